@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.gates;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static java.util.Map.entry;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.Dependency;
+import com.tngtech.archunit.core.domain.JavaAccess;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaField;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.CodeModel;
+import java.lang.classfile.instruction.MonitorInstruction;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/// The house plan of the core, checked: who may use whom, and what no room may contain.
+@Tag("once")
+class RoomsTest {
+  private static final String HOUSE = "dev.heddle";
+
+  /// Room to the rooms it may use. The front door may use all; every room may use the plain values
+  /// at the front door and the read-only views of `observe`.
+  private static final Map<String, Set<String>> ARROWS =
+      Map.ofEntries(
+          entry("event", Set.of()),
+          entry("scheduler.inbox", Set.of()),
+          entry("scheduler.context", Set.of("scheduler.inbox")),
+          entry("reactor", Set.of("event")),
+          entry("reactor.jdk", Set.of("reactor", "event")),
+          entry("scheduler", Set.of("event", "reactor", "scheduler.context", "scheduler.inbox")),
+          entry("coroutine", Set.of("coroutine.tree", "scheduler", "event")),
+          entry("coroutine.tree", Set.of("coroutine", "scheduler", "event")),
+          entry("io", Set.of("reactor", "scheduler", "event")),
+          entry("sync", Set.of("scheduler", "event")),
+          entry("thread", Set.of("scheduler", "event")),
+          entry("observe", Set.of("scheduler", "scheduler.context", "reactor", "event")));
+
+  /// Rooms whose code runs on the carrier or on a coroutine's stack for others: it takes no lock.
+  private static final Set<String> LOOP_ROOMS =
+      Set.of(
+          "event",
+          "reactor",
+          "scheduler",
+          "scheduler.inbox",
+          "scheduler.context",
+          "coroutine",
+          "coroutine.tree");
+
+  /// What may be static and change, and why.
+  private static final Map<String, String> MUTABLE_STATICS = Map.of();
+
+  /// Classes outside the context room that may use reflection, and why.
+  private static final Map<String, String> REFLECTION = Map.of();
+
+  /// Classes of the loop's rooms that may hold a lock, and why no coroutine can hold it while the
+  /// carrier wants it.
+  private static final Map<String, String> LOCKS = Map.of();
+
+  private static final Path CLASSES = Path.of(System.getProperty("heddle.classes"));
+
+  private static final JavaClasses CORE = new ClassFileImporter().importPath(CLASSES);
+
+  @Test
+  void arrows_betweenRooms_pointAsDrawn() {
+    classes().should(followArrows()).check(CORE);
+  }
+
+  @Test
+  void names_ofTypes_areTheFieldsNouns() {
+    noClasses()
+        .should()
+        .haveNameMatching(".*(Utils?|Helper|Manager|Impl|Abstract[A-Z]\\w*|Base)")
+        .because("a name says what the thing is in the field's words (STYLE 5): rename it")
+        .check(CORE);
+  }
+
+  @Test
+  void reflection_outsideTheContextRoom_isNotUsed() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("dev.heddle.scheduler.context..")
+        .and(are("are not listed in REFLECTION", c -> !REFLECTION.containsKey(c.getName())))
+        .should()
+        .dependOnClassesThat(
+            are("are reflective", c -> c.getPackageName().equals("java.lang.reflect")))
+        .orShould()
+        .accessTargetWhere(isReflectiveCall())
+        .because(
+            "only dev.heddle.scheduler.context touches the JDK's insides: ask it, or list the class with a reason")
+        .check(CORE);
+  }
+
+  @Test
+  void statics_ofEveryClass_doNotChange() {
+    fields()
+        .that()
+        .areStatic()
+        .and(isNotGenerated())
+        .should(neverChange())
+        .because(
+            "nothing static changes but the registry of running loops and the main-start handlers: make it a field of the loop")
+        .check(CORE);
+  }
+
+  @Test
+  void locks_inTheLoopsRooms_areNotTaken() {
+    noClasses()
+        .that(are("stand in the loop's rooms", c -> LOOP_ROOMS.contains(room(c))))
+        .and(are("are not listed in LOCKS", c -> !LOCKS.containsKey(outermost(c))))
+        .should()
+        .dependOnClassesThat(are("are locks", RoomsTest::isLock))
+        .because(
+            "a coroutine parked inside it would stop the carrier: use a lock-free handover, or list the class with a reason")
+        .check(CORE);
+    methods()
+        .that()
+        .areDeclaredInClassesThat(
+            are("stand in the loop's rooms", c -> LOOP_ROOMS.contains(room(c))))
+        .should()
+        .notHaveModifier(JavaModifier.SYNCHRONIZED)
+        .check(CORE);
+  }
+
+  @Test
+  void monitors_inTheLoopsRooms_areNotEntered() throws IOException {
+    try (Stream<Path> files = Files.walk(CLASSES)) {
+      assertThat(files.filter(RoomsTest::isLoopCode).filter(RoomsTest::entersMonitor))
+          .as(
+              "synchronized blocks in rooms of the loop: use a lock-free handover, or list the class in LOCKS")
+          .isEmpty();
+    }
+  }
+
+  private static boolean isLoopCode(Path file) {
+    Path folder = CLASSES.relativize(file.getParent());
+    String room =
+        folder.toString().replace(File.separatorChar, '.').replaceFirst("^dev\\.heddle\\.?", "");
+    String type = file.getFileName().toString().replaceAll("(\\$.*)?[.]class", "");
+    return file.toString().endsWith(".class")
+        && LOOP_ROOMS.contains(room)
+        && !LOCKS.containsKey(HOUSE + '.' + room + '.' + type);
+  }
+
+  private static boolean entersMonitor(Path file) {
+    try {
+      return ClassFile.of().parse(file).methods().stream()
+          .flatMap(method -> method.code().stream())
+          .flatMap(CodeModel::elementStream)
+          .anyMatch(MonitorInstruction.class::isInstance);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static ArchCondition<JavaClass> followArrows() {
+    return new ArchCondition<>("use only the rooms the plan allows") {
+      @Override
+      public void check(JavaClass origin, ConditionEvents events) {
+        for (Dependency dependency : origin.getDirectDependenciesFromSelf()) {
+          JavaClass target = dependency.getTargetClass().getBaseComponentType();
+          if (!mayUse(origin, target)) {
+            events.add(
+                SimpleConditionEvent.violated(
+                    origin,
+                    "room '%s' may not use room '%s': %s. Move what both need into the lower room."
+                        .formatted(room(origin), room(target), dependency.getDescription())));
+          }
+        }
+      }
+    };
+  }
+
+  private static boolean mayUse(JavaClass origin, JavaClass target) {
+    String from = room(origin);
+    String to = room(target);
+    if (!isOurs(target) || from.equals(to) || from.isEmpty() || to.equals("observe")) {
+      return true;
+    }
+    if (to.isEmpty()) {
+      return isPlain(target);
+    }
+    return ARROWS.getOrDefault(from, Set.of()).contains(to);
+  }
+
+  /// A type at the front door that every room may use, because it uses no room itself.
+  private static boolean isPlain(JavaClass type) {
+    return type.getDirectDependenciesFromSelf().stream()
+        .map(d -> d.getTargetClass().getBaseComponentType())
+        .filter(RoomsTest::isOurs)
+        .allMatch(target -> room(target).isEmpty());
+  }
+
+  private static boolean isOurs(JavaClass type) {
+    return type.getPackageName().equals(HOUSE) || type.getPackageName().startsWith(HOUSE + ".");
+  }
+
+  /// The room's name, empty for the front door.
+  private static String room(JavaClass type) {
+    String name = type.getPackageName();
+    return name.length() > HOUSE.length() ? name.substring(HOUSE.length() + 1) : "";
+  }
+
+  private static String outermost(JavaClass type) {
+    return type.getName().replaceAll("\\$.*", "");
+  }
+
+  private static boolean isLock(JavaClass type) {
+    String name = type.getName();
+    boolean lock = name.startsWith("java.util.concurrent.locks.") && !name.endsWith(".LockSupport");
+    return lock
+        || Set.of("CountDownLatch", "Semaphore", "CyclicBarrier", "Phaser", "Exchanger").stream()
+            .anyMatch(simple -> name.equals("java.util.concurrent." + simple))
+        || name.matches("java\\.util\\.concurrent\\.(\\w*Blocking\\w*|ConcurrentHashMap)");
+  }
+
+  private static DescribedPredicate<JavaAccess<?>> isReflectiveCall() {
+    Set<String> calls =
+        Set.of(
+            "privateLookupIn", "forName", "setAccessible", "getDeclaredField", "getDeclaredMethod");
+    return DescribedPredicate.describe(
+        "reflective calls " + calls,
+        access ->
+            access.getTargetOwner().getPackageName().startsWith("java.lang")
+                && calls.contains(access.getName())
+                && !access.getTargetOwner().getName().equals("java.lang.Module"));
+  }
+
+  private static DescribedPredicate<JavaField> isNotGenerated() {
+    return DescribedPredicate.describe(
+        "are written by hand",
+        field ->
+            !field.getModifiers().contains(JavaModifier.SYNTHETIC)
+                && !field.getName().contains("$"));
+  }
+
+  private static ArchCondition<JavaField> neverChange() {
+    return new ArchCondition<>("never change") {
+      @Override
+      public void check(JavaField field, ConditionEvents events) {
+        boolean fixed = field.getModifiers().contains(JavaModifier.FINAL) && !holdsState(field);
+        if (!fixed && !MUTABLE_STATICS.containsKey(field.getFullName())) {
+          events.add(SimpleConditionEvent.violated(field, field.getFullName() + " can change"));
+        }
+      }
+    };
+  }
+
+  private static boolean holdsState(JavaField field) {
+    JavaClass type = field.getRawType();
+    String name = type.getName();
+    return name.matches("java\\.util\\.concurrent\\.(?!TimeUnit|Executor$).*")
+        || name.matches("java\\.util\\.\\w*(Hash|Tree|Array|Linked)(Map|Set|List|Deque)")
+        || name.equals("java.lang.ThreadLocal");
+  }
+
+  private static DescribedPredicate<JavaClass> are(String words, Predicate<JavaClass> test) {
+    return DescribedPredicate.describe(words, test);
+  }
+}

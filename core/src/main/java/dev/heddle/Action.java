@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle;
+
+/// What a coroutine does, without a result.
+///
+/// @since 0.1
+@FunctionalInterface
+public interface Action {
+  /// Runs as plain blocking code; it may suspend at any depth.
+  ///
+  /// @throws Exception any; a checked one reaches others wrapped once in a [CoroutineFailure]
+  void run() throws Exception;
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle;
+
+import dev.heddle.coroutine.Coroutine;
+import dev.heddle.coroutine.ScopeBody;
+import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.coroutine.tree.LoopRoot;
+import dev.heddle.coroutine.tree.ScopeNode;
+import dev.heddle.event.Awaitable;
+import dev.heddle.event.Deadline;
+import dev.heddle.event.Event;
+import dev.heddle.observe.LoopCounters;
+import dev.heddle.reactor.RemoteEvent;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/// Coroutines on one thread, in plain blocking code.
+///
+/// ```java
+/// int sum = Heddle.run(() -> Heddle.scope(s -> {
+///   var a = s.spawn(() -> fetch("a"));
+///   var b = s.spawn(() -> fetch("b"));
+///   return a.await() + b.await();
+/// }));
+/// ```
+///
+/// Inside a coroutine existing blocking code (`Thread.sleep`, sockets, locks, queues) suspends the coroutine, not the loop.
+/// Coroutines of one loop never run at the same time: code between two suspension points is atomic.
+///
+/// **Thread** [#run] from any thread; everything else inside a coroutine, and fails elsewhere, naming `Heddle.run`.
+///
+/// @since 0.1
+public final class Heddle {
+  private Heddle() {}
+
+  // ---- starting ----
+
+  /// Runs `main` as the main coroutine of a new loop on the current thread, and returns its result once everything spawned in
+  /// the loop has ended. On a virtual thread the loop gets a platform thread of its own.
+  ///
+  /// @return what `main` returned
+  /// @throws IllegalStateException inside a coroutine, or where the JVM lacks the flag that Heddle needs (the message has it)
+  /// @throws CoroutineFailure when `main`, or a coroutine whose failure nobody took, threw a checked exception; unchecked ones and
+  ///     errors come as they are
+  /// @throws DeadlockError when coroutines were left that nothing could wake
+  /// @throws ExitException after [#exit(int)] or a handled signal
+  public static <T extends @Nullable Object> T run(Body<T> main) {
+    return run(HeddleOptions.defaults(), main);
+  }
+
+  /// Runs a main coroutine without a result. Else as [#run(Body)].
+  public static void run(Action main) {
+    run(HeddleOptions.defaults(), main);
+  }
+
+  /// Runs a main coroutine without a result, with options. Else as [#run(Body)].
+  public static void run(HeddleOptions options, Action main) {
+    Body<@Nullable Void> body =
+        () -> {
+          main.run();
+          return null;
+        };
+    run(options, body);
+  }
+
+  /// Runs a main coroutine with options. Else as [#run(Body)].
+  public static <T extends @Nullable Object> T run(HeddleOptions options, Body<T> main) {
+    if (Thread.currentThread().isVirtual() && !isInCoroutine()) {
+      // a carrier must be a platform thread
+      return Loop.start(options, main).join();
+    }
+    return LoopRoot.run(options, main, loop -> {});
+  }
+
+  private static boolean isInCoroutine() {
+    try {
+      CoroutineNode.current();
+      return true;
+    } catch (IllegalStateException _) {
+      return false;
+    }
+  }
+
+  // ---- scopes ----
+
+  /// Runs a block whose coroutines all end before it does. If the body or a member fails, the others are cancelled and awaited,
+  /// and the block throws the failure. **Suspends** while members run.
+  public static <T extends @Nullable Object> T scope(ScopeBody<T> body) {
+    return unchecked(() -> ScopeNode.block(body, false));
+  }
+
+  /// Runs a block whose coroutines all end before it does, but in which a failure cancels nobody: it stays with its coroutine, for
+  /// whoever awaits it. A failure that nobody took is reported at the end. **Suspends** while members run.
+  public static <T extends @Nullable Object> T supervise(ScopeBody<T> body) {
+    return unchecked(() -> ScopeNode.block(body, true));
+  }
+
+  /// Starts a coroutine in the current scope; it runs when the current one suspends or ends. **Suspends** never.
+  public static <T extends @Nullable Object> Coroutine<T> spawn(Body<T> body) {
+    return CoroutineNode.current().currentScope().spawn(body);
+  }
+
+  /// Starts a named coroutine in the current scope. Else as [#spawn(Body)].
+  public static <T extends @Nullable Object> Coroutine<T> spawn(String name, Body<T> body) {
+    return CoroutineNode.current().currentScope().spawn(name, body);
+  }
+
+  /// Starts a named coroutine that nobody awaits, in the current scope. Else as [#spawn(Body)].
+  public static void launch(String name, Action action) {
+    CoroutineNode.current().currentScope().launch(name, action);
+  }
+
+  /// Starts a named coroutine that is cancelled when the others of the current scope are done. Else as [#spawn(Body)].
+  public static void background(String name, Action action) {
+    CoroutineNode.current().currentScope().background(name, action);
+  }
+
+  /// The current coroutine.
+  public static Coroutine<?> current() {
+    return CoroutineNode.current();
+  }
+
+  // ---- waiting ----
+
+  /// Lets every coroutine that is ready run once. **Suspends** when there is one.
+  public static void suspend() {
+    CoroutineNode<?> self = CoroutineNode.current();
+    self.scheduler().yield(self);
+  }
+
+  /// Waits for `delay`, never less; zero or less only lets the others run once. **Suspends** always.
+  public static void delay(Duration delay) {
+    CoroutineNode<?> self = CoroutineNode.current();
+    if (delay.isZero() || delay.isNegative()) {
+      self.scheduler().yield(self);
+    } else {
+      self.delayUntil(Deadline.nanoTimeAfter(delay));
+    }
+  }
+
+  /// Waits for whatever can be awaited. **Suspends** unless it is there already.
+  ///
+  /// @return what it fires with
+  @SuppressWarnings("unchecked") // an Awaitable<T> fires with a T, by its contract
+  public static <T extends @Nullable Object> T await(Awaitable<T> awaitable) {
+    if (awaitable instanceof Coroutine<?> coroutine) {
+      return (T) coroutine.await();
+    }
+    return (T) CoroutineNode.current().awaitEvent(awaitable.event());
+  }
+
+  /// Waits for a stage of another library, completed by any thread. **Suspends** unless it is complete. **Cancelled** the stage
+  /// goes on.
+  ///
+  /// @throws CoroutineFailure when it failed with a checked exception; a [CompletionException] is unwrapped first
+  @SuppressWarnings("unchecked") // the stage completes with a T
+  public static <T extends @Nullable Object> T await(CompletionStage<T> stage) {
+    CoroutineNode<?> self = CoroutineNode.current();
+    RemoteEvent done =
+        new RemoteEvent(
+            self.scheduler(), self.scheduler().inbox(), "a " + stage.getClass().getSimpleName());
+    stage.whenComplete((value, failure) -> done.complete(value, ofStage(failure)));
+    return (T) self.awaitEvent(done);
+  }
+
+  private static @Nullable Throwable ofStage(@Nullable Throwable failure) {
+    if (failure == null) {
+      return null;
+    }
+    Throwable cause = failure.getCause();
+    return CoroutineFailure.of(
+        failure instanceof CompletionException && cause != null ? cause : failure);
+  }
+
+  /// Runs `body` for at most `limit`; then the body is cancelled: what it waits for throws, and its `finally` blocks run.
+  ///
+  /// @throws DeadlineException when the limit cut it
+  public static <T extends @Nullable Object> T within(Duration limit, Body<T> body) {
+    return unchecked(() -> CoroutineNode.current().within(limit, body));
+  }
+
+  /// Runs `body` to its end before a cancellation is delivered; blocks nest. A cancellation that came meanwhile is thrown as the
+  /// outermost block ends.
+  public static <T extends @Nullable Object> T protect(Body<T> body) {
+    return unchecked(() -> CoroutineNode.current().protect(body));
+  }
+
+  /// Runs a call that would hold the loop (file I/O, a native call, a long computation) on another thread. **Suspends** always.
+  /// **Cancelled** the call is interrupted and its outcome dropped; the coroutine does not wait for it.
+  @SuppressWarnings("unchecked") // the call returns a T
+  public static <T extends @Nullable Object> T offload(Callable<T> call) {
+    CoroutineNode<?> self = CoroutineNode.current();
+    return unchecked(() -> (T) self.loop().offload().run(self, call));
+  }
+
+  /// Throws the cancellation that is pending, if there is one: for code that computes long without suspending.
+  public static void checkCancelled() {
+    CoroutineNode.current().checkCancelled();
+  }
+
+  // ---- ending ----
+
+  /// Stops the loop gracefully: every coroutine is cancelled, and what has not ended by the deadline is named and abandoned.
+  /// Returns at once; the current coroutine is cancelled like the others.
+  public static void shutdown(Duration deadline) {
+    CoroutineNode.current().loop().requestShutdown("shutdown was called", null, deadline);
+  }
+
+  /// Stops the loop gracefully and makes [#run] throw an [ExitException] with `code`.
+  ///
+  /// @throws Cancellation the current coroutine's own, unless it is protected
+  public static void exit(int code) {
+    CoroutineNode<?> self = CoroutineNode.current();
+    self.loop().exit(code);
+    self.checkCancelled();
+  }
+
+  /// What the current loop has counted.
+  public static LoopCounters counters() {
+    return CoroutineNode.current().loop().counters();
+  }
+
+  /// A one-shot event that fires after `delay`; a token for waits, or something to subscribe a callback to.
+  ///
+  /// @param hidden whether it neither keeps the loop alive nor counts against a deadlock
+  public static Event timer(Duration delay, boolean hidden) {
+    return CoroutineNode.current().loop().timer(Deadline.nanoTimeAfter(delay), hidden);
+  }
+
+  private static <T extends @Nullable Object> T unchecked(Body<T> body) {
+    try {
+      return body.run();
+    } catch (RuntimeException | Error e) {
+      throw e;
+    } catch (Exception e) {
+      throw new CoroutineFailure(e);
+    }
+  }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle;
+
+import java.time.Duration;
+import java.util.Objects;
+
+/// How a loop runs. An immutable value; start from [#defaults()] and change what matters.
+///
+/// ```java
+/// Heddle.run(HeddleOptions.defaults().withHandleSignals(true), () -> serve());
+/// ```
+///
+/// @param name of the loop's threads
+/// @param handleSignals whether SIGINT and SIGTERM stop the loop gracefully while it runs; a second one ends the process
+/// @param reuse whether a finished coroutine's execution context serves the next one; off: thread-bound state and thread identity
+///     are fresh for every coroutine, at 150 ns each. System property `heddle.reuse=on|off`, default on
+/// @param exactSites whether every spawn records its file and line, at 1 us each, instead of its body's class. System property
+///     `heddle.sites=exact|lazy`, default lazy
+/// @param gracePeriod how long a cancelled coroutine may suspend to clean up before every suspension throws again; default 5 s
+/// @param shutdownDeadline how long the loop may take to stop after a failure, a signal or `exit`; default 10 s
+/// @param stackSize in bytes, of threads that Heddle starts for loops; default 8 MiB
+/// @since 0.1
+public record HeddleOptions(
+    String name,
+    boolean handleSignals,
+    boolean reuse,
+    boolean exactSites,
+    Duration gracePeriod,
+    Duration shutdownDeadline,
+    long stackSize) {
+
+  private static final long DEFAULT_STACK = 8L << 20;
+
+  /// Checks the values.
+  ///
+  /// @throws IllegalArgumentException when a duration or the stack size is negative
+  public HeddleOptions {
+    Objects.requireNonNull(name, "name");
+    requireNotNegative(gracePeriod, "gracePeriod");
+    requireNotNegative(shutdownDeadline, "shutdownDeadline");
+    if (stackSize < 0) {
+      throw new IllegalArgumentException("stackSize must not be negative: " + stackSize);
+    }
+  }
+
+  private static void requireNotNegative(Duration duration, String what) {
+    if (duration.isNegative()) {
+      throw new IllegalArgumentException(what + " must not be negative: " + duration);
+    }
+  }
+
+  /// The defaults, as the system properties say.
+  ///
+  /// @throws IllegalArgumentException when a system property has a value that it cannot have
+  public static HeddleOptions defaults() {
+    return new HeddleOptions(
+        "heddle",
+        false,
+        choice("heddle.reuse", "on", "off"),
+        !choice("heddle.sites", "lazy", "exact"),
+        Duration.ofSeconds(5),
+        Duration.ofSeconds(10),
+        DEFAULT_STACK);
+  }
+
+  // whether the property has its first, default value
+  private static boolean choice(String property, String usual, String other) {
+    String value = System.getProperty(property, usual);
+    if (!value.equals(usual) && !value.equals(other)) {
+      throw new IllegalArgumentException(
+          "-D" + property + "=" + value + ": must be " + usual + " or " + other);
+    }
+    return value.equals(usual);
+  }
+
+  /// The same with another name for the loop's threads.
+  public HeddleOptions withName(String changed) {
+    return new HeddleOptions(
+        changed, handleSignals, reuse, exactSites, gracePeriod, shutdownDeadline, stackSize);
+  }
+
+  /// The same, handling SIGINT and SIGTERM or not.
+  public HeddleOptions withHandleSignals(boolean changed) {
+    return new HeddleOptions(
+        name, changed, reuse, exactSites, gracePeriod, shutdownDeadline, stackSize);
+  }
+
+  /// The same, reusing execution contexts or not.
+  public HeddleOptions withReuse(boolean changed) {
+    return new HeddleOptions(
+        name, handleSignals, changed, exactSites, gracePeriod, shutdownDeadline, stackSize);
+  }
+
+  /// The same, recording exact spawn sites or not.
+  public HeddleOptions withExactSites(boolean changed) {
+    return new HeddleOptions(
+        name, handleSignals, reuse, changed, gracePeriod, shutdownDeadline, stackSize);
+  }
+
+  /// The same with another grace period.
+  public HeddleOptions withGracePeriod(Duration changed) {
+    return new HeddleOptions(
+        name, handleSignals, reuse, exactSites, changed, shutdownDeadline, stackSize);
+  }
+
+  /// The same with another shutdown deadline.
+  public HeddleOptions withShutdownDeadline(Duration changed) {
+    return new HeddleOptions(
+        name, handleSignals, reuse, exactSites, gracePeriod, changed, stackSize);
+  }
+
+  /// The same with another stack size.
+  public HeddleOptions withStackSize(long changed) {
+    return new HeddleOptions(
+        name, handleSignals, reuse, exactSites, gracePeriod, shutdownDeadline, changed);
+  }
+}

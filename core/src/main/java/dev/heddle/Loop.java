@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle;
+
+import dev.heddle.coroutine.tree.LoopRoot;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+
+/// A loop on a thread of its own, as other threads see it.
+///
+/// **Thread** any.
+///
+/// @param <T> what its main coroutine returns
+/// @since 0.1
+public final class Loop<T extends @Nullable Object> {
+  private final CompletableFuture<T> result = new CompletableFuture<>();
+  private final CompletableFuture<LoopRoot> root = new CompletableFuture<>();
+  private final Thread thread;
+
+  private Loop(HeddleOptions options, Body<T> main) {
+    this.thread =
+        Thread.ofPlatform()
+            .name(options.name())
+            .daemon(false)
+            .stackSize(options.stackSize())
+            .unstarted(() -> run(options, main));
+  }
+
+  /// Starts a loop with default options. Else as [#start(HeddleOptions, Body)].
+  public static <T extends @Nullable Object> Loop<T> start(Body<T> main) {
+    return start(HeddleOptions.defaults(), main);
+  }
+
+  /// Starts a loop on a new, non-daemon thread and returns at once. `main` runs as by [Heddle#run(HeddleOptions, Body)].
+  public static <T extends @Nullable Object> Loop<T> start(HeddleOptions options, Body<T> main) {
+    Loop<T> loop = new Loop<>(options, main);
+    loop.thread.start();
+    return loop;
+  }
+
+  private void run(HeddleOptions options, Body<T> main) {
+    try {
+      result.complete(LoopRoot.run(options, main, root::complete));
+    } catch (Throwable e) {
+      root.completeExceptionally(e);
+      result.completeExceptionally(e);
+    }
+  }
+
+  /// Waits until the loop has ended; inside a coroutine of another loop this suspends only the coroutine.
+  ///
+  /// @return what its main coroutine returned
+  /// @throws RuntimeException whatever [Heddle#run(HeddleOptions, Body)] would have thrown, the same object
+  public T join() {
+    try {
+      return result.join();
+    } catch (CompletionException e) {
+      Throwable failure = e.getCause() == null ? e : e.getCause();
+      throw LoopRoot.<RuntimeException>rethrown(failure);
+    }
+  }
+
+  /// The result as a future.
+  public CompletableFuture<T> result() {
+    return result.copy();
+  }
+
+  /// Asks the loop to stop gracefully; returns at once. A loop that has ended is left alone.
+  ///
+  /// @param deadline after which what still runs is named and abandoned
+  public void shutdown(Duration deadline) {
+    root.thenAccept(r -> r.requestShutdown("shutdown was called", null, deadline));
+  }
+
+  /// Whether it has ended.
+  public boolean isDone() {
+    return result.isDone();
+  }
+}

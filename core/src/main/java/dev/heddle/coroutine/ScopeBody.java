@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.coroutine;
+
+import org.jspecify.annotations.Nullable;
+
+/// The body of a scope block.
+///
+/// @param <T> the type of the result
+/// @since 0.1
+@FunctionalInterface
+public interface ScopeBody<T extends @Nullable Object> {
+  /// Runs in the coroutine that opened the scope.
+  ///
+  /// @throws Exception any; the members of the scope are then cancelled and awaited before it goes on
+  T run(Scope scope) throws Exception;
+}

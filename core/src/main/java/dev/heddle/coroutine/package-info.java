@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Coroutines and the scopes they live in, as users see them.
+///
+/// | enters | leaves |
+/// |---|---|
+/// | bodies to run, from user code | handles ([dev.heddle.coroutine.Coroutine]) and scopes ([dev.heddle.coroutine.Scope]) |
+///
+/// Threads: everything on the loop of the coroutine. Read `Scope` first; what is behind both is the room `tree`.
+package dev.heddle.coroutine;

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.coroutine.tree;
+
+import dev.heddle.Cancellation;
+import dev.heddle.event.Event;
+import dev.heddle.event.InlineCallback;
+import dev.heddle.reactor.TimerEvent;
+import org.jspecify.annotations.Nullable;
+
+/// A part of a coroutine's execution that can be cancelled as one: its whole body, a scope block, or a block with a deadline.
+final class CancelRegion implements InlineCallback {
+  /*
+   * The regions of a coroutine are nested like its blocks. A suspension point throws the request of the outermost region that
+   * has one to deliver: it unwinds the most. The region it belongs to recognises its own cancellation as it passes and turns it
+   * into what the block promises (the scope's failure, a DeadlineException); all others let it through. A request that was never
+   * delivered ends with its region. So neither can swallow the other's.
+   *
+   * States.  from       event                       to         who
+   *          OPEN       request(reason)             REQUESTED  whoever cancels; a second request changes nothing
+   *          REQUESTED  deliver()                   DELIVERED  the coroutine, at a suspension point, not shielded
+   *          DELIVERED  grace period over           INSISTING  timer, in a tick
+   *          INSISTING  deliver()                   INSISTING  the coroutine, at every suspension point
+   *          any        close()                     CLOSED     the coroutine, as it leaves the block
+   *
+   * Threads. The loop's.
+   *
+   * I1. Between two deliveries of a region at least the grace period passes, until it insists. [CancellationTest]
+   * I2. A region that closes takes its timers and its undelivered request along. [CancellationTest]
+   *
+   * Sources. DESIGN 3.6; traps 17, 19, 20; trio's cancel scopes.
+   */
+  private static final int OPEN = 0;
+  private static final int REQUESTED = 1;
+  private static final int DELIVERED = 2;
+  private static final int INSISTING = 3;
+  private static final int CLOSED = 4;
+
+  private final CoroutineNode<?> owner;
+  final @Nullable CancelRegion outer;
+
+  // loop only
+  private int state = OPEN;
+  private @Nullable Cancellation cancellation;
+  private @Nullable String reason;
+  private @Nullable Throwable cause;
+  private @Nullable TimerEvent deadline;
+  private @Nullable TimerEvent grace;
+  private boolean everRequested;
+
+  CancelRegion(CoroutineNode<?> owner, @Nullable CancelRegion outer) {
+    this.owner = owner;
+    this.outer = outer;
+  }
+
+  /// Cancels the region when `timer` fires.
+  void bound(TimerEvent timer, String why) {
+    deadline = timer;
+    reason = why;
+    timer.subscribe(this);
+    timer.start();
+  }
+
+  /// Cancels the region with a cancellation that others get, too.
+  boolean request(Cancellation shared) {
+    if (state != OPEN) {
+      return false;
+    }
+    cancellation = shared;
+    requested();
+    return true;
+  }
+
+  /// Cancels the region for a reason; the cancellation is made where it is thrown.
+  void request(String why, @Nullable Throwable because) {
+    if (state == OPEN) {
+      reason = why;
+      cause = because;
+      requested();
+    }
+  }
+
+  private void requested() {
+    state = REQUESTED;
+    everRequested = true;
+    owner.cancellationRequested();
+  }
+
+  boolean isRequested() {
+    return state == REQUESTED || state == DELIVERED || state == INSISTING;
+  }
+
+  /// Also after the region has been closed.
+  boolean wasRequested() {
+    return everRequested;
+  }
+
+  boolean hasSomethingToDeliver() {
+    return state == REQUESTED || state == INSISTING;
+  }
+
+  /// What to throw now.
+  Cancellation deliver() {
+    Cancellation c = cancellation();
+    if (state == REQUESTED) {
+      state = DELIVERED;
+      owner.cancellationDelivered();
+      grace = owner.loop().hiddenTimer(owner.loop().options().gracePeriod());
+      grace.subscribe(this);
+      grace.start();
+    }
+    return c;
+  }
+
+  Cancellation cancellation() {
+    Cancellation c = cancellation;
+    if (c == null) {
+      c = new Cancellation(reason == null ? "cancelled" : reason, cause);
+      cancellation = c;
+    }
+    return c;
+  }
+
+  /// Whether `thrown` is this region's own cancellation, or what the JDK makes of an interrupt sent for it.
+  boolean explains(Throwable thrown) {
+    return isRequested() && (thrown == cancellation || Interruptions.isOne(thrown));
+  }
+
+  @Override
+  public void onEvent(Event event, @Nullable Object result, @Nullable Throwable error) {
+    if (event == deadline) {
+      if (state == OPEN) {
+        requested();
+      }
+    } else if (state == DELIVERED) {
+      state = INSISTING;
+      owner.cancellationRequested();
+    }
+  }
+
+  void close() {
+    boolean undelivered = hasSomethingToDeliver();
+    state = CLOSED;
+    if (undelivered) {
+      owner.cancellationDelivered();
+    }
+    stop(deadline);
+    stop(grace);
+    deadline = null;
+    grace = null;
+  }
+
+  private void stop(@Nullable TimerEvent timer) {
+    if (timer != null) {
+      timer.unsubscribe(this);
+      timer.stop();
+    }
+  }
+}

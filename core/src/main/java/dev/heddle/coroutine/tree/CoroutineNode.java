@@ -1,0 +1,541 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.coroutine.tree;
+
+import dev.heddle.Body;
+import dev.heddle.Cancellation;
+import dev.heddle.CoroutineFailure;
+import dev.heddle.DeadlineException;
+import dev.heddle.LoopEndedException;
+import dev.heddle.coroutine.Coroutine;
+import dev.heddle.coroutine.SwitchHandler;
+import dev.heddle.event.Awaitable;
+import dev.heddle.event.Deadline;
+import dev.heddle.event.Event;
+import dev.heddle.event.EventCallback;
+import dev.heddle.reactor.TimerEvent;
+import dev.heddle.scheduler.Waker;
+import dev.heddle.scheduler.WakerStatus;
+import dev.heddle.scheduler.context.ExecutionContext;
+import dev.heddle.scheduler.context.Inheritance;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/// A coroutine: its waker, its outcome, its place in the tree, and the regions in which it can be cancelled.
+public final class CoroutineNode<T extends @Nullable Object> extends Waker implements Coroutine<T> {
+  private final LoopRoot loop;
+  private final ScopeNode scope;
+  private final long id;
+  private final @Nullable String name;
+  private final Object site; // the body's class, or the stack frame of the spawn
+  final boolean background;
+
+  // loop only
+  private @Nullable Body<T> body;
+  private @Nullable Inheritance inheritance;
+  @Nullable CoroutineNode<?> previous;
+  @Nullable CoroutineNode<?> next;
+  private boolean done;
+  private boolean interruptSent;
+  private int shields; // nested protect blocks
+  private int undelivered; // regions with something to deliver
+  private @Nullable T value;
+  private @Nullable Throwable failure;
+  private @Nullable Completion completion;
+  private @Nullable CancelRegion own; // the whole body
+  private @Nullable CancelRegion innermost; // blocks inside it
+  private @Nullable ScopeNode currentScope; // innermost block of its own; null: the scope it is a member of
+  private @Nullable List<SwitchHandler> handlers;
+
+  CoroutineNode(
+      LoopRoot loop, ScopeNode scope, @Nullable String name, Body<T> body, boolean background) {
+    super(loop.scheduler());
+    this.loop = loop;
+    this.scope = scope;
+    this.name = name;
+    this.body = body;
+    this.background = background;
+    this.id = loop.nextId();
+    this.site = loop.options().exactSites() ? SpawnSites.caller() : body.getClass();
+    this.inheritance = Inheritance.ofCurrentThread(loop.ordinaryLoader());
+  }
+
+  // ---- finding it ----
+
+  /// The current coroutine.
+  ///
+  /// @throws IllegalStateException outside a coroutine
+  /// @throws LoopEndedException in a coroutine that its loop has abandoned
+  public static CoroutineNode<?> current() {
+    CoroutineNode<?> node = currentOrNull();
+    if (node == null) {
+      throw new IllegalStateException(
+          "not inside a coroutine (thread "
+              + Thread.currentThread().getName()
+              + "); call it inside Heddle.run(() -> ...)");
+    }
+    if (node.loop.scheduler().hasEnded()) {
+      throw new LoopEndedException(
+          node.describe() + " outlived its loop, which has ended; nothing of Heddle works in it");
+    }
+    return node;
+  }
+
+  static @Nullable CoroutineNode<?> currentOrNull() {
+    ExecutionContext context = ExecutionContext.current();
+    return context != null && context.guest() instanceof CoroutineNode<?> node ? node : null;
+  }
+
+  /// The loop it runs on.
+  public LoopRoot loop() {
+    return loop;
+  }
+
+  /// The scope that a spawn without a scope goes to.
+  public ScopeNode currentScope() {
+    return currentScope == null ? scope : currentScope;
+  }
+
+  void enterScope(@Nullable ScopeNode inner) {
+    currentScope = inner;
+  }
+
+  @Nullable ScopeNode ownBlock() {
+    return currentScope;
+  }
+
+  // ---- its life ----
+
+  @Override
+  public @Nullable Inheritance inheritance() {
+    return inheritance;
+  }
+
+  @Override
+  public void runOn(ExecutionContext context) {
+    if (name != null) {
+      context.thread().setName(name);
+    }
+    begin(context);
+    Body<T> work = body;
+    body = null;
+    inheritance = null;
+    T returned = null;
+    Throwable thrown = null;
+    try {
+      returned = work == null ? null : work.run();
+    } catch (Throwable e) {
+      thrown = e;
+    }
+    if (!loop.scheduler().hasEnded()) {
+      end();
+      finish(returned, thrown);
+    }
+  }
+
+  @Override
+  protected void finishIgnored() {
+    body = null;
+    finish(null, null);
+  }
+
+  private void finish(@Nullable T returned, @Nullable Throwable thrown) {
+    boolean cancelled = own != null && own.isRequested();
+    if (cancelled && (thrown == null || thrown instanceof Cancellation || own.explains(thrown))) {
+      failure = own.cancellation();
+    } else if (thrown != null) {
+      failure = CoroutineFailure.of(thrown);
+      cancelled = false;
+    } else {
+      value = returned;
+    }
+    if (own != null) {
+      own.close();
+    }
+    done = true;
+    boolean taken = completion != null && completion.tell();
+    scope.memberEnded(this, cancelled ? null : failure, taken);
+  }
+
+  /// Its outcome, once it is done.
+  @SuppressWarnings({"NullAway", "unchecked"}) // null exactly when the body's T allows it
+  T outcome() {
+    if (failure != null) {
+      scope.taken(this);
+      throw LoopRoot.<RuntimeException>rethrown(failure);
+    }
+    return value;
+  }
+
+  // ---- waiting ----
+
+  @Override
+  public Event event() {
+    Completion c = completion;
+    if (c == null) {
+      c = new Completion();
+      completion = c;
+    }
+    return c;
+  }
+
+  @Override
+  public T await() {
+    return done ? outcome() : awaitUntil(null, Role.RESOLVE);
+  }
+
+  @Override
+  public T await(Deadline deadline) {
+    if (done) {
+      return outcome();
+    }
+    return awaitUntil(deadline.isNever() ? null : loop.timer(deadline.nanoTime()), Role.TIMEOUT);
+  }
+
+  @Override
+  public T await(Awaitable<?> token) {
+    return done ? outcome() : awaitUntil(token.event(), Role.CANCEL);
+  }
+
+  private T awaitUntil(@Nullable Event end, Role role) {
+    CoroutineNode<?> waiting = current();
+    if (waiting == this) {
+      throw new IllegalStateException(describe() + " awaits itself; it would wait for ever");
+    }
+    if (waiting.loop != loop) {
+      throw new IllegalStateException(
+          describe() + " belongs to another loop; take its toCompletableFuture() there and await that");
+    }
+    waiting.renew();
+    waiting.resumeWhen(event(), Role.RESOLVE);
+    if (end != null) {
+      waiting.resumeWhen(end, role);
+    }
+    loop.scheduler().suspend(waiting);
+    return outcome();
+  }
+
+  /// Waits for an event; its result is returned, its error thrown.
+  public @Nullable Object awaitEvent(Event event) {
+    renew();
+    resumeWhen(event, Role.RESOLVE);
+    return loop.scheduler().suspend(this);
+  }
+
+  /// Waits until `deadline` on the scale of [System#nanoTime()].
+  public void delayUntil(long deadline) {
+    awaitEvent(loop.timer(deadline));
+  }
+
+  // ---- cancellation ----
+
+  @Override
+  public void cancel(String why) {
+    cancel(new Cancellation(why));
+  }
+
+  @Override
+  public void cancel(Cancellation c) {
+    if (done) {
+      return;
+    }
+    loop.scheduler().checkOnLoop();
+    cancelFromTree(c);
+  }
+
+  void cancelFromTree(Cancellation c) {
+    if (done) {
+      return;
+    }
+    if (own == null) {
+      own = new CancelRegion(this, null);
+    }
+    if (own.request(c)) {
+      ignore();
+    }
+  }
+
+  /// A region of this coroutine has something to deliver.
+  void cancellationRequested() {
+    undelivered++;
+    poke();
+  }
+
+  void cancellationDelivered() {
+    undelivered--;
+    updatePending();
+  }
+
+  private void updatePending() {
+    setCancellationPending(undelivered > 0 && !isShielded());
+  }
+
+  private boolean isShielded() {
+    return shields > 0 && !loop.isPastDeadline();
+  }
+
+  /// Makes a coroutine that waits notice what is to be delivered.
+  void poke() {
+    updatePending();
+    if (!isCancellationPending() || interruptWait() || !isStarted() || done) {
+      return;
+    }
+    ExecutionContext context = context();
+    if (context != null && context.isHosting() && context != ExecutionContext.current()) {
+      interruptSent = true;
+      loop.scheduler().interruptLater(context);
+    }
+  }
+
+  @Override
+  protected @Nullable Cancellation takeCancellation() {
+    if (isShielded()) {
+      return null;
+    }
+    clearInterrupt();
+    if (own != null && own.hasSomethingToDeliver()) {
+      return own.deliver();
+    }
+    CancelRegion outermost = null;
+    for (CancelRegion r = innermost; r != null; r = r.outer) {
+      if (r.hasSomethingToDeliver()) {
+        outermost = r;
+      }
+    }
+    return outermost == null ? null : outermost.deliver();
+  }
+
+  private void clearInterrupt() {
+    if (interruptSent) {
+      interruptSent = false;
+      Thread.interrupted();
+    }
+  }
+
+  /// Throws what is to be delivered.
+  public void checkCancelled() {
+    if (isCancellationPending()) {
+      Cancellation c = takeCancellation();
+      if (c != null) {
+        throw c;
+      }
+    }
+  }
+
+  CancelRegion openRegion() {
+    CancelRegion region = new CancelRegion(this, innermost);
+    innermost = region;
+    return region;
+  }
+
+  void closeRegion(CancelRegion region) {
+    region.close();
+    innermost = region.outer;
+    clearInterrupt();
+  }
+
+  void shield() {
+    shields++;
+    updatePending();
+  }
+
+  void unshield() {
+    shields--;
+    updatePending();
+  }
+
+  /// Runs `body` so that cancellations wait until it has ended.
+  public <R extends @Nullable Object> R protect(Body<R> protectedBody) throws Exception {
+    shield();
+    R result;
+    try {
+      result = protectedBody.run();
+    } finally {
+      unshield();
+    }
+    checkCancelled();
+    return result;
+  }
+
+  /// Runs `body` for at most `limit`.
+  public <R extends @Nullable Object> R within(Duration limit, Body<R> boundedBody)
+      throws Exception {
+    CancelRegion region = openRegion();
+    region.bound(loop.timer(Deadline.nanoTimeAfter(limit)), "within(" + limit + ") ran out");
+    try {
+      return boundedBody.run();
+    } catch (Throwable thrown) {
+      if (region.explains(thrown)) {
+        throw new DeadlineException(describe() + ": within(" + limit + ") ran out", thrown);
+      }
+      throw thrown;
+    } finally {
+      closeRegion(region);
+    }
+  }
+
+  // ---- switch handlers ----
+
+  @Override
+  public void addSwitchHandler(SwitchHandler handler) {
+    if (handlers == null) {
+      handlers = new ArrayList<>(1);
+    }
+    handlers.add(handler);
+    watch(true);
+  }
+
+  @Override
+  protected void onSwitch(boolean enter, boolean finishing) {
+    List<SwitchHandler> current = handlers;
+    if (current == null) {
+      return;
+    }
+    for (Iterator<SwitchHandler> i = current.iterator(); i.hasNext(); ) {
+      if (!i.next().onSwitch(this, enter, finishing)) {
+        i.remove();
+      }
+    }
+    watch(!current.isEmpty());
+  }
+
+  // ---- views ----
+
+  @Override
+  public boolean isDone() {
+    return done;
+  }
+
+  @Override
+  public boolean isCancelled() {
+    return own != null && own.wasRequested();
+  }
+
+  @Override
+  public boolean isQueued() {
+    WakerStatus status = status();
+    return status == WakerStatus.QUEUED || status == WakerStatus.IGNORED;
+  }
+
+  @Override
+  public boolean isSuspended() {
+    return isStarted() && !done && currentOrNull() != this;
+  }
+
+  @Override
+  public @Nullable T result() {
+    return value;
+  }
+
+  @Override
+  public @Nullable Throwable failure() {
+    return failure;
+  }
+
+  @Override
+  public long id() {
+    return id;
+  }
+
+  @Override
+  public String name() {
+    return name == null ? "coroutine-" + id : name;
+  }
+
+  @Override
+  public Coroutine<T> highPriority() {
+    raisePriority();
+    return this;
+  }
+
+  @Override
+  public String describe() {
+    return (name == null ? "coroutine-" + id : "coroutine-" + id + " '" + name + "'")
+        + " spawned at "
+        + SpawnSites.describe(site);
+  }
+
+  @Override
+  public String toString() {
+    return describe();
+  }
+
+  /// Where and on what it waits, one line, for reports.
+  String waitInfo() {
+    if (!isStarted()) {
+      return "has not started";
+    }
+    List<Event> events = awaitedEvents();
+    if (status() == WakerStatus.WAITING && !events.isEmpty()) {
+      StringBuilder line = new StringBuilder("waits for ");
+      for (int i = 0; i < events.size(); i++) {
+        line.append(i == 0 ? "" : ", or ").append(events.get(i).info());
+      }
+      return line.toString();
+    }
+    return status() == WakerStatus.NO_STATUS ? "is parked by the JDK, or runs" : "is ready to run";
+  }
+
+  @Override
+  public CompletableFuture<T> toCompletableFuture() {
+    CompletableFuture<T> future = new CompletableFuture<>();
+    if (done) {
+      settle(future);
+    } else {
+      // dependents of the future are user code: not an inline callback
+      EventCallback callback = (event, result, error) -> settle(future);
+      event().subscribe(callback);
+    }
+    return future;
+  }
+
+  @SuppressWarnings("NullAway") // null exactly when the body's T allows it
+  private void settle(CompletableFuture<T> future) {
+    if (failure != null) {
+      scope.taken(this);
+      future.completeExceptionally(failure);
+    } else {
+      future.complete(value);
+    }
+  }
+
+  /// The end of this coroutine, as an event.
+  private final class Completion extends Event {
+    Completion() {
+      super(loop.scheduler());
+    }
+
+    @Override
+    public boolean isClosed() {
+      return done;
+    }
+
+    @Override
+    public void replay(EventCallback callback) {
+      if (!done) {
+        super.replay(callback);
+      }
+      callback.onEvent(this, value, failure);
+    }
+
+    /// Whether somebody waits, who then takes the outcome.
+    boolean tell() {
+      boolean awaited = subscribers() > 0;
+      fire(value, failure);
+      return awaited;
+    }
+
+    @Override
+    public String info() {
+      return "the end of " + describe();
+    }
+  }
+
+  /// A timer that is not armed yet; for waits prepared elsewhere.
+  public TimerEvent timerAfter(Duration delay) {
+    return loop.timer(Deadline.nanoTimeAfter(delay));
+  }
+}

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.coroutine.tree;
+
+import dev.heddle.Body;
+import dev.heddle.Cancellation;
+import dev.heddle.DeadlockError;
+import dev.heddle.ExitException;
+import dev.heddle.HeddleOptions;
+import dev.heddle.event.Event;
+import dev.heddle.event.InlineCallback;
+import dev.heddle.event.Deadline;
+import dev.heddle.observe.LoopCounters;
+import dev.heddle.reactor.TimerEvent;
+import dev.heddle.reactor.jdk.JdkDriver;
+import dev.heddle.scheduler.Scheduler;
+import dev.heddle.scheduler.SchedulerCounters;
+import dev.heddle.scheduler.SchedulerOwner;
+import dev.heddle.scheduler.context.ExecutionContext;
+import dev.heddle.scheduler.context.VirtualThreads;
+import dev.heddle.scheduler.inbox.Inbox;
+import dev.heddle.thread.OffloadPool;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// A loop from its start to its end: the root of the tree, and what happens when it fails, is asked to stop, or cannot go on.
+public final class LoopRoot implements SchedulerOwner {
+  /*
+   * States.  from      event                                             to        who
+   *          RUNNING   a failure nobody took, exit, a signal, a call,    STOPPING  loop, or through the inbox from any thread
+   *                    a deadlock, an interrupt of the sleeping carrier
+   *          RUNNING   the last coroutine has ended                      ENDED     trampoline
+   *          STOPPING  the last coroutine has ended                      ENDED     trampoline
+   *          STOPPING  deadline, or nothing can go on                    PAST      timer, trampoline: no shield holds any more,
+   *                                                                               every suspension throws
+   *          PAST      nothing is ready                                  ENDED     trampoline: who is left is named, and left
+   *                                                                               to the JDK's default scheduler
+   *
+   * STOPPING cancels every coroutine once, with the reason. Coroutines spawned from then on run until PAST.
+   *
+   * What run() throws, the first that applies: a defect of the runtime, the deadlock, the root's failure, the exit code, main's
+   * own failure or cancellation. Otherwise it returns main's result.
+   *
+   * Threads. Carrier and coroutines; requestShutdown() and execute()'s callers apart.
+   *
+   * Sources. DESIGN 3.1, 3.7, 3.8; promises T18, T19; traps 10, 22, 23, 63, 66.
+   */
+  private static final System.Logger LOG = System.getLogger("dev.heddle");
+  private static final int NO_EXIT = -1;
+
+  private final HeddleOptions options;
+  private final @Nullable ClassLoader ordinaryLoader = Thread.currentThread().getContextClassLoader();
+  private final Scheduler scheduler;
+  private final ScopeNode root;
+  private final AtomicReference<@Nullable ShutdownRequest> requested = new AtomicReference<>();
+  private final OffloadPool offload;
+
+  // loop only
+  private long ids;
+  private int live;
+  private boolean stopping;
+  private boolean pastDeadline;
+  private int exitCode = NO_EXIT;
+  private @Nullable Throwable defect;
+  private @Nullable DeadlockError deadlock;
+  private @Nullable TimerEvent shutdownTimer;
+
+  private LoopRoot(HeddleOptions options) {
+    this.options = options;
+    this.scheduler = new Scheduler(this, new JdkDriver(), options.reuse());
+    this.root = ScopeNode.root(this);
+    this.offload = new OffloadPool(scheduler, options.name());
+  }
+
+  // ---- running ----
+
+  /// Runs a loop on the current thread until everything in it has ended.
+  ///
+  /// @param started told the loop before its first coroutine runs; the loop's handle for other threads
+  public static <T extends @Nullable Object> T run(
+      HeddleOptions options, Body<T> main, Consumer<LoopRoot> started) {
+    String problem = VirtualThreads.problem();
+    if (problem != null) {
+      throw new IllegalStateException(problem);
+    }
+    if (ExecutionContext.current() != null) {
+      throw new IllegalStateException(
+          "Heddle.run was called inside a coroutine; use Heddle.scope(...) for work that belongs together,"
+              + " or Loop.start(...) for a loop on a thread of its own");
+    }
+    LoopRoot loop = new LoopRoot(options);
+    started.accept(loop);
+    return loop.execute(main);
+  }
+
+  private <T extends @Nullable Object> T execute(Body<T> body) {
+    boolean interrupted = Thread.interrupted();
+    CoroutineNode<T> main = root.addOwn("main", body);
+    main.enqueue();
+    try (ProcessSignals _ = ProcessSignals.handledBy(options.handleSignals() ? this : null)) {
+      scheduler.run();
+    } catch (RuntimeException | Error e) {
+      defect = e;
+    } finally {
+      end();
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    throwWhatEndedIt();
+    return main.outcome();
+  }
+
+  private void end() {
+    if (live > 0) {
+      report(abandonedReport(), null);
+    }
+    scheduler.close();
+    offload.close();
+  }
+
+  private void throwWhatEndedIt() {
+    Throwable first = defect != null ? defect : deadlock != null ? deadlock : root.failure();
+    if (first != null) {
+      throw LoopRoot.<RuntimeException>rethrown(first);
+    }
+    if (exitCode != NO_EXIT) {
+      throw new ExitException(exitCode, "exit(" + exitCode + ")");
+    }
+  }
+
+  // ---- for the rest of the room ----
+
+  /// The loop's scheduler.
+  public Scheduler scheduler() {
+    return scheduler;
+  }
+
+  /// What it was started with.
+  public HeddleOptions options() {
+    return options;
+  }
+
+  /// Threads for work that would hold the loop.
+  public OffloadPool offload() {
+    return offload;
+  }
+
+  @Nullable ClassLoader ordinaryLoader() {
+    return ordinaryLoader;
+  }
+
+  long nextId() {
+    return ++ids;
+  }
+
+  /// Coroutines that have not ended.
+  public int live() {
+    return live;
+  }
+
+  void memberJoined() {
+    live++;
+  }
+
+  void memberLeft() {
+    live--;
+  }
+
+  TimerEvent timer(long deadline) {
+    return timer(deadline, false);
+  }
+
+  TimerEvent hiddenTimer(Duration after) {
+    return timer(Deadline.nanoTimeAfter(after), true);
+  }
+
+  /// A timer that is not armed, for `deadline` on the scale of [System#nanoTime()].
+  public TimerEvent timer(long deadline, boolean hidden) {
+    return new TimerEvent(scheduler, scheduler.timers(), deadline, hidden);
+  }
+
+  /// What has been counted so far.
+  public LoopCounters counters() {
+    SchedulerCounters c = scheduler.counters();
+    return new LoopCounters(
+        c.mounts(),
+        c.lostMounts(),
+        c.selfResumes(),
+        c.reuses(),
+        c.immediate(),
+        scheduler.reactor().looks(),
+        scheduler.reactor().sleeps(),
+        scheduler.timers().size(),
+        scheduler.contexts().created(),
+        live);
+  }
+
+  boolean isPastDeadline() {
+    return pastDeadline;
+  }
+
+  /// Tells the operator about a failure that no code will get.
+  void report(String what, @Nullable Throwable failure) {
+    LOG.log(System.Logger.Level.ERROR, what, failure);
+  }
+
+  // ---- stopping ----
+
+  /// Asks the loop to stop, from any thread; the first request counts.
+  ///
+  /// @param code what to exit with, or null when `run` is to return as usual
+  public void requestShutdown(String why, @Nullable Integer code, Duration deadline) {
+    ShutdownRequest request = new ShutdownRequest(why, code, deadline);
+    if (requested.compareAndSet(null, request)) {
+      scheduler.inbox().post(request);
+    }
+  }
+
+  /// Stops the loop with an exit code, from one of its coroutines.
+  public void exit(int code) {
+    stop("exit(" + code + ")", code, options.shutdownDeadline());
+  }
+
+  private void stop(String why, @Nullable Integer code, Duration deadline) {
+    if (code != null && exitCode == NO_EXIT) {
+      exitCode = code;
+    }
+    stop(new Cancellation("the loop is stopping: " + why), deadline);
+  }
+
+  private void stop(Cancellation c, Duration deadline) {
+    if (stopping) {
+      return;
+    }
+    stopping = true;
+    shutdownTimer = hiddenTimer(deadline);
+    InlineCallback whenOver = new DeadlineOver();
+    shutdownTimer.subscribe(whenOver);
+    shutdownTimer.start();
+    root.cancelMembers(c);
+  }
+
+  /// A member of the root failed, and nobody took it.
+  void rootFailed(Throwable failure) {
+    stop(new Cancellation("the loop is stopping: " + failure, failure), options.shutdownDeadline());
+  }
+
+  private void passDeadline() {
+    pastDeadline = true;
+    root.pokeMembers();
+  }
+
+  private final class DeadlineOver implements InlineCallback {
+    @Override
+    public void onEvent(Event event, @Nullable Object result, @Nullable Throwable error) {
+      passDeadline();
+    }
+  }
+
+  private final class ShutdownRequest extends Inbox.Node {
+    private final String why;
+    private final @Nullable Integer code;
+    private final Duration deadline;
+
+    ShutdownRequest(String why, @Nullable Integer code, Duration deadline) {
+      this.why = why;
+      this.code = code;
+      this.deadline = deadline;
+    }
+
+    @Override
+    public void arrive() {
+      stop(why, code, deadline);
+    }
+  }
+
+  // ---- what the scheduler finds ----
+
+  @Override
+  public boolean isAlive() {
+    return live > 0 && defect == null && !(pastDeadline && !scheduler.hasReady());
+  }
+
+  @Override
+  public void nothingCanGoOn() {
+    if (stopping) {
+      if (pastDeadline) {
+        defect = new IllegalStateException("coroutines wait, but not on anything: " + abandonedReport());
+      } else {
+        passDeadline();
+      }
+      return;
+    }
+    DeadlockError verdict = new DeadlockError(deadlockReport());
+    deadlock = verdict;
+    stop(new Cancellation("Deadlock detected", verdict), options.shutdownDeadline());
+  }
+
+  @Override
+  public void carrierInterrupted() {
+    stop("its thread was interrupted", null, options.shutdownDeadline());
+  }
+
+  @Override
+  public void failed(Throwable failure) {
+    if (defect == null) {
+      defect = failure;
+    }
+  }
+
+  @Override
+  public void notifyLater(Runnable notification) {
+    CoroutineNode<?> notifier =
+        root.addOwn("notification", ScopeNode.asBody(notification::run));
+    notifier.highPriority();
+    notifier.enqueue();
+  }
+
+  private String deadlockReport() {
+    List<CoroutineNode<?>> left = root.members();
+    return "Deadlock: no active coroutines, "
+        + left.size()
+        + " coroutines in waiting"
+        + lines(left);
+  }
+
+  private String abandonedReport() {
+    List<CoroutineNode<?>> left = root.members();
+    return left.size() + " coroutines did not end by the shutdown deadline and were abandoned" + lines(left);
+  }
+
+  private static String lines(List<CoroutineNode<?>> coroutines) {
+    StringBuilder text = new StringBuilder();
+    for (CoroutineNode<?> c : coroutines) {
+      text.append("\n  ").append(c.describe()).append(' ').append(c.waitInfo());
+    }
+    return text.toString();
+  }
+
+  // ---- small things that generics need ----
+
+  /// Throws anything as if it were unchecked.
+  @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // the usual sneaky throw
+  public static <E extends Throwable> RuntimeException rethrown(Throwable failure) throws E {
+    throw (E) failure;
+  }
+
+  @SuppressWarnings("NullAway") // null exactly when T allows it
+  static <T extends @Nullable Object> T asResult(@Nullable T value) {
+    return value;
+  }
+}

@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.coroutine.tree;
+
+import dev.heddle.Action;
+import dev.heddle.Body;
+import dev.heddle.Cancellation;
+import dev.heddle.CoroutineFailure;
+import dev.heddle.coroutine.Coroutine;
+import dev.heddle.coroutine.Scope;
+import dev.heddle.coroutine.ScopeBody;
+import dev.heddle.event.Event;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// A scope: its members, their failures, and its end.
+public final class ScopeNode implements Scope {
+  /*
+   * The end of a scope. Whoever opened it leaves only when no member is left:
+   *
+   *   body ended ─> failed? cancel all members ─> await those in the foreground ─> cancel those in the background ─> await them
+   *                 └ cancelled while it awaits: cancel all members, go on awaiting, throw the cancellation at the end
+   *
+   * What it throws: the scope's failure (the first one), else what the body threw, else the cancellation it met while waiting.
+   * Further failures are reported (LoopRoot.report), never lost.
+   *
+   * States.  from        event                           to
+   *          OPEN        fail(), cancel()                CANCELLING  members cancelled, the block's body too; no more members
+   *          OPEN        last member has gone, at end    CLOSED
+   *          CANCELLING  last member has gone, at end    CLOSED
+   *
+   * Threads. The loop's.
+   *
+   * I1. `foreground` and `background` count the members in the list; both are zero when CLOSED. [ScopeTest]
+   * I2. A failure is taken by those who await the member, or fails the scope, or stays with the member of a supervised scope and
+   *     is reported at its end: exactly one of these. [FailureTest]
+   *
+   * Sources. DESIGN 3.6; traps 17, 18, 19, 22.
+   */
+  private enum Kind {
+    ROOT,
+    BLOCK,
+    OPENED
+  }
+
+  private final LoopRoot loop;
+  private final Kind kind;
+  private final boolean supervised;
+  private final @Nullable CoroutineNode<?> owner;
+  private final @Nullable ScopeNode outerBlock; // of the owner
+  private final @Nullable CancelRegion region; // the block's body
+  private final Drained drained;
+
+  // loop only
+  private @Nullable CoroutineNode<?> first;
+  private @Nullable CoroutineNode<?> last;
+  private int foreground;
+  private int background;
+  private @Nullable Throwable failure;
+  private @Nullable List<CoroutineNode<?>> untaken; // failed members of a supervised scope
+  private boolean cancelled;
+  private boolean closed;
+
+  private ScopeNode(
+      LoopRoot loop, Kind kind, boolean supervised, @Nullable CoroutineNode<?> owner) {
+    this.loop = loop;
+    this.kind = kind;
+    this.supervised = supervised;
+    this.owner = owner;
+    this.outerBlock = owner == null ? null : owner.ownBlock();
+    this.region = kind == Kind.BLOCK && owner != null ? owner.openRegion() : null;
+    this.drained = new Drained();
+    if (owner != null) {
+      owner.enterScope(this);
+    }
+  }
+
+  static ScopeNode root(LoopRoot loop) {
+    return new ScopeNode(loop, Kind.ROOT, false, null);
+  }
+
+  /// A scope for try-with-resources, owned by the current coroutine.
+  public static ScopeNode open() {
+    CoroutineNode<?> owner = CoroutineNode.current();
+    return new ScopeNode(owner.loop(), Kind.OPENED, false, owner);
+  }
+
+  /// Runs a scope block in the current coroutine.
+  public static <T extends @Nullable Object> T block(ScopeBody<T> body, boolean supervised)
+      throws Exception {
+    CoroutineNode<?> owner = CoroutineNode.current();
+    ScopeNode scope = new ScopeNode(owner.loop(), Kind.BLOCK, supervised, owner);
+    T result = null;
+    Throwable thrown = null;
+    try {
+      result = body.run(scope);
+    } catch (Throwable e) {
+      thrown = e;
+    }
+    Throwable outcome = scope.endBlock(owner, thrown);
+    if (outcome != null) {
+      throw LoopRoot.<RuntimeException>rethrown(CoroutineFailure.of(outcome));
+    }
+    return LoopRoot.asResult(result);
+  }
+
+  // ---- members ----
+
+  @Override
+  public <T extends @Nullable Object> Coroutine<T> spawn(Body<T> body) {
+    return add(null, body, false);
+  }
+
+  @Override
+  public <T extends @Nullable Object> Coroutine<T> spawn(String name, Body<T> body) {
+    return add(name, body, false);
+  }
+
+  @Override
+  public void launch(String name, Action action) {
+    add(name, asBody(action), false);
+  }
+
+  @Override
+  public void background(String name, Action action) {
+    add(name, asBody(action), true);
+  }
+
+  static Body<@Nullable Void> asBody(Action action) {
+    return () -> {
+      action.run();
+      return null;
+    };
+  }
+
+  private <T extends @Nullable Object> CoroutineNode<T> add(
+      @Nullable String name, Body<T> body, boolean inBackground) {
+    loop.scheduler().checkOnLoop();
+    if (closed || cancelled) {
+      throw new IllegalStateException(
+          "cannot spawn "
+              + (name == null ? "a coroutine" : "'" + name + "'")
+              + " in a "
+              + (closed ? "closed" : "cancelled")
+              + " scope; spawn before it ends, or open a new one");
+    }
+    CoroutineNode<T> member = new CoroutineNode<>(loop, this, name, body, inBackground);
+    join(member);
+    member.enqueue();
+    return member;
+  }
+
+  /// Adds the main coroutine, or one of the loop's own, whatever the scope's state.
+  <T extends @Nullable Object> CoroutineNode<T> addOwn(String name, Body<T> body) {
+    CoroutineNode<T> member = new CoroutineNode<>(loop, this, name, body, false);
+    join(member);
+    return member;
+  }
+
+  private void join(CoroutineNode<?> member) {
+    CoroutineNode<?> before = last;
+    member.previous = before;
+    if (before == null) {
+      first = member;
+    } else {
+      before.next = member;
+    }
+    last = member;
+    if (member.background) {
+      background++;
+    } else {
+      foreground++;
+    }
+    loop.memberJoined();
+  }
+
+  private void unlink(CoroutineNode<?> member) {
+    CoroutineNode<?> before = member.previous;
+    CoroutineNode<?> after = member.next;
+    if (before == null) {
+      first = after;
+    } else {
+      before.next = after;
+    }
+    if (after == null) {
+      last = before;
+    } else {
+      after.previous = before;
+    }
+    member.previous = null;
+    member.next = null;
+  }
+
+  /// A member has ended.
+  ///
+  /// @param failed with what, unless it succeeded or was cancelled
+  /// @param taken whether somebody awaited it
+  void memberEnded(CoroutineNode<?> member, @Nullable Throwable failed, boolean taken) {
+    unlink(member);
+    if (member.background) {
+      background--;
+    } else {
+      foreground--;
+    }
+    if (failed != null && !taken) {
+      if (supervised) {
+        keep(member);
+      } else {
+        fail(failed);
+      }
+    }
+    if (foreground == 0) {
+      drained.tell();
+      if (kind == Kind.ROOT && background > 0) {
+        cancelMembers(new Cancellation("everything else is done"));
+      }
+    }
+    loop.memberLeft();
+  }
+
+  private void keep(CoroutineNode<?> member) {
+    if (untaken == null) {
+      untaken = new ArrayList<>();
+    }
+    untaken.add(member);
+  }
+
+  /// Somebody took the outcome of a failed member after its end.
+  void taken(CoroutineNode<?> member) {
+    if (untaken != null) {
+      untaken.remove(member);
+    }
+  }
+
+  // ---- failure and cancellation ----
+
+  private void fail(Throwable failed) {
+    if (failure != null) {
+      if (failure != failed) {
+        loop.report("a further failure in a scope that had failed already", failed);
+      }
+      return;
+    }
+    failure = failed;
+    cancelMembers(new Cancellation("another member of the scope failed: " + failed, failed));
+    if (region != null) {
+      region.request("a member of the scope failed: " + failed, failed);
+    }
+    if (kind == Kind.ROOT) {
+      loop.rootFailed(failed);
+    }
+  }
+
+  @Override
+  public void cancel(String why) {
+    loop.scheduler().checkOnLoop();
+    Cancellation c = new Cancellation(why);
+    if (region != null) {
+      region.request(c);
+    }
+    cancelMembers(c);
+  }
+
+  /// Cancels every member; none may join any more, except at the root.
+  void cancelMembers(Cancellation c) {
+    cancelled = kind != Kind.ROOT;
+    for (CoroutineNode<?> member = first; member != null; member = member.next) {
+      member.cancelFromTree(c);
+    }
+  }
+
+  /// Makes every member notice what has changed for all.
+  void pokeMembers() {
+    for (CoroutineNode<?> member = first; member != null; member = member.next) {
+      member.poke();
+    }
+  }
+
+  // ---- the end ----
+
+  @Override
+  public void join() {
+    CoroutineNode<?> joining = CoroutineNode.current();
+    try {
+      awaitForeground(joining);
+    } catch (Cancellation c) {
+      cancelMembers(c);
+      throw c;
+    }
+    if (background > 0) {
+      cancelMembers(new Cancellation("everything else is done"));
+      awaitAllShielded(joining);
+    }
+    Throwable thrown = failure;
+    if (thrown != null) {
+      throw LoopRoot.<RuntimeException>rethrown(thrown);
+    }
+  }
+
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    CoroutineNode<?> closing = CoroutineNode.current();
+    if (closing != owner) {
+      throw new IllegalStateException("a scope is closed by the coroutine that opened it: " + owner);
+    }
+    if (foreground + background > 0) {
+      cancelMembers(new Cancellation("the scope was closed"));
+      awaitAllShielded(closing);
+    }
+    leave(closing);
+  }
+
+  private @Nullable Throwable endBlock(CoroutineNode<?> owning, @Nullable Throwable thrown) {
+    boolean ownCancellation = region != null && thrown != null && region.explains(thrown);
+    if (region != null) {
+      // the body is over: a member's failure has nothing left to cancel here
+      owning.closeRegion(region);
+    }
+    if (thrown != null) {
+      cancelMembers(
+          thrown instanceof Cancellation c
+              ? c
+              : new Cancellation("the body of the scope failed: " + thrown, thrown));
+    }
+    Throwable met = awaitMembers(owning);
+    leave(owning);
+    if (failure != null && (thrown == null || ownCancellation || failure == thrown)) {
+      return failure;
+    }
+    if (failure != null) {
+      loop.report("a member failed in a scope whose body failed", failure);
+    }
+    return thrown != null ? thrown : met;
+  }
+
+  private @Nullable Cancellation awaitMembers(CoroutineNode<?> owning) {
+    Cancellation met = null;
+    try {
+      awaitForeground(owning);
+    } catch (Cancellation c) {
+      cancelMembers(c);
+      met = c;
+    }
+    if (foreground == 0 && background > 0) {
+      cancelMembers(new Cancellation("everything else is done"));
+    }
+    awaitAllShielded(owning);
+    return met;
+  }
+
+  private void awaitForeground(CoroutineNode<?> waiting) {
+    while (foreground > 0) {
+      waiting.awaitEvent(drained);
+    }
+  }
+
+  private void awaitAllShielded(CoroutineNode<?> waiting) {
+    waiting.shield();
+    try {
+      while (foreground + background > 0 && !loop.isPastDeadline()) {
+        awaitDrained(waiting);
+      }
+    } finally {
+      waiting.unshield();
+    }
+  }
+
+  private void awaitDrained(CoroutineNode<?> waiting) {
+    try {
+      waiting.awaitEvent(drained);
+    } catch (Cancellation c) {
+      // only past the shutdown deadline, when nothing shields any more
+      if (!loop.isPastDeadline()) {
+        throw c;
+      }
+    }
+  }
+
+  private void leave(CoroutineNode<?> owning) {
+    closed = true;
+    owning.enterScope(outerBlock);
+    reportUntaken();
+  }
+
+  private void reportUntaken() {
+    if (untaken != null) {
+      for (CoroutineNode<?> member : untaken) {
+        loop.report("nobody took the failure of " + member.describe(), member.failure());
+      }
+    }
+  }
+
+  @Nullable Throwable failure() {
+    return failure;
+  }
+
+  @Override
+  public boolean isCancelled() {
+    return cancelled;
+  }
+
+  @Override
+  public boolean isClosed() {
+    return closed;
+  }
+
+  /// Every member and every coroutine in scopes below, for reports.
+  List<CoroutineNode<?>> members() {
+    List<CoroutineNode<?>> found = new ArrayList<>();
+    for (CoroutineNode<?> member = first; member != null; member = member.next) {
+      found.add(member);
+      for (ScopeNode inner = member.ownBlock(); inner != null; inner = inner.outerBlock) {
+        found.addAll(inner.members());
+      }
+    }
+    return found;
+  }
+
+  /// Fires each time no member is left in the foreground, or none at all.
+  private final class Drained extends Event {
+    Drained() {
+      super(loop.scheduler());
+    }
+
+    void tell() {
+      fire(null, null);
+    }
+
+    @Override
+    public String info() {
+      return "the " + (foreground + background) + " members of its scope";
+    }
+  }
+}

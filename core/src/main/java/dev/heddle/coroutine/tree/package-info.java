@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What is behind coroutines and scopes: the tree of a loop, its cancellation and its end.
+///
+/// | enters | leaves |
+/// |---|---|
+/// | spawns, cancels, joins, from the front door and the public interfaces | wakers, queued, to the scheduler |
+/// | the end of a body, from its context | outcomes, to awaiters; failures, to scopes and up to the root |
+///
+/// Threads: the loop's. Read `LoopRoot` first, then `CancelRegion` (the cancellation protocol), `ScopeNode`, `CoroutineNode`.
+package dev.heddle.coroutine.tree;

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.event;
+
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/// Something that happens, once or again and again, and that coroutines and callbacks can subscribe to.
+///
+/// **Thread** the loop's: its carrier and its coroutines. **Order** callbacks run in the order of their subscription; one that is
+/// added during a notification runs in it, one that is removed does not.
+///
+/// @since 0.1
+public abstract class Event implements Awaitable<Object> {
+  /*
+   * Notification. Callbacks stand in an array in the order of subscription. Removing one leaves a tombstone (null), so that
+   * no index moves while a notification walks the array; the array is compacted when no notification runs and half of it is
+   * dead. Swap-remove would run one callback twice and another never (trap 8).
+   *
+   * States.  from    event                    to      who
+   *          IDLE    start()                  ARMED   loop: the first start arms, later ones only count
+   *          ARMED   stop()                   IDLE    loop: the last stop disarms
+   *          any     close(result, error)     CLOSED  loop: once; disarms nothing, the stops still to come do
+   *
+   * Threads. The loop's own, as the class says. What other threads want to tell an event goes through the loop's inbox.
+   *
+   * I1. Every callback that was subscribed when its turn came runs exactly once per notification. [EventTest]
+   * I2. arm() and disarm() alternate; a second stop of a shared event disarms nobody else. [EventTest]
+   * I3. A callback that throws ends the notification, and the array stays sound. [EventTest]
+   * I4. A notification that meets a callback of a user's runs nowhere but in a coroutine of its own, as a whole. [EventTest]
+   *
+   * Cost. One callback: no array. Unsubscribing looks at the place where the callback was put first, then below it (compaction
+   * only moves down): constant while nothing was compacted.
+   *
+   * Sources. DESIGN 3.5; traps 8, 9, 10, 13, 64.
+   */
+  private static final Object[] NONE = {};
+
+  private final EventHome home;
+
+  // loop only
+  private Object[] callbacks = NONE; // EventCallback or null (a tombstone) up to `size`
+  private int size;
+  private int tombstones;
+  private int custom; // callbacks that are not inline ones
+  private int notifying; // depth
+  private int starts;
+
+  /// An idle event of a loop.
+  protected Event(EventHome home) {
+    this.home = home;
+  }
+
+  /// The loop this event belongs to.
+  protected final EventHome home() {
+    return home;
+  }
+
+  @Override
+  public final Event event() {
+    return this;
+  }
+
+  /// One line for dumps: what it is and what it waits for.
+  public abstract String info();
+
+  /// Whether it has fired for the last time; its outcome is then replayed to whoever comes later.
+  public boolean isClosed() {
+    return false;
+  }
+
+  /// Whether it neither keeps the loop alive nor counts against a deadlock.
+  public boolean isHidden() {
+    return true;
+  }
+
+  // ---- subscriptions ----
+
+  /// Adds a callback behind those that are there.
+  ///
+  /// @return where it was put; a hint for [#unsubscribe(EventCallback, int)]
+  public final int subscribe(EventCallback callback) {
+    if (size == callbacks.length) {
+      callbacks = size == 0 ? new Object[1] : Arrays.copyOf(callbacks, size * 2);
+    }
+    callbacks[size] = callback;
+    if (!(callback instanceof InlineCallback)) {
+      custom++;
+    }
+    return size++;
+  }
+
+  /// Removes a callback, also in the middle of a notification; one that is not there is ignored.
+  public final void unsubscribe(EventCallback callback) {
+    unsubscribe(callback, size - 1);
+  }
+
+  /// Removes a callback that [#subscribe] has put at `hint`.
+  public final void unsubscribe(EventCallback callback, int hint) {
+    for (int i = Math.min(hint, size - 1); i >= 0; i--) {
+      if (callbacks[i] == callback) {
+        callbacks[i] = null;
+        if (!(callback instanceof InlineCallback)) {
+          custom--;
+        }
+        tombstones++;
+        compact();
+        return;
+      }
+    }
+  }
+
+  /// Callbacks in force.
+  public final int subscribers() {
+    return size - tombstones;
+  }
+
+  // ---- arming ----
+
+  /// Counts one more who waits; the first one arms the event.
+  public final void start() {
+    if (starts++ == 0) {
+      if (!isHidden()) {
+        home.eventArmed();
+      }
+      arm();
+    }
+  }
+
+  /// Counts one less; the last one disarms it.
+  ///
+  /// @throws IllegalStateException when it was stopped more often than started
+  public final void stop() {
+    if (starts == 0) {
+      throw new IllegalStateException("stopped more often than started: " + info());
+    }
+    if (--starts == 0) {
+      if (!isHidden()) {
+        home.eventDisarmed();
+      }
+      disarm();
+    }
+  }
+
+  /// Begins to watch for what this event stands for. Lock-free; runs on the waiting coroutine's stack.
+  protected void arm() {}
+
+  /// Ends watching. Lock-free.
+  protected void disarm() {}
+
+  /// Tells a latecomer how a closed event ended.
+  ///
+  /// @throws IllegalStateException when it is not closed
+  public void replay(EventCallback callback) {
+    throw new IllegalStateException("not closed, nothing to replay: " + info());
+  }
+
+  // ---- firing ----
+
+  /// Tells every subscriber.
+  protected final void fire(@Nullable Object result, @Nullable Throwable error) {
+    if (size == tombstones) {
+      return;
+    }
+    if (custom > 0) {
+      home.notifyLater(() -> deliver(result, error));
+    } else {
+      deliver(result, error);
+    }
+  }
+
+  private void deliver(@Nullable Object result, @Nullable Throwable error) {
+    notifying++;
+    try {
+      // `size` is read anew each turn: callbacks added meanwhile run in this pass
+      for (int i = 0; i < size; i++) {
+        Object callback = callbacks[i];
+        if (callback != null) {
+          ((EventCallback) callback).onEvent(this, result, error);
+        }
+      }
+    } finally {
+      notifying--;
+      compact();
+    }
+  }
+
+  private void compact() {
+    if (notifying > 0 || tombstones * 2 < size) {
+      return;
+    }
+    int live = 0;
+    for (int i = 0; i < size; i++) {
+      Object callback = callbacks[i];
+      callbacks[i] = null;
+      if (callback != null) {
+        callbacks[live++] = callback;
+      }
+    }
+    size = live;
+    tombstones = 0;
+  }
+}

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Input and output as coroutine calls: handles that read, write and close, listeners that accept.
+///
+/// | enters | leaves |
+/// |---|---|
+/// | calls, from coroutines | waits for readiness, to the reactor |
+///
+/// Threads: the loop that opened the handle. Read `AsyncIo` first, then `Tcp`.
+package dev.heddle.io;

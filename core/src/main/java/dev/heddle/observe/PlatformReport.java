@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.observe;
+
+import dev.heddle.scheduler.context.VirtualThreads;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Whether and how Heddle runs on this JVM; what `heddle doctor` prints.
+///
+/// @param javaVersion as the JVM gives it, with its vendor
+/// @param hookProblem why loops cannot start, with what to do about it; null when they can
+/// @param flag the command-line flag that Heddle needs here
+/// @param drivers the reactor's drivers, best first, each with its state
+/// @param driverInForce the one that loops use
+/// @param driverReason why this one
+/// @param warnings known defects of this JDK version that touch Heddle
+/// @since 0.1
+public record PlatformReport(
+    String javaVersion,
+    @Nullable String hookProblem,
+    String flag,
+    List<DriverStatus> drivers,
+    String driverInForce,
+    String driverReason,
+    List<String> warnings) {
+
+  /// A driver of the reactor.
+  ///
+  /// @param name as in `heddle.driver`
+  /// @param available whether a loop could use it now
+  /// @param reason why, or why not
+  public record DriverStatus(String name, boolean available, String reason) {}
+
+  private static final int FIXED_HANDOVER_UPDATE = 4; // first 25 update that is to carry JDK-8373120
+
+  /// Looks at this JVM.
+  public static PlatformReport probe() {
+    List<DriverStatus> drivers =
+        List.of(new DriverStatus("jdk", true, "needs nothing but the JDK; java.nio selectors"));
+    return new PlatformReport(
+        Runtime.version() + " (" + System.getProperty("java.vendor") + ")",
+        VirtualThreads.problem(),
+        VirtualThreads.flag(),
+        drivers,
+        "jdk",
+        "the only driver on this class path; faster ones come with the module netty",
+        warnings(Runtime.version()));
+  }
+
+  private static List<String> warnings(Runtime.Version version) {
+    List<String> found = new ArrayList<>();
+    if (version.feature() == 25 && version.update() < FIXED_HANDOVER_UPDATE) {
+      found.add(
+          "JDK-8373120: the hand-over of a contended monitor between virtual threads can be lost;"
+              + " rare; prefer ReentrantLock where coroutines contend until a later update of 25 is installed");
+    }
+    if (version.feature() > 25) {
+      found.add("Java " + version.feature() + " is newer than the versions that Heddle is tested on (25 updates)");
+    }
+    return found;
+  }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.reactor;
+
+import dev.heddle.event.Event;
+import dev.heddle.event.EventHome;
+import org.jspecify.annotations.Nullable;
+
+/// Readiness of a descriptor in one direction; fires each time it is awaited and comes true.
+public final class PollEvent extends Event {
+  private final ReactorDriver driver;
+  private final Poll operation;
+
+  /// An event for one direction of a descriptor.
+  public PollEvent(
+      EventHome home, ReactorDriver driver, Operation.Kind direction, Descriptor descriptor) {
+    super(home);
+    this.driver = driver;
+    this.operation = new Poll(direction, descriptor);
+  }
+
+  @Override
+  public boolean isHidden() {
+    return false;
+  }
+
+  @Override
+  protected void arm() {
+    driver.submit(operation);
+  }
+
+  @Override
+  protected void disarm() {
+    if (operation.isSubmitted()) {
+      driver.cancel(operation);
+    }
+  }
+
+  /// Ends the waits of all who wait now, with an error.
+  public void abort(Throwable error) {
+    fire(null, error);
+  }
+
+  @Override
+  public String info() {
+    return (operation.kind() == Operation.Kind.POLL_INPUT ? "input from " : "output to ")
+        + operation.descriptor();
+  }
+
+  private final class Poll extends Operation {
+    Poll(Kind direction, Descriptor descriptor) {
+      super(direction, descriptor);
+    }
+
+    @Override
+    protected void completed(@Nullable Throwable error) {
+      fire(null, error);
+    }
+  }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.reactor;
+
+import dev.heddle.event.Event;
+import dev.heddle.event.EventCallback;
+import dev.heddle.event.EventHome;
+import dev.heddle.scheduler.inbox.Inbox;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/// An outcome that another thread brings: completes once, from any thread, and stays closed.
+///
+/// *Memory consistency*: what the completing thread did before [#complete] is visible to the coroutine that gets the outcome.
+public final class RemoteEvent extends Event {
+  private final Inbox inbox;
+  private final String info;
+  private final AtomicBoolean taken = new AtomicBoolean();
+  private final Arrival arrival = new Arrival();
+
+  // written by the one completing thread before it posts, read by the loop after the arrival
+  private @Nullable Object result;
+  private @Nullable Throwable error;
+
+  // loop only
+  private boolean closed;
+
+  /// An event that waits for `info`, as dumps show it.
+  public RemoteEvent(EventHome home, Inbox inbox, String info) {
+    super(home);
+    this.inbox = inbox;
+    this.info = info;
+  }
+
+  /// Brings the outcome, from any thread; the first one counts.
+  public void complete(@Nullable Object value, @Nullable Throwable failure) {
+    if (taken.compareAndSet(false, true)) {
+      result = value;
+      error = failure;
+      // a loop that has ended has nobody left to tell
+      inbox.post(arrival);
+    }
+  }
+
+  @Override
+  public boolean isClosed() {
+    return closed;
+  }
+
+  @Override
+  public boolean isHidden() {
+    return false;
+  }
+
+  @Override
+  public void replay(EventCallback callback) {
+    if (!closed) {
+      super.replay(callback);
+    }
+    callback.onEvent(this, result, error);
+  }
+
+  @Override
+  public String info() {
+    return info;
+  }
+
+  private final class Arrival extends Inbox.Node {
+    @Override
+    public void arrive() {
+      closed = true;
+      fire(result, error);
+    }
+  }
+}

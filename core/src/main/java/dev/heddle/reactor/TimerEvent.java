@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.reactor;
+
+import dev.heddle.event.Event;
+import dev.heddle.event.EventCallback;
+import dev.heddle.event.EventHome;
+import org.jspecify.annotations.Nullable;
+
+/// A point in time as an event: fires once, never early, then stays closed.
+///
+/// The deadline is taken from a fresh clock by whoever makes it. A hidden timer neither keeps the loop alive nor counts
+/// against a deadlock.
+public final class TimerEvent extends Event {
+  private static final byte HIDDEN = 1;
+  private static final byte FIRED = 2;
+
+  private final TimerQueue queue;
+
+  // the queue's: where this timer stands
+  final long deadline;
+  long sequence;
+  @Nullable TimerEvent previous;
+  @Nullable TimerEvent next;
+  int place = TimerQueue.NOWHERE;
+
+  private byte flags;
+
+  /// A timer, not armed, for `deadline` on the scale of [System#nanoTime()].
+  public TimerEvent(EventHome home, TimerQueue queue, long deadline, boolean hidden) {
+    super(home);
+    this.queue = queue;
+    this.deadline = deadline;
+    this.flags = hidden ? HIDDEN : 0;
+  }
+
+  /// On the scale of [System#nanoTime()].
+  public long deadline() {
+    return deadline;
+  }
+
+  @Override
+  public boolean isHidden() {
+    return (flags & HIDDEN) != 0;
+  }
+
+  @Override
+  public boolean isClosed() {
+    return (flags & FIRED) != 0;
+  }
+
+  @Override
+  public void replay(EventCallback callback) {
+    if (!isClosed()) {
+      super.replay(callback);
+    }
+    callback.onEvent(this, null, null);
+  }
+
+  @Override
+  protected void arm() {
+    if (!isClosed()) {
+      queue.arm(this);
+    }
+  }
+
+  @Override
+  protected void disarm() {
+    queue.cancel(this);
+  }
+
+  void expire() {
+    flags |= FIRED;
+    fire(null, null);
+  }
+
+  @Override
+  public String info() {
+    long left = deadline - System.nanoTime();
+    return (isHidden() ? "hidden timer, " : "timer, ")
+        + (isClosed() ? "fired" : "due in " + Math.max(0, left) / 1_000_000 + " ms");
+  }
+}

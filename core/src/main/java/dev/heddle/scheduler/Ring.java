@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.scheduler;
+
+import org.jspecify.annotations.Nullable;
+
+/// A circular buffer of a power of two that doubles when it is full; first in, first out.
+final class Ring {
+  private @Nullable Object[] slots;
+  private int head; // next to leave; both only grow, and wrap
+  private int tail; // next free
+
+  Ring(int capacity) {
+    if (Integer.bitCount(capacity) != 1) {
+      throw new IllegalArgumentException("capacity must be a power of two: " + capacity);
+    }
+    slots = new Object[capacity];
+  }
+
+  boolean isEmpty() {
+    return head == tail;
+  }
+
+  int size() {
+    return tail - head;
+  }
+
+  void add(Object entry) {
+    if (tail - head == slots.length) {
+      grow();
+    }
+    slots[tail++ & (slots.length - 1)] = entry;
+  }
+
+  @Nullable Object peek() {
+    return head == tail ? null : slots[head & (slots.length - 1)];
+  }
+
+  @Nullable Object poll() {
+    if (head == tail) {
+      return null;
+    }
+    int at = head++ & (slots.length - 1);
+    Object entry = slots[at];
+    slots[at] = null;
+    return entry;
+  }
+
+  private void grow() {
+    Object[] wider = new Object[slots.length * 2];
+    int size = size();
+    int from = head & (slots.length - 1);
+    int untilEnd = slots.length - from;
+    System.arraycopy(slots, from, wider, 0, untilEnd);
+    System.arraycopy(slots, 0, wider, untilEnd, from);
+    slots = wider;
+    head = 0;
+    tail = size;
+  }
+}

@@ -1,0 +1,521 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.scheduler;
+
+import dev.heddle.PinnedException;
+import dev.heddle.event.EventHome;
+import dev.heddle.reactor.Reactor;
+import dev.heddle.reactor.ReactorDriver;
+import dev.heddle.reactor.TimerQueue;
+import dev.heddle.scheduler.context.ContextHost;
+import dev.heddle.scheduler.context.ContextPool;
+import dev.heddle.scheduler.context.ExecutionContext;
+import dev.heddle.scheduler.context.Hosted;
+import dev.heddle.scheduler.inbox.Inbox;
+import dev.heddle.scheduler.inbox.Wakeup;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/// Runs the coroutines of one loop, one at a time, on the thread that calls [#run()].
+public final class Scheduler implements ContextHost, EventHome {
+  /*
+   * Two places where the scheduler's code runs, and no coroutine of its own:
+   *
+   *   suspend()  on the stack of the coroutine that suspends, and next() on that of one that has ended: the tick. It decides
+   *              who is next. If that is the coroutine itself, or one that has not started and can have the ended one's
+   *              context, there is no switch.
+   *   run()      the trampoline, the carrier's own frame: mounts who is next, looks at the reactor, sleeps.
+   *
+   *   suspend:   refuse where nobody may wait -> nothing subscribed and not queued: return -> a cancellation is pending: throw
+   *              -> WAITING, arm one event after the other; one has fired: return its outcome, nothing else happens
+   *              -> LEAVE handlers -> tick -> next is this coroutine: ENTER handlers, return
+   *              -> yield to the trampoline ... mounted again -> ENTER handlers -> outcome
+   *   tick:      clock (a sample every so many ticks) -> microtasks -> inbox -> expired timers
+   *   trampoline: the same tick -> interrupts to be sent -> nothing ready: sleep in the reactor -> look due: look -> mount next
+   *
+   * The tick runs Heddle's own lock-free code only. User code on another coroutine's stack could be parked by the JDK in the
+   * middle, with a lock that the carrier needs; so could a selector. Those wait for the trampoline.
+   *
+   * Foreign waits. A mount that ends with the context HOSTING has been parked by the JDK. `foreign` counts them; the context
+   * comes back through the inbox. An arrival is dropped when the context by then waits for the loop.
+   *
+   * I1. Exactly one mount per resume of a suspended coroutine, none for one that resumes itself, none for one that starts on an
+   *     ended one's context. [SwitchCountTest]
+   * I2. The reactor is looked at within 1 ms of running time, or 61 dispatches and the end of a round, while it is armed;
+   *     never else. [FairnessTest]
+   * I3. Whoever was ready when a round began has run before the round ends (high priority apart: one in 65). [FairnessTest]
+   * I4. The loop sleeps only when nothing is ready, after it has told its wake-up and looked at the inbox once more. [WakeupStress]
+   *
+   * Cost. System.nanoTime() is 20-30 ns, a fifth of a switch. So the clock is read every `stride` ticks, and stride adapts: doubled
+   * while the ticks between two reads took less than 100 us, back to 1 as soon as they took more than 250.
+   *
+   * Rejected. A scheduler coroutine: a second switch each time. Polling the driver in the tick: its locks. Reading the clock each
+   * tick: 15 % of a switch.
+   *
+   * Sources. DESIGN 3.1, facts 4-8; promises T1-T5, T15; traps 7, 10, 14, 16, 60, 63, 64.
+   */
+  private static final long LOOK_NANOS = 1_000_000; // as often as the reference looks at its reactor
+  private static final int LOOK_DISPATCHES = 61; // prime, so that it does not beat with rings of 64
+  private static final int MICROTASK_BUDGET = 1_024; // a tick; keeps one that feeds itself from starving the rest
+  private static final int LONGEST_STRIDE = 64; // ticks; 10 us of switching
+  private static final long SHORT_NANOS = 100_000;
+  private static final long LONG_NANOS = 250_000;
+
+  private final SchedulerOwner owner;
+  private final ReactorDriver driver;
+  private final Wakeup wakeup;
+  private final Inbox inbox;
+  private final ContextPool pool;
+  private final TimerQueue timers;
+  private final Reactor reactor;
+  private final boolean reuse;
+  private final Thread carrier = Thread.currentThread();
+
+  // loop only
+  private final ReadyQueue ready = new ReadyQueue();
+  private final Ring microtasks = new Ring(64);
+  private final ArrayDeque<ExecutionContext> toInterrupt = new ArrayDeque<>();
+  private int untilClock = 1;
+  private int stride = 1;
+  private long now = System.nanoTime();
+  private long lastLook = now;
+  private int dispatchesSinceLook;
+  private int roundLeft;
+  private boolean lookDue;
+  private boolean inTick;
+  private int foreign;
+  private int armedEvents;
+  private final SchedulerCounters counters = new SchedulerCounters();
+
+  // the carrier writes, any thread reads
+  private volatile boolean ended;
+
+  /// A scheduler whose carrier is the current thread.
+  ///
+  /// @param reuse whether a finished coroutine's context serves the next one
+  public Scheduler(SchedulerOwner owner, ReactorDriver driver, boolean reuse) {
+    this.owner = owner;
+    this.driver = driver;
+    this.reuse = reuse;
+    this.wakeup = new Wakeup(driver::wakeup);
+    this.inbox = new Inbox(wakeup);
+    this.pool = new ContextPool(this, this::arrived, reuse);
+    this.timers = new TimerQueue(now);
+    this.reactor = new Reactor(driver, timers);
+  }
+
+  // ---- views ----
+
+  @Override
+  public Inbox inbox() {
+    return inbox;
+  }
+
+  /// The loop's timers.
+  public TimerQueue timers() {
+    return timers;
+  }
+
+  /// The loop's reactor.
+  public Reactor reactor() {
+    return reactor;
+  }
+
+  /// The loop's contexts.
+  public ContextPool contexts() {
+    return pool;
+  }
+
+  /// What has been counted so far.
+  public SchedulerCounters counters() {
+    return counters;
+  }
+
+  /// Whether the loop is over: whoever still runs on one of its contexts was abandoned.
+  public boolean hasEnded() {
+    return ended;
+  }
+
+  /// Whether somebody could run at once.
+  public boolean hasReady() {
+    return !ready.isEmpty();
+  }
+
+  /// Coroutines that the JDK has parked.
+  public int foreignWaits() {
+    return foreign;
+  }
+
+  @Override
+  public void checkOnLoop() {
+    ExecutionContext context = ExecutionContext.current();
+    boolean mine = context == null ? Thread.currentThread() == carrier : context.host() == this;
+    if (!mine || ended) {
+      throw new IllegalStateException(
+          "this belongs to the loop on " + carrier.getName() + " and was used from " + Thread.currentThread());
+    }
+  }
+
+  // ---- what coroutines and events ask for ----
+
+  void ready(Waker waker) {
+    if (waker.isHighPriority()) {
+      ready.addHigh(waker);
+    } else {
+      ready.add(waker);
+    }
+  }
+
+  /// Queues a piece of the runtime's own work for the next tick.
+  public void post(Microtask task) {
+    microtasks.add(task);
+  }
+
+  /// Interrupts, from the trampoline, a coroutine that the JDK has parked on `context`.
+  public void interruptLater(ExecutionContext context) {
+    toInterrupt.add(context);
+  }
+
+  @Override
+  public void eventArmed() {
+    armedEvents++;
+  }
+
+  @Override
+  public void eventDisarmed() {
+    armedEvents--;
+  }
+
+  @Override
+  public void notifyLater(Runnable notification) {
+    owner.notifyLater(notification);
+  }
+
+  /// Puts the current coroutine behind all that are ready.
+  public void yield(Waker self) {
+    if (self.isCancellationPending()) {
+      self.throwPendingCancellation();
+    }
+    self.renew();
+    self.enqueue();
+    suspend(self);
+  }
+
+  /// Suspends the current coroutine until what it has subscribed to wakes it.
+  ///
+  /// @return the result it was woken with
+  public @Nullable Object suspend(Waker self) {
+    refuseToWait(self);
+    if (!self.isQueued()) {
+      if (!self.hasSubscriptions()) {
+        return null;
+      }
+      if (self.isCancellationPending()) {
+        // a wait that cannot begin leaves no subscription behind
+        self.dropSubscriptions();
+        self.throwPendingCancellation();
+        throw new IllegalStateException("a wait was prepared inside a shielded cancellation: " + self.describe());
+      }
+      if (!self.beginWait()) {
+        counters.immediate++;
+        return self.deliver();
+      }
+    }
+    self.left();
+    if (!isNext(self)) {
+      leave(self);
+    }
+    self.entered();
+    return self.deliver();
+  }
+
+  private void refuseToWait(Waker self) {
+    if (self.isHandlingSwitch()) {
+      throw new IllegalStateException(
+          self.describe() + " was asked to wait inside a switch handler; start a coroutine there instead");
+    }
+    if (inTick) {
+      throw new IllegalStateException(
+          self.describe() + " was asked to wait inside the scheduler; this is a defect of Heddle");
+    }
+  }
+
+  private boolean isNext(Waker self) {
+    tickOnCoroutine();
+    if (lookDue || ready.peek() != self || !toInterrupt.isEmpty()) {
+      return false;
+    }
+    ready.poll();
+    countDispatch();
+    counters.selfResumes++;
+    return true;
+  }
+
+  private void leave(Waker self) {
+    ExecutionContext context = self.context();
+    boolean resumed;
+    try {
+      resumed = context != null && context.suspend();
+    } catch (StackOverflowError e) {
+      self.abandonWait();
+      throw e;
+    }
+    if (!resumed) {
+      self.abandonWait();
+      self.dropSubscriptions();
+      self.entered();
+      throw PinnedException.here(self.describe());
+    }
+  }
+
+  /// The next guest for a context whose guest has ended: one that has not started, if it is next.
+  @Override
+  public @Nullable Hosted nextOn(ExecutionContext context) {
+    if (ended || !reuse) {
+      return null;
+    }
+    tickOnCoroutine();
+    while (!lookDue && ready.peek() instanceof Waker waker) {
+      if (waker.isIgnored()) {
+        ready.poll();
+        waker.finaliseIgnored();
+      } else if (waker.isQueued() && !waker.isStarted() && waker.context() == null) {
+        ready.poll();
+        countDispatch();
+        counters.reuses++;
+        waker.mountOn(context);
+        return waker;
+      } else {
+        return null;
+      }
+    }
+    return null;
+  }
+
+  @Override
+  public void broken(ExecutionContext context, Throwable failure) {
+    if (!ended) {
+      owner.failed(failure);
+    }
+  }
+
+  // ---- the tick ----
+
+  private void tickOnCoroutine() {
+    if (--untilClock <= 0) {
+      readClock();
+    }
+    // without the reserve the trampoline does it: this coroutine is about to leave anyway
+    if (hasWork() && StackReserve.isThere()) {
+      work();
+    }
+  }
+
+  private boolean hasWork() {
+    return !inbox.isEmpty() || timers.mayBeDue(now) || !microtasks.isEmpty();
+  }
+
+  private void work() {
+    inTick = true;
+    try {
+      runMicrotasks();
+      inbox.drain();
+      if (timers.mayBeDue(now)) {
+        timers.advance(now);
+      }
+    } finally {
+      inTick = false;
+    }
+  }
+
+  private void runMicrotasks() {
+    for (int budget = MICROTASK_BUDGET; budget > 0; budget--) {
+      if (!(microtasks.poll() instanceof Microtask task)) {
+        return;
+      }
+      try {
+        task.run();
+      } catch (RuntimeException | Error e) {
+        owner.failed(e);
+        return;
+      }
+    }
+  }
+
+  private void readClock() {
+    long read = System.nanoTime();
+    long elapsed = read - now;
+    now = read;
+    if (elapsed > LONG_NANOS) {
+      stride = 1;
+    } else if (elapsed < SHORT_NANOS && stride < LONGEST_STRIDE) {
+      stride *= 2;
+    }
+    untilClock = stride;
+    if (read - lastLook >= LOOK_NANOS && driver.isArmed()) {
+      lookDue = true;
+    }
+  }
+
+  private void countDispatch() {
+    dispatchesSinceLook++;
+    if (--roundLeft <= 0) {
+      roundLeft = ready.size();
+      if (dispatchesSinceLook >= LOOK_DISPATCHES && driver.isArmed()) {
+        lookDue = true;
+      }
+    }
+  }
+
+  // ---- the trampoline ----
+
+  /// Runs until the owner says it is over.
+  public void run() {
+    while (owner.isAlive()) {
+      if (hasWork()) {
+        work();
+      }
+      if (!toInterrupt.isEmpty()) {
+        sendInterrupts();
+      }
+      if (ready.isEmpty()) {
+        idle();
+      } else {
+        if (lookDue) {
+          look();
+        }
+        dispatchNext();
+      }
+    }
+  }
+
+  private void dispatchNext() {
+    Object next = ready.poll();
+    if (next == null) {
+      return;
+    }
+    countDispatch();
+    if (--untilClock <= 0) {
+      readClock();
+    }
+    if (next instanceof Waker waker) {
+      dispatch(waker);
+    } else {
+      goOn((ExecutionContext) next);
+    }
+    if (pool.isTrimDue()) {
+      pool.trim();
+    }
+  }
+
+  private void dispatch(Waker waker) {
+    if (waker.isQueued()) {
+      ExecutionContext context = waker.context();
+      if (context == null) {
+        context = pool.take(waker);
+        waker.mountOn(context);
+      }
+      mount(context);
+    } else if (waker.isIgnored()) {
+      waker.finaliseIgnored();
+    }
+    // else a wait that was abandoned after it had been queued: nothing to do
+  }
+
+  /// A context arrived from the JDK: its foreign wait is over, or a resume that did not mount can be tried again.
+  private void goOn(ExecutionContext context) {
+    context.readmit();
+    if (context.isHosting()) {
+      foreign--;
+      mount(context);
+    } else if (context.isResumePending()) {
+      mount(context);
+    }
+    // else an echo of a thread dump: the context waits for the loop, not for the JDK
+  }
+
+  private void mount(ExecutionContext context) {
+    counters.mounts++;
+    if (!context.mount()) {
+      counters.lostMounts++;
+    } else if (context.isHosting()) {
+      foreign++;
+      if (inTick) {
+        owner.failed(new IllegalStateException("parked by the JDK inside a tick; this is a defect of Heddle"));
+      }
+    }
+  }
+
+  private void arrived(ExecutionContext context) {
+    ready.add(context);
+  }
+
+  private void sendInterrupts() {
+    for (ExecutionContext c = toInterrupt.poll(); c != null; c = toInterrupt.poll()) {
+      if (c.isHosting()) {
+        c.thread().interrupt();
+      }
+    }
+  }
+
+  private void look() {
+    lookDue = false;
+    dispatchesSinceLook = 0;
+    lastLook = now;
+    reactor.execute(true);
+  }
+
+  private void idle() {
+    now = System.nanoTime();
+    stride = 1;
+    untilClock = 1;
+    if (timers.advance(now) > 0 && !ready.isEmpty()) {
+      return;
+    }
+    if (armedEvents == 0 && foreign == 0) {
+      lastLookBeforeVerdict();
+      return;
+    }
+    sleep();
+  }
+
+  private void lastLookBeforeVerdict() {
+    look();
+    inbox.drain();
+    if (ready.isEmpty() && owner.isAlive() && armedEvents == 0 && foreign == 0) {
+      owner.nothingCanGoOn();
+    }
+  }
+
+  private void sleep() {
+    wakeup.beforeSleep();
+    if (inbox.isEmpty()) {
+      lookDue = false;
+      dispatchesSinceLook = 0;
+      reactor.execute(false);
+    }
+    wakeup.afterSleep();
+    now = System.nanoTime();
+    lastLook = now;
+    if (Thread.interrupted()) {
+      owner.carrierInterrupted();
+    }
+  }
+
+  // ---- the end ----
+
+  /// Refuses everything from now on, ends the contexts and the driver. Contexts that the JDK holds go to its default scheduler.
+  public void close() {
+    ended = true;
+    while (microtasks.poll() instanceof Microtask task) {
+      task.release();
+    }
+    pool.close();
+    inbox.close();
+    for (Object next = ready.poll(); next != null; next = ready.poll()) {
+      if (next instanceof ExecutionContext context) {
+        context.abandon();
+      }
+    }
+    driver.close();
+  }
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.scheduler;
+
+/// The tree of coroutines, seen from the scheduler. Called on the trampoline unless said otherwise.
+public interface SchedulerOwner {
+  /// Whether the loop is to go on.
+  boolean isAlive();
+
+  /// Nothing is ready, nothing armed, nobody in a foreign wait, and coroutines are left.
+  void nothingCanGoOn();
+
+  /// The carrier's thread was interrupted while the loop slept.
+  void carrierInterrupted();
+
+  /// The runtime itself failed; may be called on a coroutine's stack.
+  void failed(Throwable failure);
+
+  /// Runs `notification` as a short coroutine; may be called on a coroutine's stack.
+  void notifyLater(Runnable notification);
+}

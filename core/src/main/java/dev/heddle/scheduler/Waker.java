@@ -1,0 +1,585 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.scheduler;
+
+import dev.heddle.Cancellation;
+import dev.heddle.DeadlineException;
+import dev.heddle.WaitCancelledException;
+import dev.heddle.event.Event;
+import dev.heddle.event.EventCallback;
+import dev.heddle.event.InlineCallback;
+import dev.heddle.scheduler.context.ExecutionContext;
+import dev.heddle.scheduler.context.Hosted;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// The link between a coroutine and the events it waits for; embedded in the coroutine.
+public abstract class Waker implements InlineCallback, Hosted {
+  /*
+   * States.  from       event                                to         who
+   *          NO_STATUS  enqueue() (spawn, yield)             QUEUED     spawner, or itself
+   *          NO_STATUS  beginWait()                          WAITING    itself, in suspend, with subscriptions
+   *          WAITING    an event fires while arming          RESULT     itself: the fast path, no switch, never queued
+   *          WAITING    an event fires, or a cancellation    QUEUED     whoever notifies
+   *          QUEUED     another event fires                  QUEUED     recorded; merged by the rules below
+   *          QUEUED     ignore(), not started                IGNORED    whoever cancels
+   *          QUEUED     deliver()                            RESULT     itself, resumed
+   *          QUEUED     begin()                              NO_STATUS  itself, started
+   *          WAITING    abandonWait() (pinned, overflow)     NO_STATUS  itself: the wait did not happen
+   *          QUEUED     abandonWait()                        NO_STATUS  itself
+   *          RESULT     deliver()                            NO_STATUS  itself, before it throws or returns
+   *          IGNORED    finalised by the scheduler           NO_STATUS  carrier
+   * Everything else throws IllegalStateException naming both states. An event that fires at a waker in NO_STATUS is late: ignored.
+   *
+   * Merging. The first success wins; later ones are only recorded as triggered. An error beats a result. Among errors the first
+   * wins here; a pending cancellation beats everything and is thrown in place of the outcome (it is the tree's, not an outcome).
+   *
+   * Threads. The loop's.
+   *
+   * I1. Between two waits there is no subscription: every started event is stopped exactly once. [WakerTest]
+   * I2. Nothing is armed before the suspend. [WakerTest]
+   * I3. A waker is in the ready queue exactly when it is QUEUED or IGNORED (an abandoned wait leaves a stale entry, which the
+   *     scheduler drops). [WakerTest]
+   *
+   * Cost. Two subscriptions inline, without allocation: an await with a deadline. Beyond, one object each; an index only from
+   * nine on, so that ten thousand stay linear.
+   *
+   * Rejected. A callback object per subscription always: 24 B and an allocation for each wait. Dropping the other subscriptions
+   * inside the notification: events that fire in the same tick could not be recorded as triggered.
+   *
+   * Sources. DESIGN 3.3; promises W1-W7, T8; traps 1, 5, 6, 9.
+   */
+
+  /// How a standard callback wakes the coroutine.
+  public enum Role {
+    /// With the event's result or error.
+    RESOLVE,
+    /// With a [WaitCancelledException] whose cause is the event's error, if any.
+    CANCEL,
+    /// With a [DeadlineException].
+    TIMEOUT
+  }
+
+  private static final byte NO_STATUS = 0;
+  private static final byte WAITING = 1;
+  private static final byte QUEUED = 2;
+  private static final byte IGNORED = 3;
+  private static final byte RESULT = 4;
+
+  private static final byte NOTHING = 0;
+  private static final byte VALUE = 1;
+  private static final byte FAILURE = 2;
+  private static final byte TOKEN = 3;
+  private static final byte TIMED_OUT = 4;
+
+  private static final int INDEXED_FROM = 9; // a scan of eight costs less than one look into a hash table
+
+  private final Scheduler scheduler;
+
+  // loop only
+  private byte status = NO_STATUS;
+  private byte outcome = NOTHING;
+  private boolean arming;
+  boolean started;
+  private boolean cancellationPending;
+  private boolean watched; // has switch handlers
+  private boolean handling; // runs one of them
+  private boolean highPriority;
+  private @Nullable ExecutionContext context;
+  private @Nullable Object result;
+  private @Nullable Throwable error;
+
+  // two subscriptions inline: event, where it was put (-1: not armed), role, fired
+  private @Nullable Event first;
+  private @Nullable Event second;
+  private int firstPlace = -1;
+  private int secondPlace = -1;
+  private byte firstRole;
+  private byte secondRole;
+  private boolean firstFired;
+  private boolean secondFired;
+  private @Nullable More more;
+
+  /// A waker that is not queued.
+  protected Waker(Scheduler scheduler) {
+    this.scheduler = scheduler;
+  }
+
+  // ---- what the coroutine adds ----
+
+  /// What to throw at this suspension point for a cancellation that is pending; null when it is shielded.
+  protected abstract @Nullable Cancellation takeCancellation();
+
+  /// Ends a coroutine that was cancelled before its start.
+  protected abstract void finishIgnored();
+
+  /// The switch handlers of this coroutine, before it leaves and after it enters.
+  protected abstract void onSwitch(boolean enter, boolean finishing);
+
+  /// Name and number, for errors.
+  public abstract String describe();
+
+  // ---- views ----
+
+  /// The loop's scheduler.
+  public final Scheduler scheduler() {
+    return scheduler;
+  }
+
+  /// The stack it runs on, once it has started.
+  public final @Nullable ExecutionContext context() {
+    return context;
+  }
+
+  /// Where it stands.
+  public final WakerStatus status() {
+    return switch (status) {
+      case NO_STATUS -> WakerStatus.NO_STATUS;
+      case WAITING -> WakerStatus.WAITING;
+      case QUEUED -> WakerStatus.QUEUED;
+      case IGNORED -> WakerStatus.IGNORED;
+      default -> WakerStatus.RESULT;
+    };
+  }
+
+  /// Whether it has begun to run.
+  public final boolean isStarted() {
+    return started;
+  }
+
+  /// The events that have fired for the current wait, in the order of subscription.
+  public final List<Event> triggeredEvents() {
+    return eventsWhere(true);
+  }
+
+  /// The events of the current wait, in the order of subscription.
+  public final List<Event> awaitedEvents() {
+    return eventsWhere(false);
+  }
+
+  private List<Event> eventsWhere(boolean firedOnly) {
+    List<Event> found = new ArrayList<>();
+    if (first != null && (firstFired || !firedOnly)) {
+      found.add(first);
+    }
+    if (second != null && (secondFired || !firedOnly)) {
+      found.add(second);
+    }
+    if (more != null) {
+      more.collect(found, firedOnly);
+    }
+    return found;
+  }
+
+  /// Goes before all of normal priority from the next time it is queued.
+  public final void raisePriority() {
+    highPriority = true;
+  }
+
+  /// Whether it goes before others.
+  public final boolean isHighPriority() {
+    return highPriority;
+  }
+
+  /// Tells the scheduler whether this coroutine has switch handlers.
+  protected final void watch(boolean on) {
+    watched = on;
+  }
+
+  final void left() {
+    if (watched) {
+      handle(false, false);
+    }
+  }
+
+  final void entered() {
+    if (watched) {
+      handle(true, false);
+    }
+  }
+
+  private void handle(boolean enter, boolean finishing) {
+    handling = true;
+    try {
+      onSwitch(enter, finishing);
+    } finally {
+      handling = false;
+    }
+  }
+
+  final boolean isHandlingSwitch() {
+    return handling;
+  }
+
+  // ---- a wait, as the coroutine prepares it ----
+
+  /// Prepares a new wait: what was subscribed and never suspended on is dropped.
+  public final void renew() {
+    if (first != null || more != null) {
+      dropSubscriptions();
+    }
+    if (status != NO_STATUS) {
+      throw illegal("renew");
+    }
+    outcome = NOTHING;
+    result = null;
+    error = null;
+  }
+
+  /// Subscribes for the coming suspension; an event that is subscribed already keeps its role.
+  public final void resumeWhen(Event event, Role role) {
+    byte asked = (byte) role.ordinal();
+    if (first == null) {
+      first = event;
+      firstRole = asked;
+    } else if (first == event || second == event) {
+      return;
+    } else if (second == null) {
+      second = event;
+      secondRole = asked;
+    } else {
+      more().add(new Subscription(event, asked, null));
+    }
+  }
+
+  /// Subscribes a callback that decides itself whether to [#resolve] or [#fail] this waker.
+  public final void resumeWhen(Event event, EventCallback callback) {
+    more().add(new Subscription(event, (byte) 0, callback));
+  }
+
+  private More more() {
+    More m = more;
+    if (m == null) {
+      m = new More();
+      more = m;
+    }
+    return m;
+  }
+
+  final boolean hasSubscriptions() {
+    return first != null || more != null;
+  }
+
+  // ---- transitions ----
+
+  /// NO_STATUS → QUEUED: to be started, or to go on after the others.
+  public final void enqueue() {
+    if (status != NO_STATUS) {
+      throw illegal("enqueue");
+    }
+    status = QUEUED;
+    scheduler.ready(this);
+  }
+
+  final boolean isQueued() {
+    return status == QUEUED;
+  }
+
+  final boolean isIgnored() {
+    return status == IGNORED;
+  }
+
+  /// NO_STATUS → WAITING, and arms one event after the other until one has fired.
+  ///
+  /// @return false when one has fired: WAITING → RESULT, nothing to wait for
+  final boolean beginWait() {
+    if (status != NO_STATUS) {
+      throw illegal("wait");
+    }
+    status = WAITING;
+    arming = true;
+    if (first != null) {
+      firstPlace = armOne(first, this);
+    }
+    if (second != null && outcome == NOTHING) {
+      secondPlace = armOne(second, this);
+    }
+    if (more != null && outcome == NOTHING) {
+      more.arm();
+    }
+    arming = false;
+    return status == WAITING;
+  }
+
+  private static int armOne(Event event, EventCallback callback) {
+    if (event.isClosed()) {
+      event.replay(callback);
+      return -1;
+    }
+    int place = event.subscribe(callback);
+    event.start();
+    return place;
+  }
+
+  /// QUEUED → IGNORED: it will be finished without running.
+  ///
+  /// @return false when it has started already
+  protected final boolean ignore() {
+    if (started || status != QUEUED) {
+      return false;
+    }
+    status = IGNORED;
+    return true;
+  }
+
+  final void finaliseIgnored() {
+    status = NO_STATUS;
+    started = true;
+    finishIgnored();
+  }
+
+  /// QUEUED → NO_STATUS: the first instruction on its context.
+  protected final void begin(ExecutionContext on) {
+    context = on;
+    started = true;
+    status = NO_STATUS;
+    entered();
+  }
+
+  /// The last instruction on its context.
+  protected final void end() {
+    if (watched) {
+      handle(false, true);
+    }
+    context = null;
+  }
+
+  final void mountOn(ExecutionContext on) {
+    context = on;
+  }
+
+  /// WAITING or QUEUED → NO_STATUS: the suspension did not take place. Calls nothing, for the stack may have ended.
+  final void abandonWait() {
+    status = NO_STATUS;
+  }
+
+  /// Wakes it with a result.
+  public final void resolve(@Nullable Object value) {
+    wake(VALUE, value, null);
+  }
+
+  /// Wakes it with an error.
+  public final void fail(Throwable failure) {
+    wake(FAILURE, null, failure);
+  }
+
+  /// A cancellation became pending, or is no longer.
+  protected final void setCancellationPending(boolean pending) {
+    cancellationPending = pending;
+  }
+
+  /// Whether a cancellation is to be thrown at the next suspension point.
+  protected final boolean isCancellationPending() {
+    return cancellationPending;
+  }
+
+  /// Wakes a waiting coroutine for the sake of a pending cancellation.
+  ///
+  /// @return false when it does not wait on the loop
+  protected final boolean interruptWait() {
+    if (status != WAITING) {
+      return status == QUEUED;
+    }
+    status = QUEUED;
+    scheduler.ready(this);
+    return true;
+  }
+
+  private void wake(byte kind, @Nullable Object value, @Nullable Throwable failure) {
+    if (status == NO_STATUS || status == IGNORED) {
+      return;
+    }
+    boolean errorOverResult = kind != VALUE && outcome == VALUE;
+    if (outcome == NOTHING || errorOverResult) {
+      outcome = kind;
+      result = value;
+      error = failure;
+    }
+    if (status == WAITING) {
+      if (arming) {
+        status = RESULT;
+      } else {
+        status = QUEUED;
+        scheduler.ready(this);
+      }
+    }
+  }
+
+  /// An inline subscription's event fired.
+  @Override
+  public final void onEvent(Event event, @Nullable Object value, @Nullable Throwable failure) {
+    if (event == first) {
+      firstFired = true;
+      wakeAs(firstRole, value, failure);
+    } else if (event == second) {
+      secondFired = true;
+      wakeAs(secondRole, value, failure);
+    }
+  }
+
+  private void wakeAs(byte role, @Nullable Object value, @Nullable Throwable failure) {
+    if (role == Role.CANCEL.ordinal()) {
+      wake(TOKEN, null, failure);
+    } else if (role == Role.TIMEOUT.ordinal()) {
+      wake(TIMED_OUT, null, null);
+    } else if (failure != null) {
+      wake(FAILURE, null, failure);
+    } else {
+      wake(VALUE, value, null);
+    }
+  }
+
+  /// QUEUED or RESULT → NO_STATUS: hands the outcome of the wait to the coroutine, which runs again.
+  final @Nullable Object deliver() {
+    if (status != QUEUED && status != RESULT) {
+      throw illegal("deliver");
+    }
+    status = RESULT;
+    dropSubscriptions();
+    status = NO_STATUS;
+    byte kind = outcome;
+    Object value = result;
+    Throwable failure = error;
+    outcome = NOTHING;
+    result = null;
+    error = null;
+    if (cancellationPending) {
+      throwPendingCancellation();
+    }
+    return switch (kind) {
+      case FAILURE -> throw rethrown(failure);
+      case TOKEN ->
+          throw new WaitCancelledException(describe() + " stopped waiting: its token fired", failure);
+      case TIMED_OUT -> throw new DeadlineException(describe() + " stopped waiting: the deadline ran out");
+      default -> value;
+    };
+  }
+
+  final void throwPendingCancellation() {
+    Cancellation cancellation = takeCancellation();
+    if (cancellation != null) {
+      throw cancellation;
+    }
+  }
+
+  @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // the usual sneaky throw: E is inferred as unchecked
+  private static <E extends Throwable> RuntimeException rethrown(@Nullable Throwable failure)
+      throws E {
+    throw (E) (failure == null ? new IllegalStateException("an event failed without an error") : failure);
+  }
+
+  /// Stops every event that was started for the last wait, exactly once.
+  final void dropSubscriptions() {
+    if (first != null) {
+      disarmOne(first, firstPlace, this);
+      first = null;
+      firstPlace = -1;
+      firstFired = false;
+    }
+    if (second != null) {
+      disarmOne(second, secondPlace, this);
+      second = null;
+      secondPlace = -1;
+      secondFired = false;
+    }
+    if (more != null) {
+      more.disarm();
+      more = null;
+    }
+  }
+
+  private static void disarmOne(Event event, int place, EventCallback callback) {
+    if (place >= 0) {
+      event.unsubscribe(callback, place);
+      event.stop();
+    }
+  }
+
+  private IllegalStateException illegal(String transition) {
+    return new IllegalStateException(
+        "illegal transition of " + describe() + ": " + transition + " in status " + status());
+  }
+
+  /// A subscription beyond the two inline ones, and every custom one.
+  private final class Subscription implements InlineCallback {
+    final Event event;
+    final byte role;
+    final @Nullable EventCallback custom;
+    int place = -1;
+    boolean fired;
+
+    Subscription(Event event, byte role, @Nullable EventCallback custom) {
+      this.event = event;
+      this.role = role;
+      this.custom = custom;
+    }
+
+    EventCallback callback() {
+      return custom == null ? this : custom;
+    }
+
+    @Override
+    public void onEvent(Event source, @Nullable Object value, @Nullable Throwable failure) {
+      fired = true;
+      wakeAs(role, value, failure);
+    }
+  }
+
+  /// The subscriptions beyond two.
+  private final class More {
+    private final List<Subscription> list = new ArrayList<>();
+    private @Nullable Map<Event, Subscription> index;
+
+    void add(Subscription added) {
+      if (added.custom == null && contains(added.event)) {
+        return;
+      }
+      list.add(added);
+      if (index != null) {
+        index.put(added.event, added);
+      } else if (list.size() == INDEXED_FROM) {
+        index = new IdentityHashMap<>();
+        for (Subscription s : list) {
+          index.put(s.event, s);
+        }
+      }
+    }
+
+    private boolean contains(Event event) {
+      if (index != null) {
+        return index.containsKey(event);
+      }
+      for (Subscription s : list) {
+        if (s.event == event) {
+          return true;
+        }
+      }
+      return false;
+    }
+
+    void arm() {
+      for (Subscription s : list) {
+        s.place = armOne(s.event, s.callback());
+        if (outcome != NOTHING) {
+          return;
+        }
+      }
+    }
+
+    void disarm() {
+      for (Subscription s : list) {
+        disarmOne(s.event, s.place, s.callback());
+      }
+    }
+
+    void collect(List<Event> into, boolean firedOnly) {
+      for (Subscription s : list) {
+        if (s.fired || !firedOnly) {
+          into.add(s.event);
+        }
+      }
+    }
+  }
+}

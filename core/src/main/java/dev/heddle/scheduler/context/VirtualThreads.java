@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.scheduler.context;
+
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/// The door to the JDK's insides: virtual threads on a scheduler of ours, and what is bound to them.
+///
+/// Everything reflective of the runtime is here. [#problem()] says whether the door opens; nothing else may be called
+/// where it does not.
+public final class VirtualThreads {
+  private VirtualThreads() {}
+
+  /// Why loops cannot run on this JVM, with what to do about it; null when they can.
+  public static @Nullable String problem() {
+    return Probe.PROBLEM;
+  }
+
+  /// The command-line flag that opens the door for this program.
+  public static String flag() {
+    Module self = VirtualThreads.class.getModule();
+    return "--add-opens java.base/java.lang=" + (self.isNamed() ? self.getName() : "ALL-UNNAMED");
+  }
+
+  /// A thread, not started, that the JDK runs by handing its task to `scheduler`.
+  static Thread create(Executor scheduler, Runnable body) {
+    try {
+      return (Thread) Handles.NEW_VIRTUAL_THREAD.invokeExact(scheduler, (String) null, 0, body);
+    } catch (Throwable e) {
+      throw new IllegalStateException("the JDK refused to create a virtual thread", e);
+    }
+  }
+
+  /// The executor that schedules `thread`; null for platform threads.
+  public static @Nullable Object schedulerOf(Thread thread) {
+    return thread.isVirtual() ? Handles.SCHEDULER.get(thread) : null;
+  }
+
+  /// Where the JDK runs virtual threads that nobody claims.
+  static Executor defaultScheduler() {
+    return Handles.DEFAULT_SCHEDULER;
+  }
+
+  static @Nullable Object copyOfInheritableLocals(Thread thread) {
+    Object locals = Handles.INHERITABLE_LOCALS.get(thread);
+    return locals == null ? null : copyOfLocals(locals);
+  }
+
+  private static Object copyOfLocals(Object locals) {
+    try {
+      return Handles.INHERIT.invoke(locals);
+    } catch (Throwable e) {
+      throw new IllegalStateException("the JDK refused to copy inheritable thread-locals", e);
+    }
+  }
+
+  /// Gives the current context's thread what its next guest inherits.
+  static void inherit(Thread thread, @Nullable Object locals, @Nullable ClassLoader loader) {
+    if (Handles.INHERITABLE_LOCALS.get(thread) != locals) {
+      Handles.INHERITABLE_LOCALS.set(thread, locals);
+    }
+    if (thread.getContextClassLoader() != loader) {
+      thread.setContextClassLoader(loader);
+    }
+  }
+
+  /// Takes from the current context's thread everything its last guest has bound to it, except what [#inherit] replaces.
+  static void reset(Thread thread) {
+    Thread.interrupted();
+    if (Handles.LOCALS.get(thread) != null) {
+      Handles.LOCALS.set(thread, null);
+    }
+    // safe: only the thread itself consumes its permit; one that arrives later is a spurious wake-up, which park allows
+    if ((boolean) Handles.PARK_PERMIT.get(thread)) {
+      Handles.PARK_PERMIT.setVolatile(thread, false);
+    }
+    if (Handles.UNCAUGHT_HANDLER.get(thread) != null) {
+      thread.setUncaughtExceptionHandler(null);
+    }
+    if (!thread.getName().isEmpty()) {
+      thread.setName("");
+    }
+  }
+
+  /// Initialises, on a platform thread, what would otherwise start threads of its own from inside a coroutine.
+  static void warmUp() {
+    try {
+      Class.forName("sun.nio.ch.Poller");
+    } catch (ClassNotFoundException e) {
+      // safe: a JDK without that class has no pollers that could inherit our scheduler
+      System.getLogger("dev.heddle").log(System.Logger.Level.DEBUG, "no sun.nio.ch.Poller", e);
+    }
+  }
+
+  private static final class Probe {
+    static final @Nullable String PROBLEM = find();
+
+    private static @Nullable String find() {
+      Runtime.Version version = Runtime.version();
+      String refused = refusal(version);
+      if (refused != null) {
+        return refused;
+      }
+      try {
+        MethodHandles.privateLookupIn(Thread.class, MethodHandles.lookup());
+      } catch (IllegalAccessException _) {
+        return "Heddle needs access to the JDK's virtual threads; start Java with: " + flag();
+      }
+      try {
+        return Handles.ready() ? null : "unreachable";
+      } catch (ExceptionInInitializerError | NoClassDefFoundError e) {
+        return "Java "
+            + version
+            + " has moved the scheduler hook of virtual threads ("
+            + e.getCause()
+            + "); run Heddle on JDK 25.0.3 or a later update of 25";
+      }
+    }
+
+    // JDK-8369227: a virtual thread can stay PARKED for ever
+    private static @Nullable String refusal(Runtime.Version v) {
+      boolean stuck =
+          (v.feature() == 25 && v.interim() == 0 && v.update() < 3)
+              || (v.feature() == 26 && v.interim() == 0 && v.update() == 0);
+      return stuck
+          ? "Java "
+              + v
+              + " can leave virtual threads parked for ever (JDK-8369227);"
+              + " install JDK 25.0.3 or later"
+          : null;
+    }
+  }
+
+  private static final class Handles {
+    static final MethodHandle NEW_VIRTUAL_THREAD;
+    static final Executor DEFAULT_SCHEDULER;
+    static final VarHandle SCHEDULER;
+    static final VarHandle PARK_PERMIT;
+    static final VarHandle LOCALS;
+    static final VarHandle INHERITABLE_LOCALS;
+    static final VarHandle UNCAUGHT_HANDLER;
+    static final MethodHandle INHERIT;
+
+    static {
+      try {
+        MethodHandles.Lookup own = MethodHandles.lookup();
+        Class<?> builders = Class.forName("java.lang.ThreadBuilders");
+        Class<?> virtual = Class.forName("java.lang.VirtualThread");
+        Class<?> locals = Class.forName("java.lang.ThreadLocal$ThreadLocalMap");
+        MethodHandles.Lookup in = MethodHandles.privateLookupIn(virtual, own);
+        MethodHandles.Lookup inThread = MethodHandles.privateLookupIn(Thread.class, own);
+        NEW_VIRTUAL_THREAD =
+            MethodHandles.privateLookupIn(builders, own)
+                .findStatic(
+                    builders,
+                    "newVirtualThread",
+                    MethodType.methodType(
+                        Thread.class, Executor.class, String.class, int.class, Runnable.class));
+        DEFAULT_SCHEDULER =
+            (Executor)
+                in.findStatic(virtual, "defaultScheduler", MethodType.methodType(Executor.class))
+                    .invoke();
+        SCHEDULER = in.findVarHandle(virtual, "scheduler", Executor.class);
+        PARK_PERMIT = in.findVarHandle(virtual, "parkPermit", boolean.class);
+        LOCALS = inThread.findVarHandle(Thread.class, "threadLocals", locals);
+        INHERITABLE_LOCALS = inThread.findVarHandle(Thread.class, "inheritableThreadLocals", locals);
+        UNCAUGHT_HANDLER =
+            inThread.findVarHandle(
+                Thread.class, "uncaughtExceptionHandler", Thread.UncaughtExceptionHandler.class);
+        INHERIT =
+            MethodHandles.privateLookupIn(ThreadLocal.class, own)
+                .findStatic(
+                    ThreadLocal.class, "createInheritedMap", MethodType.methodType(locals, locals));
+        create(Runnable::run, () -> {}, NEW_VIRTUAL_THREAD);
+      } catch (Throwable e) {
+        throw new ExceptionInInitializerError(e);
+      }
+    }
+
+    static boolean ready() {
+      return NEW_VIRTUAL_THREAD != null;
+    }
+
+    // a thread on a scheduler of ours must be possible, not only its constructor reachable
+    private static void create(Executor executor, Runnable body, MethodHandle maker)
+        throws Throwable {
+      Thread thread = (Thread) maker.invoke(executor, null, 0, body);
+      if (!thread.isVirtual()) {
+        throw new UnsupportedOperationException("threads made by the hook are not virtual");
+      }
+    }
+  }
+}

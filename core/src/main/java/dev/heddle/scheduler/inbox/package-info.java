@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The letter box of a loop: how other threads reach the carrier, and wake it.
+///
+/// | enters | leaves |
+/// |---|---|
+/// | nodes, from any thread (contexts the JDK unparked, triggers, remote completions) | arrivals, to the carrier |
+/// | the sleep protocol, from the scheduler | one wake-up call per sleep, to the driver |
+///
+/// Threads: [dev.heddle.scheduler.inbox.Inbox#post] and [dev.heddle.scheduler.inbox.Wakeup#ring] from any thread, the rest
+/// on the carrier. Read `Inbox` first, then `Wakeup`.
+package dev.heddle.scheduler.inbox;

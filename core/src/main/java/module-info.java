@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Heddle's loop: stackful coroutines on one thread. Start at [dev.heddle.Heddle].
+///
+/// What is not exported here is not for users; the rooms are described in their `package-info`.
+@org.jspecify.annotations.NullMarked
+module dev.heddle {
+  requires static transitive org.jspecify;
+  requires jdk.unsupported; // sun.misc.Signal
+
+  exports dev.heddle;
+  exports dev.heddle.coroutine;
+  exports dev.heddle.event;
+  exports dev.heddle.io;
+  exports dev.heddle.observe;
+}

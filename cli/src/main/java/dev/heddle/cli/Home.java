@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cli;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// The project's folder, where `test` and `bench` build; the launcher says where it is.
+record Home(Path root) {
+  /// The one the launcher named; null when the jar was started without it.
+  static @Nullable Home find() {
+    String named = System.getenv("HEDDLE_HOME");
+    if (named == null || !Files.isRegularFile(Path.of(named, "pom.xml"))) {
+      return null;
+    }
+    return new Home(Path.of(named));
+  }
+
+  static String missing(String command) {
+    return "heddle: '%s' needs the project's sources: start it with ./heddle in a checkout"
+        .formatted(command);
+  }
+
+  /// A folder below the one that holds what the launcher builds.
+  Path state(String name) {
+    return root.resolve(".heddle").resolve(name);
+  }
+
+  /// Runs Maven with this JVM's JDK, the wrapper first, and returns its exit code.
+  int maven(List<String> arguments) throws IOException, InterruptedException {
+    var command = new ArrayList<String>();
+    command.add(System.getenv().getOrDefault("HEDDLE_MVN", root.resolve("mvnw").toString()));
+    command.addAll(List.of("-B", "-ntp", "-f", root.resolve("pom.xml").toString()));
+    command.addAll(arguments);
+    return run(command, Map.of("JAVA_HOME", System.getProperty("java.home")));
+  }
+
+  /// Runs a command in the project's folder with this process's terminal; it ends with us.
+  int run(List<String> command, Map<String, String> environment)
+      throws IOException, InterruptedException {
+    var builder = new ProcessBuilder(command).directory(root.toFile()).inheritIO();
+    builder.environment().putAll(environment);
+    Process child = builder.start();
+    var ender = new Thread(() -> end(child));
+    Runtime.getRuntime().addShutdownHook(ender);
+    return child.waitFor();
+  }
+
+  private static void end(Process child) {
+    child.descendants().forEach(ProcessHandle::destroy);
+    child.destroy();
+  }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cli;
+
+import dev.heddle.CoroutineFailure;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+
+/// A stack trace of the user's own code: the runtime's frames are left out, causes and suppressed
+/// ones kept.
+///
+/// `-Dheddle.trace=full` keeps every frame.
+final class ReadableTrace {
+  private static final List<String> HIDDEN =
+      List.of(
+          "dev.heddle.",
+          "jdk.internal.",
+          "java.lang.VirtualThread.",
+          "java.lang.ThreadBuilders",
+          "java.lang.reflect.",
+          "java.lang.invoke.");
+
+  private final StringBuilder text = new StringBuilder();
+  private final Set<Throwable> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+
+  private ReadableTrace() {}
+
+  static String of(Throwable failure) {
+    var trace = new ReadableTrace();
+    trace.write(unwrapped(failure), "Failed: ", "", List.of());
+    return trace.text.toString().stripTrailing();
+  }
+
+  /// A [CoroutineFailure] only carries a checked exception over a boundary: users want the latter.
+  private static Throwable unwrapped(Throwable failure) {
+    Throwable cause = failure.getCause();
+    return failure instanceof CoroutineFailure && cause != null ? cause : failure;
+  }
+
+  private void write(
+      Throwable failure, String title, String indent, List<StackTraceElement> enclosing) {
+    if (!seen.add(failure)) {
+      text.append(indent)
+          .append(title)
+          .append("[circular reference: ")
+          .append(failure)
+          .append("]\n");
+      return;
+    }
+    text.append(indent).append(title).append(failure).append('\n');
+    List<StackTraceElement> frames = visible(failure);
+    int common = commonTail(frames, enclosing);
+    for (StackTraceElement frame : frames.subList(0, frames.size() - common)) {
+      text.append(indent).append("\tat ").append(frame(frame)).append('\n');
+    }
+    if (common > 0) {
+      text.append(indent).append("\t... ").append(common).append(" more\n");
+    }
+    for (Throwable suppressed : failure.getSuppressed()) {
+      write(suppressed, "Suppressed: ", indent + "\t", frames);
+    }
+    Throwable cause = failure.getCause();
+    if (cause != null) {
+      write(cause, "Caused by: ", indent, frames);
+    }
+  }
+
+  private static List<StackTraceElement> visible(Throwable failure) {
+    return Arrays.stream(failure.getStackTrace()).filter(ReadableTrace::isVisible).toList();
+  }
+
+  private static boolean isVisible(StackTraceElement frame) {
+    return "full".equals(System.getProperty("heddle.trace"))
+        || HIDDEN.stream().noneMatch(frame.getClassName()::startsWith);
+  }
+
+  private static int commonTail(List<StackTraceElement> frames, List<StackTraceElement> enclosing) {
+    int common = 0;
+    while (common < Math.min(frames.size(), enclosing.size())
+        && frames
+            .get(frames.size() - 1 - common)
+            .equals(enclosing.get(enclosing.size() - 1 - common))) {
+      common++;
+    }
+    return common;
+  }
+
+  /// As the JDK writes it, without the names of the loader and of its modules, which say nothing to
+  /// a user.
+  private static String frame(StackTraceElement frame) {
+    return new StackTraceElement(
+            null,
+            null,
+            null,
+            frame.getClassName(),
+            frame.getMethodName(),
+            frame.getFileName(),
+            frame.getLineNumber())
+        .toString();
+  }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cli;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Properties;
+import picocli.CommandLine.IVersionProvider;
+
+/// What `--version` says.
+final class Version implements IVersionProvider {
+  /// For picocli.
+  Version() {}
+
+  @Override
+  public String[] getVersion() throws IOException {
+    return new String[] {
+      "heddle "
+          + number()
+          + " (Java "
+          + Runtime.version()
+          + ", "
+          + System.getProperty("java.vm.vendor")
+          + ")"
+    };
+  }
+
+  /// The version of this build.
+  static String number() throws IOException {
+    var build = new Properties();
+    try (InputStream in = Version.class.getResourceAsStream("build.properties")) {
+      if (in == null) {
+        throw new IOException("this build of Heddle lacks build.properties; build it again");
+      }
+      build.load(in);
+    }
+    return build.getProperty("version");
+  }
+}

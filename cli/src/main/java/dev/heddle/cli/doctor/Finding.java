@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cli.doctor;
+
+/// One line of the doctor's report.
+///
+/// @param grade how bad it is
+/// @param subject what was looked at
+/// @param text what was found, and how to mend it
+public record Finding(Grade grade, String subject, String text) {
+  /// How bad a finding is.
+  public enum Grade {
+    /// Nothing to do.
+    OK("ok"),
+    /// Worth knowing.
+    NOTE("note"),
+    /// Works, but not as well as it could, or not always.
+    WARNING("warn"),
+    /// The loop cannot start.
+    FAILURE("FAIL");
+
+    private final String word;
+
+    Grade(String word) {
+      this.word = word;
+    }
+
+    /// As the report shows it.
+    public String word() {
+      return word;
+    }
+  }
+
+  static Finding ok(String subject, String text) {
+    return new Finding(Grade.OK, subject, text);
+  }
+
+  static Finding note(String subject, String text) {
+    return new Finding(Grade.NOTE, subject, text);
+  }
+
+  static Finding warning(String subject, String text) {
+    return new Finding(Grade.WARNING, subject, text);
+  }
+
+  static Finding failure(String subject, String text) {
+    return new Finding(Grade.FAILURE, subject, text);
+  }
+}

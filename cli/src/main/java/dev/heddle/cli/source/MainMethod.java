@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cli.source;
+
+import java.lang.reflect.Constructor;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.Arrays;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// The `main` of a class, as the Java launcher finds it: with `String[]` before without, own before
+/// inherited, not private.
+final class MainMethod {
+  private final Class<?> owner;
+  private final Method method;
+  private final @Nullable Constructor<?> constructor;
+
+  private MainMethod(Class<?> owner, Method method, @Nullable Constructor<?> constructor) {
+    this.owner = owner;
+    this.method = method;
+    this.constructor = constructor;
+  }
+
+  /// The one of `type`, null when it has none that can be launched.
+  static @Nullable MainMethod of(Class<?> type) throws SourceException {
+    Method method = find(type, String[].class);
+    if (method == null) {
+      method = find(type);
+    }
+    if (method == null) {
+      return null;
+    }
+    method.setAccessible(true);
+    return new MainMethod(
+        type, method, Modifier.isStatic(method.getModifiers()) ? null : constructor(type));
+  }
+
+  private static @Nullable Method find(Class<?> type, Class<?>... parameters) {
+    for (Class<?> t = type; t != null && t != Object.class; t = t.getSuperclass()) {
+      for (Method method : t.getDeclaredMethods()) {
+        if (isMain(method, parameters) && isReachable(method, type)) {
+          return method;
+        }
+      }
+    }
+    return null;
+  }
+
+  private static boolean isMain(Method method, Class<?>[] parameters) {
+    return method.getName().equals("main")
+        && method.getReturnType() == void.class
+        && Arrays.equals(method.getParameterTypes(), parameters);
+  }
+
+  private static boolean isReachable(Method method, Class<?> from) {
+    int modifiers = method.getModifiers();
+    boolean wide = Modifier.isPublic(modifiers) || Modifier.isProtected(modifiers);
+    boolean near =
+        Objects.equals(method.getDeclaringClass().getPackageName(), from.getPackageName());
+    return !Modifier.isAbstract(modifiers) && !Modifier.isPrivate(modifiers) && (wide || near);
+  }
+
+  private static Constructor<?> constructor(Class<?> type) throws SourceException {
+    try {
+      Constructor<?> constructor = type.getDeclaredConstructor();
+      if (Modifier.isAbstract(type.getModifiers())
+          || Modifier.isPrivate(constructor.getModifiers())) {
+        throw new SourceException(
+            "class "
+                + type.getName()
+                + " has an instance main, so it must be concrete with a constructor that is not private");
+      }
+      constructor.setAccessible(true);
+      return constructor;
+    } catch (NoSuchMethodException e) {
+      throw new SourceException(
+          "class "
+              + type.getName()
+              + " has an instance main, so it needs a constructor without parameters",
+          e);
+    }
+  }
+
+  String ownerName() {
+    return owner.getName();
+  }
+
+  /// Runs it on the calling thread.
+  void invoke(String[] args) throws Exception {
+    try {
+      Object receiver = constructor == null ? null : constructor.newInstance();
+      if (method.getParameterCount() == 0) {
+        method.invoke(receiver);
+      } else {
+        method.invoke(receiver, (Object) args);
+      }
+    } catch (InvocationTargetException e) {
+      rethrow(e.getCause());
+    }
+  }
+
+  private static void rethrow(@Nullable Throwable failure) throws Exception {
+    switch (failure) {
+      case Exception e -> throw e;
+      case Error e -> throw e;
+      case null -> throw new IllegalStateException("main failed without saying why");
+      default -> throw new IllegalStateException(failure);
+    }
+  }
+}

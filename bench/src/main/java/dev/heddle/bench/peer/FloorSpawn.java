@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.bench.peer;
+
+import dev.heddle.bench.measure.Meter;
+import dev.heddle.bench.measure.Program;
+import dev.heddle.bench.measure.Sample;
+
+/// Bare virtual threads made, run to their end and dropped, one after the other.
+public final class FloorSpawn implements Program {
+  private long finished; // measuring thread only
+
+  @Override
+  public Sample round(long operations) {
+    var meter = new Meter();
+    meter.start();
+    for (long i = 0; i < operations; i++) {
+      new Floor(() -> finished++).start().resume();
+    }
+    return meter.stop(operations);
+  }
+}

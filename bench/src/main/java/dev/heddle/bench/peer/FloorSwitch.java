@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.bench.peer;
+
+import dev.heddle.bench.measure.Meter;
+import dev.heddle.bench.measure.Program;
+import dev.heddle.bench.measure.Sample;
+
+/// Bare virtual threads yielding in turn, resumed by a loop over an array.
+public final class FloorSwitch implements Program {
+  private final int actors;
+
+  /// A program of so many threads.
+  public FloorSwitch(int actors) {
+    this.actors = actors;
+  }
+
+  @Override
+  public Sample round(long operations) {
+    long laps = Math.max(2, operations / actors);
+    Runnable body =
+        () -> {
+          for (long i = 0; i < laps; i++) {
+            Thread.yield();
+          }
+        };
+    var threads = new Floor[actors];
+    for (int i = 0; i < actors; i++) {
+      threads[i] = new Floor(body).start();
+    }
+    lap(threads);
+    var meter = new Meter();
+    meter.start();
+    for (long i = 1; i < laps; i++) {
+      lap(threads);
+    }
+    Sample sample = meter.stop((laps - 1) * actors);
+    lap(threads); // they end
+    return sample;
+  }
+
+  private static void lap(Floor[] threads) {
+    for (Floor thread : threads) {
+      thread.resume();
+    }
+  }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.bench;
+
+import dev.heddle.bench.report.JsonFile;
+import dev.heddle.bench.report.ReportPage;
+import dev.heddle.bench.result.Line;
+import dev.heddle.bench.result.ShapeResult;
+import dev.heddle.bench.shape.Bar;
+import dev.heddle.bench.shape.Shape;
+import dev.heddle.bench.shape.Shapes;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/// `heddle bench`: runs shapes side by side and prints a line per contender.
+///
+/// Standard output carries the lines and nothing else, so that it can be cut and compared; machine,
+/// flags, progress and bars go to standard error.
+public final class BenchMain {
+  /// The project's folder, told by the launcher; the working folder where nothing is told.
+  public static final String HOME_VARIABLE = "HEDDLE_HOME";
+
+  private static final int USAGE_ERROR = 2;
+
+  private final PrintStream lines;
+  private final PrintStream words;
+
+  BenchMain(PrintStream lines, PrintStream words) {
+    this.lines = lines;
+    this.words = words;
+  }
+
+  /// Runs the command line; exits with 2 if it makes no sense.
+  public static void main(String[] arguments) throws IOException {
+    int status = new BenchMain(System.out, System.err).run(arguments);
+    if (status != 0) {
+      System.exit(status);
+    }
+  }
+
+  int run(String... arguments) throws IOException {
+    Options options;
+    try {
+      options = Options.of(arguments);
+    } catch (IllegalArgumentException e) {
+      words.println("heddle bench: " + e.getMessage());
+      words.print(Options.USAGE);
+      return USAGE_ERROR;
+    }
+    if (options.list()) {
+      Shapes.all().forEach(this::list);
+      return 0;
+    }
+    run(options);
+    return 0;
+  }
+
+  private void run(Options options) throws IOException {
+    String machine = Machine.here().text();
+    words.println("# " + machine);
+    List<ShapeResult> results = new ArrayList<>();
+    for (Shape shape : options.shapes()) {
+      ShapeResult result = Driver.run(shape, options.effort(), this::progress);
+      results.add(result);
+      result.lines().stream().map(Line::text).forEach(lines::println);
+      lines.flush();
+      shape.bars().forEach(bar -> verdict(bar, result));
+    }
+    if (options.json().isPresent()) {
+      Files.writeString(options.json().get(), JsonFile.text(machine, results));
+    }
+    if (options.report()) {
+      Path home = Path.of(Objects.requireNonNullElse(System.getenv(HOME_VARIABLE), ""));
+      Path folder = home.resolve("docs").resolve("reference");
+      ReportPage.write(folder, machine, options.effort().text(), results);
+      words.println("# written: " + folder.resolve("benchmarks.md"));
+    }
+  }
+
+  private void list(Shape shape) {
+    lines.println(shape.name() + "\t" + shape.what());
+    shape
+        .contenders()
+        .forEach(contender -> lines.println("\t" + contender.name() + "\t" + contender.what()));
+  }
+
+  private void progress(String line) {
+    words.println("# " + line);
+  }
+
+  private void verdict(Bar bar, ShapeResult result) {
+    Bar.Verdict verdict = bar.judge(result);
+    words.println(
+        "# bar "
+            + verdict.state()
+            + ": "
+            + bar.row()
+            + ", "
+            + bar.subject()
+            + " "
+            + bar.text()
+            + ": "
+            + verdict.found());
+  }
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.bench;
+
+import dev.heddle.bench.fork.Fork;
+import dev.heddle.bench.fork.ForkFailedException;
+import dev.heddle.bench.measure.Sample;
+import dev.heddle.bench.result.Figures;
+import dev.heddle.bench.result.ShapeResult;
+import dev.heddle.bench.shape.Case;
+import dev.heddle.bench.shape.Contender;
+import dev.heddle.bench.shape.Shape;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/// Runs a shape: every contender in a JVM of its own, taking turns round by round.
+///
+/// A contender that fails leaves with its reason; the others go on.
+final class Driver {
+  private static final Duration ANSWER_LIMIT = Duration.ofSeconds(60);
+  private static final double GROWTH = 8; // of a warm-up round over the last: the first ones lie
+
+  private final Shape shape;
+  private final Effort effort;
+  private final Consumer<String> progress;
+  private final Map<String, Fork> forks = new LinkedHashMap<>(); // those still taking part
+  private final Map<String, String> runtimes = new LinkedHashMap<>();
+  private final Map<String, String> missing = new LinkedHashMap<>();
+
+  private Driver(Shape shape, Effort effort, Consumer<String> progress) {
+    this.shape = shape;
+    this.effort = effort;
+    this.progress = progress;
+  }
+
+  /// Runs a shape to its end.
+  ///
+  /// @param progress told a line now and then
+  static ShapeResult run(Shape shape, Effort effort, Consumer<String> progress) {
+    var driver = new Driver(shape, effort, progress);
+    try {
+      return driver.run();
+    } finally {
+      driver.forks.values().forEach(Fork::close);
+    }
+  }
+
+  private ShapeResult run() {
+    long end = System.nanoTime() + effort.budget().toNanos();
+    shape.contenders().forEach(this::start);
+    Map<String, Map<String, Figures>> figures = new LinkedHashMap<>();
+    int left = shape.cases().size();
+    for (Case size : shape.cases()) {
+      long now = System.nanoTime();
+      figures.put(size.name(), run(size, now + (end - now) / left--));
+    }
+    return new ShapeResult(shape, runtimes, figures);
+  }
+
+  private void start(Contender contender) {
+    String name = contender.name();
+    contender.missing().ifPresent(reason -> missing.put(name, reason));
+    if (missing.containsKey(name)) {
+      progress.accept(name + ": missing, " + missing.get(name));
+      return;
+    }
+    try {
+      Fork fork = Fork.start(shape, contender);
+      forks.put(name, fork);
+      runtimes.put(name, fork.runtime());
+      progress.accept(
+          name + ": " + fork.runtime() + "; flags: " + String.join(" ", contender.flags()));
+    } catch (ForkFailedException e) {
+      leave(name, e);
+    }
+  }
+
+  private Map<String, Figures> run(Case size, long end) {
+    Map<String, Long> operations = warmUp(size, end);
+    Map<String, List<Sample>> samples = new LinkedHashMap<>();
+    long took = 0;
+    for (int round = 0; round < effort.rounds(); round++) {
+      long before = System.nanoTime();
+      if (round > 0 && before + took > end) {
+        break; // early rather than late
+      }
+      List<String> order = new ArrayList<>(forks.keySet());
+      Collections.rotate(order, round); // nobody always follows the same neighbour
+      for (Map.Entry<String, Sample> entry : round(size, order, operations).entrySet()) {
+        samples.computeIfAbsent(entry.getKey(), _ -> new ArrayList<>()).add(entry.getValue());
+      }
+      took = System.nanoTime() - before;
+    }
+    Map<String, Figures> figures = new LinkedHashMap<>();
+    for (Contender contender : shape.contenders()) {
+      String name = contender.name();
+      figures.put(
+          name,
+          missing.containsKey(name)
+              ? Figures.missing(missing.get(name))
+              : Figures.of(samples.getOrDefault(name, List.of())));
+    }
+    return figures;
+  }
+
+  private Map<String, Long> warmUp(Case size, long end) {
+    Map<String, Long> operations = new LinkedHashMap<>();
+    long share = (end - System.nanoTime()) / 3 / Math.max(1, forks.size());
+    long warmNanos = Math.min(effort.warmUp().toNanos(), share);
+    for (String name : List.copyOf(forks.keySet())) {
+      progress.accept(size.name() + ": warming up " + name);
+      try {
+        forks.get(name).open(size, ANSWER_LIMIT);
+        operations.put(name, effort.tiny() ? size.pace().tiny() : settle(size, name, warmNanos));
+      } catch (ForkFailedException e) {
+        leave(name, e);
+      }
+    }
+    return operations;
+  }
+
+  /// Runs rounds until they take as long as wanted and the contender is warm.
+  private long settle(Case size, String name, long warmNanos) throws ForkFailedException {
+    if (size.pace().together()) {
+      return size.pace().least();
+    }
+    Fork fork = forks.get(name);
+    long operations = size.pace().least();
+    long started = System.nanoTime();
+    do {
+      long before = System.nanoTime();
+      fork.begin(operations);
+      fork.end(ANSWER_LIMIT);
+      double took = Math.max(1, System.nanoTime() - before);
+      double wanted = operations * Math.min(GROWTH, effort.round().toNanos() / took);
+      operations = size.pace().clamp(wanted);
+    } while (System.nanoTime() - started < warmNanos);
+    return operations;
+  }
+
+  private Map<String, Sample> round(Case size, List<String> order, Map<String, Long> operations) {
+    Map<String, Sample> samples = new LinkedHashMap<>();
+    if (size.pace().together()) {
+      order.forEach(name -> forks.get(name).begin(operations.get(name)));
+    }
+    for (String name : order) {
+      try {
+        if (!size.pace().together()) {
+          forks.get(name).begin(operations.get(name));
+        }
+        samples.put(name, forks.get(name).end(ANSWER_LIMIT));
+      } catch (ForkFailedException e) {
+        leave(name, e);
+      }
+    }
+    return samples;
+  }
+
+  private void leave(String name, ForkFailedException e) {
+    missing.put(name, String.valueOf(e.getMessage()));
+    progress.accept(name + ": " + e.getMessage());
+    Fork fork = forks.remove(name);
+    if (fork != null) {
+      fork.close();
+    }
+  }
+}

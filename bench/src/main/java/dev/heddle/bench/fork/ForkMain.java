@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.bench.fork;
+
+import dev.heddle.bench.measure.Program;
+import dev.heddle.bench.measure.Sample;
+import dev.heddle.bench.shape.Contender;
+import dev.heddle.bench.shape.Shape;
+import dev.heddle.bench.shape.Shapes;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.lang.management.GarbageCollectorMXBean;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/// The forked side: one contender, told round by round on its standard input.
+///
+/// Lines in: `case NAME`, `round OPERATIONS`. Lines out, one for each: `ready`, `sample ...` (see
+/// [Wire]), or `failed REASON`. The end of the input ends the process.
+public final class ForkMain {
+  private final Shape shape;
+  private final Contender contender;
+  private @Nullable Program program;
+
+  private ForkMain(Shape shape, Contender contender) {
+    this.shape = shape;
+    this.contender = contender;
+  }
+
+  /// Serves the driver until it hangs up.
+  ///
+  /// @param args the shape's and the contender's names
+  public static void main(String[] args) throws IOException {
+    PrintStream answers = System.out;
+    System.setOut(System.err); // what a library prints must not reach the driver's pipe
+    Shape shape = Shapes.find(args[0]).orElseThrow();
+    var fork = new ForkMain(shape, shape.contender(args[1]));
+    answers.println(runtime());
+    answers.flush();
+    var orders = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    for (String order = orders.readLine(); order != null; order = orders.readLine()) {
+      answers.println(fork.answer(order));
+      answers.flush();
+    }
+    Runtime.getRuntime().halt(0); // 100,000 parked actors need no farewell
+  }
+
+  private static String runtime() {
+    String collectors =
+        ManagementFactory.getGarbageCollectorMXBeans().stream()
+            .map(GarbageCollectorMXBean::getName)
+            .collect(Collectors.joining(", "));
+    return "Java " + Runtime.version() + ", " + collectors;
+  }
+
+  private String answer(String order) {
+    try {
+      int space = order.indexOf(' ');
+      String argument = order.substring(space + 1);
+      return switch (order.substring(0, space)) {
+        case "case" -> open(argument);
+        case "round" -> round(Long.parseLong(argument));
+        default -> throw new IllegalArgumentException("Unknown order: " + order);
+      };
+    } catch (Throwable e) { // whatever a contender throws is its result
+      e.printStackTrace();
+      return Wire.failed(e);
+    }
+  }
+
+  private String open(String name) throws Exception {
+    if (program != null) {
+      program.close();
+      program = null;
+      System.gc(); // what the last case left is not the next one's to collect
+    }
+    program = contender.programs().of(shape.caseNamed(name));
+    return Wire.READY;
+  }
+
+  private String round(long operations) throws Exception {
+    if (program == null) {
+      throw new IllegalStateException("A round before its case was opened");
+    }
+    Sample sample = program.round(operations);
+    return Wire.write(sample);
+  }
+}

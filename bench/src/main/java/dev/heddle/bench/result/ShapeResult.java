@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.bench.result;
+
+import dev.heddle.bench.measure.Meter;
+import dev.heddle.bench.measure.Sample;
+import dev.heddle.bench.shape.Case;
+import dev.heddle.bench.shape.Contender;
+import dev.heddle.bench.shape.Row;
+import dev.heddle.bench.shape.Shape;
+import dev.heddle.bench.shape.Standing;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.function.ToDoubleFunction;
+
+/// One run of one shape.
+///
+/// @param shape what ran
+/// @param runtimes each contender's JVM, as it said itself
+/// @param figures by case and contender
+public record ShapeResult(
+    Shape shape, Map<String, String> runtimes, Map<String, Map<String, Figures>> figures)
+    implements Standing {
+
+  /// Copies the maps.
+  public ShapeResult {
+    runtimes = Map.copyOf(runtimes);
+    figures = Map.copyOf(figures);
+  }
+
+  /// Every line of the result, in the order of printing.
+  public List<Line> lines() {
+    List<Line> lines = new ArrayList<>();
+    for (Case size : shape.cases()) {
+      for (Row row : size.rows()) {
+        for (Contender contender : shape.contenders()) {
+          lines.add(line(size, row, contender));
+        }
+      }
+    }
+    return lines;
+  }
+
+  @Override
+  public boolean has(String row, String contender) {
+    Figures found = figuresOf(caseOf(row), contender);
+    return !found.samples().isEmpty();
+  }
+
+  @Override
+  public double median(String row, String contender) {
+    return Spread.of(values(row, contender)).median();
+  }
+
+  @Override
+  public double ratio(String row, String contender, String other) {
+    return paired(values(row, contender), values(row, other));
+  }
+
+  @Override
+  public double cpuRatio(String row, String contender, String other) {
+    return paired(
+        values(caseOf(row), contender, Sample::cpuPerOperation),
+        values(caseOf(row), other, Sample::cpuPerOperation));
+  }
+
+  private Line line(Case size, Row row, Contender contender) {
+    Figures found = figuresOf(size, contender.name());
+    if (found.samples().isEmpty()) {
+      return new Line(
+          row,
+          size,
+          contender,
+          found.missing().orElse("it never ran"),
+          null,
+          null,
+          0,
+          OptionalDouble.empty());
+    }
+    OptionalDouble ratio =
+        has(row.name(), Contender.HEDDLE)
+            ? OptionalDouble.of(ratio(row.name(), contender.name(), Contender.HEDDLE))
+            : OptionalDouble.empty();
+    return new Line(
+        row,
+        size,
+        contender,
+        null,
+        Spread.of(values(row.name(), contender.name())),
+        Spread.of(values(size, contender.name(), Sample::cpuPerOperation)),
+        Spread.of(values(size, contender.name(), sample -> sample.count(Meter.ALLOCATED))).median(),
+        ratio);
+  }
+
+  private double[] values(String row, String contender) {
+    Case size = caseOf(row);
+    Row wanted = size.rows().stream().filter(r -> r.name().equals(row)).findFirst().orElseThrow();
+    return values(size, contender, wanted.metric().of());
+  }
+
+  private double[] values(Case size, String contender, ToDoubleFunction<Sample> of) {
+    return figuresOf(size, contender).samples().stream().mapToDouble(of).toArray();
+  }
+
+  private Figures figuresOf(Case size, String contender) {
+    return figures
+        .getOrDefault(size.name(), Map.of())
+        .getOrDefault(contender, Figures.missing("it never ran"));
+  }
+
+  private Case caseOf(String row) {
+    return shape.cases().stream()
+        .filter(size -> size.rows().stream().anyMatch(r -> r.name().equals(row)))
+        .findFirst()
+        .orElseThrow(() -> new IllegalArgumentException("No row " + row + " in " + shape.name()));
+  }
+
+  /// The median of the quotients of each round: what slowed the machine in a round slowed both.
+  private static double paired(double[] above, double[] below) {
+    var quotients = new double[Math.min(above.length, below.length)];
+    for (int i = 0; i < quotients.length; i++) {
+      quotients[i] = above[i] == below[i] ? 1 : above[i] / below[i];
+    }
+    return Spread.of(quotients).median();
+  }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.bench.shape;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
+
+/// What a contender of ours has to reach in a row.
+///
+/// @param row the row's name
+/// @param subject the contender of ours
+/// @param text what to reach, for people
+/// @param needs the contenders it compares with
+/// @param rule measures and judges, once all needed contenders have figures
+public record Bar(
+    String row, String subject, String text, List<String> needs, Function<Standing, Verdict> rule) {
+  /// Copies the list.
+  public Bar {
+    needs = List.copyOf(needs);
+  }
+
+  /// At most `limit` times another contender, round by round.
+  public static Bar ratio(String row, String subject, double limit, String other) {
+    return new Bar(
+        row,
+        subject,
+        String.format(Locale.ROOT, "<= %.2f x %s", limit, other),
+        List.of(other),
+        standing -> {
+          double ratio = standing.ratio(row, subject, other);
+          return new Verdict(
+              ratio <= limit ? State.MET : State.NOT_MET, ratios(standing, row, subject, other));
+        });
+  }
+
+  /// Less than the best of some contenders.
+  public static Bar ahead(String row, String subject, String... others) {
+    return new Bar(
+        row,
+        subject,
+        "ahead of " + String.join(", ", others),
+        List.of(others),
+        standing -> {
+          String best =
+              Arrays.stream(others)
+                  .reduce((a, b) -> standing.ratio(row, a, b) <= 1 ? a : b)
+                  .orElseThrow();
+          boolean met = standing.ratio(row, subject, best) < 1;
+          return new Verdict(
+              met ? State.MET : State.NOT_MET,
+              ratios(standing, row, subject, best) + " of the best, " + best);
+        });
+  }
+
+  /// At most a number in the row's unit.
+  public static Bar atMost(String row, String subject, double limit, String unit) {
+    return new Bar(
+        row,
+        subject,
+        String.format(Locale.ROOT, "<= %s %s", number(limit), unit),
+        List.of(),
+        standing -> {
+          double value = standing.median(row, subject);
+          return new Verdict(
+              value <= limit ? State.MET : State.NOT_MET, number(value) + " " + unit);
+        });
+  }
+
+  /// At most `limit` above another contender, in the row's unit.
+  public static Bar above(String row, String subject, double limit, String unit, String other) {
+    return new Bar(
+        row,
+        subject,
+        String.format(Locale.ROOT, "<= %s + %s %s", other, number(limit), unit),
+        List.of(other),
+        standing -> {
+          double value = standing.median(row, subject) - standing.median(row, other);
+          return new Verdict(
+              value <= limit ? State.MET : State.NOT_MET,
+              String.format(Locale.ROOT, "%s %+.0f %s", other, value, unit));
+        });
+  }
+
+  /// Judges a run.
+  public Verdict judge(Standing standing) {
+    List<String> absent = new ArrayList<>();
+    for (String contender : needs) {
+      if (!standing.has(row, contender)) {
+        absent.add(contender);
+      }
+    }
+    if (!standing.has(row, subject)) {
+      absent.add(subject);
+    }
+    return absent.isEmpty()
+        ? rule.apply(standing)
+        : new Verdict(State.CONTENDER_MISSING, String.join(", ", absent));
+  }
+
+  private static String ratios(Standing standing, String row, String subject, String other) {
+    return String.format(
+        Locale.ROOT,
+        "%.2f x (CPU %.2f x)",
+        standing.ratio(row, subject, other),
+        standing.cpuRatio(row, subject, other));
+  }
+
+  private static String number(double value) {
+    return value == Math.rint(value)
+        ? String.format(Locale.ROOT, "%.0f", value)
+        : String.format(Locale.ROOT, "%.2f", value);
+  }
+
+  /// How a bar came out.
+  public enum State {
+    /// Reached.
+    MET("met"),
+    /// Not reached.
+    NOT_MET("not met"),
+    /// Counts as not reached: somebody to compare with was not there.
+    CONTENDER_MISSING("contender missing");
+
+    private final String words;
+
+    State(String words) {
+      this.words = words;
+    }
+
+    @Override
+    public String toString() {
+      return words;
+    }
+  }
+
+  /// A bar's outcome.
+  ///
+  /// @param state met or not
+  /// @param found what was measured, for people
+  public record Verdict(State state, String found) {}
+}

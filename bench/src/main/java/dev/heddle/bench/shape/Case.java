@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.bench.shape;
+
+import java.util.List;
+
+/// One size of a shape.
+///
+/// @param name unique within the shape
+/// @param what one phrase for people
+/// @param size how many actors, or how deep; the shape says
+/// @param pace the rounds
+/// @param rows the figures taken from each sample
+public record Case(String name, String what, int size, Pace pace, List<Row> rows) {
+  /// Copies the rows.
+  public Case {
+    rows = List.copyOf(rows);
+  }
+
+  /// A case with one row of the same name.
+  public static Case of(String name, String what, int size, Pace pace, Metric metric) {
+    return new Case(name, what, size, pace, List.of(new Row(name, metric)));
+  }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.bench.shape;
+
+import dev.heddle.bench.peer.IdleJvm;
+import dev.heddle.bench.peer.StockIdle;
+import java.util.List;
+
+/// Nothing to do.
+final class IdleShape {
+  private static final int PARKED = 100_000;
+  private static final int WATCHED_MILLIS = 10_000;
+
+  private IdleShape() {}
+
+  static Shape shape() {
+    return new Shape(
+        "idle",
+        "100,000 parked for 10 s: CPU in percent of a core, and context switches per second of all"
+            + " threads of the process, the JVM's own included.",
+        List.of(
+            new Case(
+                "idle",
+                "100,000 parked",
+                PARKED,
+                Pace.idle(WATCHED_MILLIS, 20),
+                List.of(
+                    new Row("idle", Metric.count("cpu-percent", "% of a core")),
+                    new Row("idle-switches", Metric.count("switches-per-second", "switches/s"))))),
+        contenders(),
+        List.of());
+  }
+
+  private static List<Contender> contenders() {
+    return List.of(
+        Contender.of("jvm", "a JVM that does nothing", Flags.library(), _ -> new IdleJvm()),
+        Contender.of(
+            "jvm-launcher",
+            "the same with the launcher's flags",
+            Flags.launcher(),
+            _ -> new IdleJvm()),
+        Contender.of(
+            "stock",
+            "stock virtual threads parked",
+            Flags.stock(),
+            size -> new StockIdle(size.size())));
+  }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.bench.shape;
+
+/// How many operations a round has, and who runs at the same time.
+///
+/// @param least operations of the smallest round that means anything
+/// @param most operations of the largest one; the driver picks in between so that rounds take alike
+/// @param tiny operations of a round that only shows that the program works
+/// @param together true where contenders idle, so that they are watched at the same time
+public record Pace(long least, long most, long tiny, boolean together) {
+  /// Checks the bounds.
+  public Pace {
+    if (tiny <= 0 || tiny > least || least > most) {
+      throw new IllegalArgumentException(
+          "Bounds out of order: " + tiny + ", " + least + ", " + most);
+    }
+  }
+
+  /// As many operations as fit the round's time.
+  public static Pace calibrated(long least, long tiny) {
+    return new Pace(least, Long.MAX_VALUE, tiny, false);
+  }
+
+  /// Always the same number.
+  public static Pace fixed(long operations, long tiny) {
+    return new Pace(operations, operations, tiny, false);
+  }
+
+  /// Waits so many milliseconds, all contenders at the same time.
+  public static Pace idle(long millis, long tinyMillis) {
+    return new Pace(millis, millis, tinyMillis, true);
+  }
+
+  /// The nearest allowed number of operations.
+  public long clamp(double operations) {
+    return (long) Math.clamp(operations, (double) least, (double) most);
+  }
+}

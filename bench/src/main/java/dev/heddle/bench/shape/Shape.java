@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.bench.shape;
+
+import java.util.List;
+
+/// A kind of work, who does it, and what Heddle has to reach.
+///
+/// @param name as given on the command line
+/// @param what one sentence for people
+/// @param cases its sizes
+/// @param contenders who takes part, in the order of printing
+/// @param bars what to reach
+public record Shape(
+    String name, String what, List<Case> cases, List<Contender> contenders, List<Bar> bars) {
+  /// Copies the lists.
+  public Shape {
+    cases = List.copyOf(cases);
+    contenders = List.copyOf(contenders);
+    bars = List.copyOf(bars);
+  }
+
+  /// A case by name.
+  public Case caseNamed(String name) {
+    return cases.stream().filter(c -> c.name().equals(name)).findFirst().orElseThrow();
+  }
+
+  /// A contender by name.
+  public Contender contender(String name) {
+    return contenders.stream().filter(c -> c.name().equals(name)).findFirst().orElseThrow();
+  }
+}

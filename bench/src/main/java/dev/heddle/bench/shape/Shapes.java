@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.bench.shape;
+
+import java.util.List;
+import java.util.Optional;
+
+/// All shapes, in the order of the report.
+public final class Shapes {
+  private static final List<Shape> ALL =
+      List.of(
+          SwitchShape.shape(),
+          SpawnBatchShape.shape(),
+          SpawnOneShape.shape(),
+          AwaitReadyShape.shape(),
+          MemoryShape.shape(),
+          TimersShape.shape(),
+          ForeignQueueShape.shape(),
+          ForeignSocketShape.shape(),
+          IdleShape.shape());
+
+  private Shapes() {}
+
+  /// Every shape.
+  public static List<Shape> all() {
+    return ALL;
+  }
+
+  /// A shape by name.
+  public static Optional<Shape> find(String name) {
+    return ALL.stream().filter(shape -> shape.name().equals(name)).findFirst();
+  }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.bench.shape;
+
+import dev.heddle.bench.peer.FloorSpawn;
+import dev.heddle.bench.peer.RawSpawn;
+import dev.heddle.bench.peer.StockSpawnBatch;
+import java.util.List;
+
+/// Coroutines spawned in batches of 1,000.
+final class SpawnBatchShape {
+  private static final int BATCH = 1_000;
+
+  private SpawnBatchShape() {}
+
+  static Shape shape() {
+    return new Shape(
+        "spawn-batch",
+        "1,000 coroutines spawned, run, finished and awaited by their scope; the body does not"
+            + " suspend. One operation is one coroutine.",
+        List.of(
+            Case.of(
+                "spawn-batch",
+                "batches of 1,000",
+                BATCH,
+                Pace.calibrated(10_000, 1_000),
+                Metric.WALL)),
+        contenders(),
+        List.of());
+  }
+
+  private static List<Contender> contenders() {
+    return List.of(
+        Contender.of(
+            "raw",
+            "jdk.internal.vm.Continuation made and run, the limit",
+            Flags.raw(),
+            _ -> new RawSpawn()),
+        Contender.of(
+            "floor",
+            "bare virtual threads on an own executor, made and run",
+            Flags.library(),
+            _ -> new FloorSpawn()),
+        Contender.of(
+            "stock-1",
+            "stock virtual threads and a latch, one carrier",
+            Flags.stockOneCarrier(),
+            size -> new StockSpawnBatch(size.size())),
+        Contender.of(
+            "stock",
+            "stock virtual threads and a latch, default carriers",
+            Flags.stock(),
+            size -> new StockSpawnBatch(size.size())));
+  }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.bench.shape;
+
+import dev.heddle.bench.peer.FloorSwitch;
+import dev.heddle.bench.peer.RawSpawn;
+import dev.heddle.bench.peer.StockSpawnOne;
+import java.util.List;
+
+/// One coroutine spawned and awaited, again and again.
+final class SpawnOneShape {
+  private SpawnOneShape() {}
+
+  static Shape shape() {
+    return new Shape(
+        "spawn-one",
+        "One coroutine is spawned and awaited, again and again. One operation is one coroutine; the"
+            + " rows floor-switch show what one bare switch costs in the same run.",
+        List.of(
+            Case.of("spawn-one", "one at a time", 1, Pace.calibrated(10_000, 1_000), Metric.WALL)),
+        contenders(),
+        List.of());
+  }
+
+  private static List<Contender> contenders() {
+    return List.of(
+        Contender.of(
+            "raw",
+            "jdk.internal.vm.Continuation made and run, the limit",
+            Flags.raw(),
+            _ -> new RawSpawn()),
+        Contender.of(
+            "floor-switch",
+            "one switch between two bare virtual threads",
+            Flags.library(),
+            _ -> new FloorSwitch(2)),
+        Contender.of(
+            "floor-switch-launcher",
+            "the same with the launcher's flags",
+            Flags.launcher(),
+            _ -> new FloorSwitch(2)),
+        Contender.of(
+            "stock-1",
+            "stock virtual thread started and joined, one carrier",
+            Flags.stockOneCarrier(),
+            _ -> new StockSpawnOne()),
+        Contender.of(
+            "stock",
+            "stock virtual thread started and joined, default carriers",
+            Flags.stock(),
+            _ -> new StockSpawnOne()));
+  }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.bench.shape;
+
+import dev.heddle.bench.peer.FloorSwitch;
+import dev.heddle.bench.peer.RawSwitch;
+import dev.heddle.bench.peer.StockParkSwitch;
+import dev.heddle.bench.peer.StockYieldSwitch;
+import java.util.List;
+
+/// Coroutines that yield to each other.
+final class SwitchShape {
+  private SwitchShape() {}
+
+  static Shape shape() {
+    return new Shape(
+        "switch",
+        "Coroutines yield to each other; one operation is one suspension and one resumption.",
+        List.of(
+            Case.of("switch", "2 coroutines", 2, Pace.calibrated(10_000, 1_000), Metric.WALL),
+            Case.of(
+                "switch-1000",
+                "1,000 coroutines",
+                1_000,
+                Pace.calibrated(100_000, 4_000),
+                Metric.WALL),
+            Case.of(
+                "switch-100000",
+                "100,000 coroutines",
+                100_000,
+                Pace.calibrated(1_000_000, 300_000),
+                Metric.WALL)),
+        contenders(),
+        List.of());
+  }
+
+  private static List<Contender> contenders() {
+    return List.of(
+        Contender.of(
+            "raw",
+            "jdk.internal.vm.Continuation, the limit",
+            Flags.raw(),
+            size -> new RawSwitch(size.size())),
+        Contender.of(
+            "floor",
+            "bare virtual threads on an own executor",
+            Flags.library(),
+            size -> new FloorSwitch(size.size())),
+        Contender.of(
+            "floor-launcher",
+            "the floor with the launcher's flags",
+            Flags.launcher(),
+            size -> new FloorSwitch(size.size())),
+        Contender.of(
+            "stock-yield-1",
+            "stock Thread.yield on one carrier",
+            Flags.stockOneCarrier(),
+            size -> new StockYieldSwitch(size.size())),
+        Contender.of(
+            "stock-yield",
+            "stock Thread.yield on the default carriers",
+            Flags.stock(),
+            size -> new StockYieldSwitch(size.size())),
+        Contender.of(
+            "stock-park-1",
+            "stock park and unpark on one carrier",
+            Flags.stockOneCarrier(),
+            size -> new StockParkSwitch(size.size())),
+        Contender.of(
+            "stock-park",
+            "stock park and unpark on the default carriers",
+            Flags.stock(),
+            size -> new StockParkSwitch(size.size())));
+  }
+}

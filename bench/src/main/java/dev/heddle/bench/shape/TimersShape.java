@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.bench.shape;
+
+import dev.heddle.bench.measure.Program;
+import dev.heddle.bench.peer.AgronaFire;
+import dev.heddle.bench.peer.AgronaTimers;
+import dev.heddle.bench.peer.NettyFire;
+import dev.heddle.bench.peer.NettyTimers;
+import dev.heddle.bench.peer.PoolFire;
+import dev.heddle.bench.peer.PoolTimers;
+import java.util.List;
+
+/// Timers, a million of them.
+final class TimersShape {
+  static final String ARM_CANCEL = "timers";
+  static final String REPLACE = "timers-replace";
+  static final String FIRE = "timers-fire";
+
+  private static final int MILLION = 1_000_000;
+
+  private TimersShape() {}
+
+  static Shape shape() {
+    return new Shape(
+        "timers",
+        "With 1 million timers outstanding: arm one and cancel it; cancel the oldest and arm a new"
+            + " one. And: arm 1 million that fire after 500 to 1,000 ms, CPU per timer until the"
+            + " last fired, and the seconds that took.",
+        List.of(
+            Case.of(
+                ARM_CANCEL,
+                "arm and cancel, 1 million outstanding",
+                MILLION,
+                Pace.calibrated(10_000, 1_000),
+                Metric.WALL),
+            Case.of(
+                REPLACE,
+                "cancel the oldest, arm another, 1 million outstanding",
+                MILLION,
+                Pace.calibrated(10_000, 1_000),
+                Metric.WALL),
+            new Case(
+                FIRE,
+                "arm 1 million and let them fire",
+                MILLION,
+                Pace.fixed(MILLION, 1_000),
+                List.of(
+                    new Row(FIRE, Metric.CPU), new Row("timers-fire-all", Metric.ROUND_SECONDS)))),
+        contenders(),
+        List.of());
+  }
+
+  private static List<Contender> contenders() {
+    return List.of(
+        Contender.of(
+            "pool",
+            "ScheduledThreadPoolExecutor, 1 thread, removing what is cancelled",
+            Flags.stock(),
+            TimersShape::pool),
+        Contender.of(
+                "netty-wheel",
+                "Netty's HashedWheelTimer, 1 ms, 65,536 slots",
+                Flags.stock(),
+                size -> netty(size, true))
+            .needing("io.netty.util.HashedWheelTimer"),
+        Contender.of(
+                "netty-wheel-100ms",
+                "Netty's HashedWheelTimer as it comes: 100 ms, 512 slots",
+                Flags.stock(),
+                size -> netty(size, false))
+            .needing("io.netty.util.HashedWheelTimer"),
+        Contender.of(
+                "agrona-wheel",
+                "Agrona's DeadlineTimerWheel, sized for the load, polled",
+                Flags.stock(),
+                TimersShape::agrona)
+            .needing("org.agrona.DeadlineTimerWheel"));
+  }
+
+  private static Program pool(Case size) {
+    return size.name().equals(FIRE)
+        ? new PoolFire()
+        : new PoolTimers(size.size(), size.name().equals(REPLACE));
+  }
+
+  private static Program netty(Case size, boolean fine) {
+    var wheel = fine ? NettyTimers.fine() : NettyTimers.coarse();
+    return size.name().equals(FIRE)
+        ? new NettyFire(wheel)
+        : new NettyTimers(wheel, size.size(), size.name().equals(REPLACE));
+  }
+
+  private static Program agrona(Case size) {
+    return size.name().equals(FIRE)
+        ? new AgronaFire()
+        : new AgronaTimers(size.size(), size.name().equals(REPLACE));
+  }
+}

@@ -6,7 +6,7 @@
 @org.jspecify.annotations.NullMarked
 module dev.heddle {
   requires static transitive org.jspecify;
-  requires jdk.unsupported; // sun.misc.Signal
+  requires jdk.unsupported; // sun.misc.Signal, reflectively
 
   exports dev.heddle;
   exports dev.heddle.coroutine;

@@ -5,9 +5,10 @@ import org.jspecify.annotations.Nullable;
 
 /// A coroutine was cancelled; thrown from its suspension point, and at whoever awaits it.
 ///
-/// An [Error], so that `catch (Exception e)` does not swallow it. It is thrown once, so that `finally` blocks may suspend to clean
-/// up; after the grace period every further suspension throws it again. One that escapes a coroutine which was not itself
-/// cancelled is an ordinary failure of that coroutine.
+/// An [Error], so that `catch (Exception e)` does not swallow it. It is thrown once, so that
+/// `finally` blocks may suspend to clean up; after the grace period every further suspension throws
+/// it again. One that escapes a coroutine which was not itself cancelled is an ordinary failure of
+/// that coroutine.
 ///
 /// @since 0.1
 public class Cancellation extends Error {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle;
 
-/// Carries a checked exception out of a coroutine, or out of `run`, `scope`, `within` and `protect`.
+/// Carries a checked exception out of a coroutine, or out of `run`, `scope`, `within` and
+/// `protect`.
 ///
-/// Made once, where the exception leaves; every awaiter gets the same one, and it is never wrapped again. Unchecked exceptions
-/// and errors travel as they are.
+/// Made once, where the exception leaves; every awaiter gets the same one, and it is never wrapped
+/// again. Unchecked exceptions and errors travel as they are.
 ///
 /// @since 0.1
 public final class CoroutineFailure extends RuntimeException {
@@ -15,7 +16,8 @@ public final class CoroutineFailure extends RuntimeException {
     super(cause.toString(), cause);
   }
 
-  /// What may leave a coroutine: `failure` itself when it is unchecked, else the one wrapping of it.
+  /// What may leave a coroutine: `failure` itself when it is unchecked, else the one wrapping of
+  /// it.
   public static Throwable of(Throwable failure) {
     return failure instanceof Exception checked && !(failure instanceof RuntimeException)
         ? new CoroutineFailure(checked)

@@ -27,10 +27,12 @@ import org.jspecify.annotations.Nullable;
 /// }));
 /// ```
 ///
-/// Inside a coroutine existing blocking code (`Thread.sleep`, sockets, locks, queues) suspends the coroutine, not the loop.
-/// Coroutines of one loop never run at the same time: code between two suspension points is atomic.
+/// Inside a coroutine existing blocking code (`Thread.sleep`, sockets, locks, queues) suspends the
+/// coroutine, not the loop. Coroutines of one loop never run at the same time: code between two
+/// suspension points is atomic.
 ///
-/// **Thread** [#run] from any thread; everything else inside a coroutine, and fails elsewhere, naming `Heddle.run`.
+/// **Thread** [#run] from any thread; everything else inside a coroutine, and fails elsewhere,
+/// naming `Heddle.run`.
 ///
 /// @since 0.1
 public final class Heddle {
@@ -38,13 +40,15 @@ public final class Heddle {
 
   // ---- starting ----
 
-  /// Runs `main` as the main coroutine of a new loop on the current thread, and returns its result once everything spawned in
-  /// the loop has ended. On a virtual thread the loop gets a platform thread of its own.
+  /// Runs `main` as the main coroutine of a new loop on the current thread, and returns its result
+  /// once everything spawned in the loop has ended. On a virtual thread the loop gets a platform
+  /// thread of its own.
   ///
   /// @return what `main` returned
-  /// @throws IllegalStateException inside a coroutine, or where the JVM lacks the flag that Heddle needs (the message has it)
-  /// @throws CoroutineFailure when `main`, or a coroutine whose failure nobody took, threw a checked exception; unchecked ones and
-  ///     errors come as they are
+  /// @throws IllegalStateException inside a coroutine, or where the JVM lacks the flag that Heddle
+  ///   needs (the message has it)
+  /// @throws CoroutineFailure when `main`, or a coroutine whose failure nobody took, threw a
+  ///   checked exception; unchecked ones and errors come as they are
   /// @throws DeadlockError when coroutines were left that nothing could wake
   /// @throws ExitException after [#exit(int)] or a handled signal
   public static <T extends @Nullable Object> T run(Body<T> main) {
@@ -86,19 +90,22 @@ public final class Heddle {
 
   // ---- scopes ----
 
-  /// Runs a block whose coroutines all end before it does. If the body or a member fails, the others are cancelled and awaited,
-  /// and the block throws the failure. **Suspends** while members run.
+  /// Runs a block whose coroutines all end before it does. If the body or a member fails, the
+  /// others are cancelled and awaited, and the block throws the failure. **Suspends** while members
+  /// run.
   public static <T extends @Nullable Object> T scope(ScopeBody<T> body) {
     return unchecked(() -> ScopeNode.block(body, false));
   }
 
-  /// Runs a block whose coroutines all end before it does, but in which a failure cancels nobody: it stays with its coroutine, for
-  /// whoever awaits it. A failure that nobody took is reported at the end. **Suspends** while members run.
+  /// Runs a block whose coroutines all end before it does, but in which a failure cancels nobody:
+  /// it stays with its coroutine, for whoever awaits it. A failure that nobody took is reported at
+  /// the end. **Suspends** while members run.
   public static <T extends @Nullable Object> T supervise(ScopeBody<T> body) {
     return unchecked(() -> ScopeNode.block(body, true));
   }
 
-  /// Starts a coroutine in the current scope; it runs when the current one suspends or ends. **Suspends** never.
+  /// Starts a coroutine in the current scope; it runs when the current one suspends or ends.
+  /// **Suspends** never.
   public static <T extends @Nullable Object> Coroutine<T> spawn(Body<T> body) {
     return CoroutineNode.current().currentScope().spawn(body);
   }
@@ -113,7 +120,8 @@ public final class Heddle {
     CoroutineNode.current().currentScope().launch(name, action);
   }
 
-  /// Starts a named coroutine that is cancelled when the others of the current scope are done. Else as [#spawn(Body)].
+  /// Starts a named coroutine that is cancelled when the others of the current scope are done. Else
+  /// as [#spawn(Body)].
   public static void background(String name, Action action) {
     CoroutineNode.current().currentScope().background(name, action);
   }
@@ -128,14 +136,15 @@ public final class Heddle {
   /// Lets every coroutine that is ready run once. **Suspends** when there is one.
   public static void suspend() {
     CoroutineNode<?> self = CoroutineNode.current();
-    self.scheduler().yield(self);
+    self.scheduler().yieldFrom(self);
   }
 
-  /// Waits for `delay`, never less; zero or less only lets the others run once. **Suspends** always.
+  /// Waits for `delay`, never less; zero or less only lets the others run once. **Suspends**
+  /// always.
   public static void delay(Duration delay) {
     CoroutineNode<?> self = CoroutineNode.current();
     if (delay.isZero() || delay.isNegative()) {
-      self.scheduler().yield(self);
+      self.scheduler().yieldFrom(self);
     } else {
       self.delayUntil(Deadline.nanoTimeAfter(delay));
     }
@@ -144,7 +153,7 @@ public final class Heddle {
   /// Waits for whatever can be awaited. **Suspends** unless it is there already.
   ///
   /// @return what it fires with
-  @SuppressWarnings("unchecked") // an Awaitable<T> fires with a T, by its contract
+  @SuppressWarnings({"unchecked", "NullAway"}) // an Awaitable<T> fires with a T, by contract
   public static <T extends @Nullable Object> T await(Awaitable<T> awaitable) {
     if (awaitable instanceof Coroutine<?> coroutine) {
       return (T) coroutine.await();
@@ -152,11 +161,12 @@ public final class Heddle {
     return (T) CoroutineNode.current().awaitEvent(awaitable.event());
   }
 
-  /// Waits for a stage of another library, completed by any thread. **Suspends** unless it is complete. **Cancelled** the stage
-  /// goes on.
+  /// Waits for a stage of another library, completed by any thread. **Suspends** unless it is
+  /// complete. **Cancelled** the stage goes on.
   ///
-  /// @throws CoroutineFailure when it failed with a checked exception; a [CompletionException] is unwrapped first
-  @SuppressWarnings("unchecked") // the stage completes with a T
+  /// @throws CoroutineFailure when it failed with a checked exception; a [CompletionException] is
+  ///   unwrapped first
+  @SuppressWarnings({"unchecked", "NullAway"}) // the stage completes with a T
   public static <T extends @Nullable Object> T await(CompletionStage<T> stage) {
     CoroutineNode<?> self = CoroutineNode.current();
     RemoteEvent done =
@@ -175,36 +185,40 @@ public final class Heddle {
         failure instanceof CompletionException && cause != null ? cause : failure);
   }
 
-  /// Runs `body` for at most `limit`; then the body is cancelled: what it waits for throws, and its `finally` blocks run.
+  /// Runs `body` for at most `limit`; then the body is cancelled: what it waits for throws, and its
+  /// `finally` blocks run.
   ///
   /// @throws DeadlineException when the limit cut it
   public static <T extends @Nullable Object> T within(Duration limit, Body<T> body) {
     return unchecked(() -> CoroutineNode.current().within(limit, body));
   }
 
-  /// Runs `body` to its end before a cancellation is delivered; blocks nest. A cancellation that came meanwhile is thrown as the
-  /// outermost block ends.
+  /// Runs `body` to its end before a cancellation is delivered; blocks nest. A cancellation that
+  /// came meanwhile is thrown as the outermost block ends.
   public static <T extends @Nullable Object> T protect(Body<T> body) {
     return unchecked(() -> CoroutineNode.current().protect(body));
   }
 
-  /// Runs a call that would hold the loop (file I/O, a native call, a long computation) on another thread. **Suspends** always.
-  /// **Cancelled** the call is interrupted and its outcome dropped; the coroutine does not wait for it.
-  @SuppressWarnings("unchecked") // the call returns a T
+  /// Runs a call that would hold the loop (file I/O, a native call, a long computation) on another
+  /// thread. **Suspends** always. **Cancelled** the call is interrupted and its outcome dropped;
+  /// the coroutine does not wait for it.
+  @SuppressWarnings({"unchecked", "NullAway"}) // the call returns a T
   public static <T extends @Nullable Object> T offload(Callable<T> call) {
     CoroutineNode<?> self = CoroutineNode.current();
     return unchecked(() -> (T) self.loop().offload().run(self, call));
   }
 
-  /// Throws the cancellation that is pending, if there is one: for code that computes long without suspending.
+  /// Throws the cancellation that is pending, if there is one: for code that computes long without
+  /// suspending.
   public static void checkCancelled() {
     CoroutineNode.current().checkCancelled();
   }
 
   // ---- ending ----
 
-  /// Stops the loop gracefully: every coroutine is cancelled, and what has not ended by the deadline is named and abandoned.
-  /// Returns at once; the current coroutine is cancelled like the others.
+  /// Stops the loop gracefully: every coroutine is cancelled, and what has not ended by the
+  /// deadline is named and abandoned. Returns at once; the current coroutine is cancelled like the
+  /// others.
   public static void shutdown(Duration deadline) {
     CoroutineNode.current().loop().requestShutdown("shutdown was called", null, deadline);
   }
@@ -223,7 +237,8 @@ public final class Heddle {
     return CoroutineNode.current().loop().counters();
   }
 
-  /// A one-shot event that fires after `delay`; a token for waits, or something to subscribe a callback to.
+  /// A one-shot event that fires after `delay`; a token for waits, or something to subscribe a
+  /// callback to.
   ///
   /// @param hidden whether it neither keeps the loop alive nor counts against a deadlock
   public static Event timer(Duration delay, boolean hidden) {

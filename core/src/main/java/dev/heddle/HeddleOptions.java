@@ -11,13 +11,17 @@ import java.util.Objects;
 /// ```
 ///
 /// @param name of the loop's threads
-/// @param handleSignals whether SIGINT and SIGTERM stop the loop gracefully while it runs; a second one ends the process
-/// @param reuse whether a finished coroutine's execution context serves the next one; off: thread-bound state and thread identity
-///     are fresh for every coroutine, at 150 ns each. System property `heddle.reuse=on|off`, default on
-/// @param exactSites whether every spawn records its file and line, at 1 us each, instead of its body's class. System property
-///     `heddle.sites=exact|lazy`, default lazy
-/// @param gracePeriod how long a cancelled coroutine may suspend to clean up before every suspension throws again; default 5 s
-/// @param shutdownDeadline how long the loop may take to stop after a failure, a signal or `exit`; default 10 s
+/// @param handleSignals whether SIGINT and SIGTERM stop the loop gracefully while it runs; a second
+///   one ends the process
+/// @param reuse whether a finished coroutine's execution context serves the next one; off:
+///   thread-bound state and thread identity are fresh for every coroutine, at 150 ns each. System
+///   property `heddle.reuse=on|off`, default on
+/// @param exactSites whether every spawn records its file and line, at 1 us each, instead of its
+///   body's class. System property `heddle.sites=exact|lazy`, default lazy
+/// @param gracePeriod how long a cancelled coroutine may suspend to clean up before every
+///   suspension throws again; default 5 s
+/// @param shutdownDeadline how long the loop may take to stop after a failure, a signal or `exit`;
+///   default 10 s
 /// @param stackSize in bytes, of threads that Heddle starts for loops; default 8 MiB
 /// @since 0.1
 public record HeddleOptions(

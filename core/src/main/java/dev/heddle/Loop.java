@@ -32,7 +32,8 @@ public final class Loop<T extends @Nullable Object> {
     return start(HeddleOptions.defaults(), main);
   }
 
-  /// Starts a loop on a new, non-daemon thread and returns at once. `main` runs as by [Heddle#run(HeddleOptions, Body)].
+  /// Starts a loop on a new, non-daemon thread and returns at once. `main` runs as by
+  /// [Heddle#run(HeddleOptions, Body)].
   public static <T extends @Nullable Object> Loop<T> start(HeddleOptions options, Body<T> main) {
     Loop<T> loop = new Loop<>(options, main);
     loop.thread.start();
@@ -48,10 +49,12 @@ public final class Loop<T extends @Nullable Object> {
     }
   }
 
-  /// Waits until the loop has ended; inside a coroutine of another loop this suspends only the coroutine.
+  /// Waits until the loop has ended; inside a coroutine of another loop this suspends only the
+  /// coroutine.
   ///
   /// @return what its main coroutine returned
-  /// @throws RuntimeException whatever [Heddle#run(HeddleOptions, Body)] would have thrown, the same object
+  /// @throws RuntimeException whatever [Heddle#run(HeddleOptions, Body)] would have thrown, the
+  ///   same object
   public T join() {
     try {
       return result.join();
@@ -70,7 +73,7 @@ public final class Loop<T extends @Nullable Object> {
   ///
   /// @param deadline after which what still runs is named and abandoned
   public void shutdown(Duration deadline) {
-    root.thenAccept(r -> r.requestShutdown("shutdown was called", null, deadline));
+    var _ = root.thenAccept(r -> r.requestShutdown("shutdown was called", null, deadline));
   }
 
   /// Whether it has ended.

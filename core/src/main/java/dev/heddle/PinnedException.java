@@ -4,8 +4,8 @@ package dev.heddle;
 import java.lang.StackWalker.StackFrame;
 import java.util.List;
 
-/// A coroutine was asked to suspend where the JDK cannot take it off its thread: inside a class initialiser, or below a native
-/// frame. Nothing was suspended.
+/// A coroutine was asked to suspend where the JDK cannot take it off its thread: inside a class
+/// initialiser, or below a native frame. Nothing was suspended.
 ///
 /// @since 0.1
 public final class PinnedException extends RuntimeException {
@@ -28,7 +28,10 @@ public final class PinnedException extends RuntimeException {
             .map(PinnedException::describe)
             .orElse("a frame that the JDK does not name");
     return new PinnedException(
-        who + " cannot suspend below " + pin + "; move the wait out of it, or start a coroutine there and await it elsewhere");
+        who
+            + " cannot suspend below "
+            + pin
+            + "; move the wait out of it, or start a coroutine there and await it elsewhere");
   }
 
   private static String describe(StackFrame frame) {

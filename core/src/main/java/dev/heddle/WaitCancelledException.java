@@ -3,7 +3,8 @@ package dev.heddle;
 
 import org.jspecify.annotations.Nullable;
 
-/// A token ended this wait; what was waited for goes on. The cause says what the token failed with, if it failed.
+/// A token ended this wait; what was waited for goes on. The cause says what the token failed with,
+/// if it failed.
 ///
 /// @since 0.1
 public class WaitCancelledException extends RuntimeException {

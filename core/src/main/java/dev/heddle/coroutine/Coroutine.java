@@ -14,23 +14,27 @@ import org.jspecify.annotations.Nullable;
 /// @param <T> what its body returns
 /// @since 0.1
 public interface Coroutine<T extends @Nullable Object> extends Awaitable<T> {
-  /// Waits for the end. **Suspends** unless it has ended already; then it costs no switch and allocates nothing.
+  /// Waits for the end. **Suspends** unless it has ended already; then it costs no switch and
+  /// allocates nothing.
   ///
-  /// Whoever waits when the coroutine fails takes the failure: its scope then goes on. Every awaiter, also a later one, gets the
-  /// same throwable.
+  /// Whoever waits when the coroutine fails takes the failure: its scope then goes on. Every
+  /// awaiter, also a later one, gets the same throwable.
   ///
   /// @return what the body returned
   /// @throws Cancellation when the coroutine was cancelled, or the waiting one is
-  /// @throws dev.heddle.CoroutineFailure when the body threw a checked exception; unchecked ones and errors come as they are
+  /// @throws dev.heddle.CoroutineFailure when the body threw a checked exception; unchecked ones
+  ///   and errors come as they are
   /// @throws IllegalStateException when it awaits itself, or belongs to another loop
   T await();
 
-  /// Waits for the end, but not beyond a deadline; the coroutine itself goes on. Else as [#await()].
+  /// Waits for the end, but not beyond a deadline; the coroutine itself goes on. Else as
+  /// [#await()].
   ///
   /// @throws dev.heddle.DeadlineException when the deadline runs out first
   T await(Deadline deadline);
 
-  /// Waits for the end, but not beyond the moment in which `token` fires; the coroutine itself goes on. Else as [#await()].
+  /// Waits for the end, but not beyond the moment in which `token` fires; the coroutine itself goes
+  /// on. Else as [#await()].
   ///
   /// @throws dev.heddle.WaitCancelledException when the token fires first, however it fires
   T await(Awaitable<?> token);
@@ -38,8 +42,9 @@ public interface Coroutine<T extends @Nullable Object> extends Awaitable<T> {
   /// Cancels it, with a reason. Else as [#cancel(Cancellation)].
   void cancel(String why);
 
-  /// Cancels it: one that has not started never runs its body, one that waits throws `c` there, one that runs throws it at
-  /// its next suspension point. The first cancellation counts; one that has ended is left as it is. **Suspends** never.
+  /// Cancels it: one that has not started never runs its body, one that waits throws `c` there, one
+  /// that runs throws it at its next suspension point. The first cancellation counts; one that has
+  /// ended is left as it is. **Suspends** never.
   void cancel(Cancellation c);
 
   /// Whether it has ended.
@@ -60,7 +65,8 @@ public interface Coroutine<T extends @Nullable Object> extends Awaitable<T> {
   /// What it returned; null before its end and after a failure. **Suspends** never.
   @Nullable T result();
 
-  /// What it failed or was cancelled with; null before its end and after a success. **Suspends** never.
+  /// What it failed or was cancelled with; null before its end and after a success. **Suspends**
+  /// never.
   @Nullable Throwable failure();
 
   /// Its number, unique in its loop.
@@ -69,7 +75,8 @@ public interface Coroutine<T extends @Nullable Object> extends Awaitable<T> {
   /// Its name; `coroutine-7` when it was given none.
   String name();
 
-  /// Runs before all coroutines of normal priority from the next time it is queued; at most 64 in a row.
+  /// Runs before all coroutines of normal priority from the next time it is queued; at most 64 in a
+  /// row.
   ///
   /// @return this
   Coroutine<T> highPriority();
@@ -77,6 +84,7 @@ public interface Coroutine<T extends @Nullable Object> extends Awaitable<T> {
   /// Calls `handler` each time it leaves and enters its thread, until the handler returns false.
   void addSwitchHandler(SwitchHandler handler);
 
-  /// Its end as a future, which other threads may use. Cancelling the future does not cancel the coroutine.
+  /// Its end as a future, which other threads may use. Cancelling the future does not cancel the
+  /// coroutine.
   CompletableFuture<T> toCompletableFuture();
 }

@@ -7,15 +7,18 @@ import dev.heddle.Cancellation;
 import dev.heddle.coroutine.tree.ScopeNode;
 import org.jspecify.annotations.Nullable;
 
-/// The coroutines that belong together: none outlives its scope, and a failure nobody takes ends them all.
+/// The coroutines that belong together: none outlives its scope, and a failure nobody takes ends
+/// them all.
 ///
-/// A member's failure goes to those who await it at that moment. With none waiting it fails the scope: the other members and
-/// the body of the block are cancelled and awaited, and the scope throws it. In a supervised scope
-/// ([dev.heddle.Heddle#supervise]) it stays with the member instead.
+/// A member's failure goes to those who await it at that moment. With none waiting it fails the
+/// scope: the other members and the body of the block are cancelled and awaited, and the scope
+/// throws it. In a supervised scope ([dev.heddle.Heddle#supervise]) it stays with the member
+/// instead.
 ///
 /// @since 0.1
 public interface Scope extends AutoCloseable {
-  /// A scope for try-with-resources. Its owner is not cancelled by a member's failure: [#join()] throws it.
+  /// A scope for try-with-resources. Its owner is not cancelled by a member's failure: [#join()]
+  /// throws it.
   ///
   /// ```java
   /// try (Scope s = Scope.open()) {
@@ -33,7 +36,8 @@ public interface Scope extends AutoCloseable {
 
   /// Starts a member; it runs when the current coroutine suspends or ends.
   ///
-  /// @throws IllegalStateException when the scope is closed or cancelled, or belongs to another loop
+  /// @throws IllegalStateException when the scope is closed or cancelled, or belongs to another
+  ///   loop
   <T extends @Nullable Object> Coroutine<T> spawn(Body<T> body);
 
   /// Starts a named member. Else as [#spawn(Body)].
@@ -42,7 +46,8 @@ public interface Scope extends AutoCloseable {
   /// Starts a named member that nobody awaits. Else as [#spawn(Body)].
   void launch(String name, Action action);
 
-  /// Starts a named member that is cancelled when all others are done: a heartbeat, a watcher. Else as [#spawn(Body)].
+  /// Starts a named member that is cancelled when all others are done: a heartbeat, a watcher. Else
+  /// as [#spawn(Body)].
   void background(String name, Action action);
 
   /// Waits until every member, background ones apart, is done, and then cancels those.
@@ -50,7 +55,8 @@ public interface Scope extends AutoCloseable {
   /// @throws Cancellation when the waiting coroutine is cancelled; the members then are, too
   void join();
 
-  /// Ends the scope: cancels what still runs (after [#join()]: nothing) and waits for it, whatever happens.
+  /// Ends the scope: cancels what still runs (after [#join()]: nothing) and waits for it, whatever
+  /// happens.
   @Override
   void close();
 

@@ -4,7 +4,8 @@
 ///
 /// | enters | leaves |
 /// |---|---|
-/// | bodies to run, from user code | handles ([dev.heddle.coroutine.Coroutine]) and scopes ([dev.heddle.coroutine.Scope]) |
+/// | bodies to run, from user code | handles and scopes |
 ///
-/// Threads: everything on the loop of the coroutine. Read `Scope` first; what is behind both is the room `tree`.
+/// Threads: everything on the loop of the coroutine. Read `Scope` first; what is behind both is the
+/// room `tree`.
 package dev.heddle.coroutine;

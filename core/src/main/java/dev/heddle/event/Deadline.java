@@ -18,7 +18,8 @@ public final class Deadline {
     this.nanoTime = nanoTime;
   }
 
-  /// The point `delay` from now; at once when `delay` is zero or negative, never when it exceeds 146 years.
+  /// The point `delay` from now; at once when `delay` is zero or negative, never when it exceeds
+  /// 146 years.
   public static Deadline after(Duration delay) {
     return new Deadline(nanoTimeAfter(delay));
   }
@@ -45,7 +46,8 @@ public final class Deadline {
         : Duration.ofNanos(Math.max(0, nanoTime - System.nanoTime()));
   }
 
-  /// `delay` from now on the scale of [System#nanoTime()], from a fresh clock, rounded up and saturated.
+  /// `delay` from now on the scale of [System#nanoTime()], from a fresh clock, rounded up and
+  /// saturated.
   public static long nanoTimeAfter(Duration delay) {
     if (delay.isNegative() || delay.isZero()) {
       return System.nanoTime();

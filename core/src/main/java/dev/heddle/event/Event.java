@@ -4,10 +4,12 @@ package dev.heddle.event;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// Something that happens, once or again and again, and that coroutines and callbacks can subscribe to.
+/// Something that happens, once or again and again, and that coroutines and callbacks can subscribe
+/// to.
 ///
-/// **Thread** the loop's: its carrier and its coroutines. **Order** callbacks run in the order of their subscription; one that is
-/// added during a notification runs in it, one that is removed does not.
+/// **Thread** the loop's: its carrier and its coroutines. **Order** callbacks run in the order of
+/// their subscription; one that is added during a notification runs in it, one that is removed does
+/// not.
 ///
 /// @since 0.1
 public abstract class Event implements Awaitable<Object> {
@@ -33,12 +35,12 @@ public abstract class Event implements Awaitable<Object> {
    *
    * Sources. DESIGN 3.5; traps 8, 9, 10, 13, 64.
    */
-  private static final Object[] NONE = {};
+  private static final @Nullable Object[] NONE = {};
 
   private final EventHome home;
 
   // loop only
-  private Object[] callbacks = NONE; // EventCallback or null (a tombstone) up to `size`
+  private @Nullable Object[] callbacks = NONE; // EventCallback or null (a tombstone) up to `size`
   private int size;
   private int tombstones;
   private int custom; // callbacks that are not inline ones
@@ -141,7 +143,8 @@ public abstract class Event implements Awaitable<Object> {
     }
   }
 
-  /// Begins to watch for what this event stands for. Lock-free; runs on the waiting coroutine's stack.
+  /// Begins to watch for what this event stands for. Lock-free; runs on the waiting coroutine's
+  /// stack.
   protected void arm() {}
 
   /// Ends watching. Lock-free.

@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Called back each time an event fires.
 ///
-/// A notification that meets a callback written by a user runs as a short coroutine of the loop, so the callback may take locks
-/// and even wait; the callbacks behind it wait with it.
+/// A notification that meets a callback written by a user runs as a short coroutine of the loop, so
+/// the callback may take locks and even wait; the callbacks behind it wait with it.
 ///
 /// @since 0.1
 @FunctionalInterface

@@ -3,8 +3,9 @@ package dev.heddle.event;
 
 /// A callback that runs where its event fires, possibly on another coroutine's stack.
 ///
-/// For the runtime's own callbacks only: it must take no lock, run no user code, block on nothing and throw nothing. A coroutine
-/// parked inside it would keep what it holds while the carrier needs it, and the loop would be dead.
+/// For the runtime's own callbacks only: it must take no lock, run no user code, block on nothing
+/// and throw nothing. A coroutine parked inside it would keep what it holds while the carrier needs
+/// it, and the loop would be dead.
 ///
 /// @since 0.1
 public interface InlineCallback extends EventCallback {}

@@ -12,7 +12,8 @@ final class Channels {
     try {
       channel.close();
     } catch (IOException e) {
-      // the descriptor is gone all the same; data that could not be flushed was reported to the writer
+      // the descriptor is gone all the same; data that could not be flushed was reported to the
+      // writer
       System.getLogger("dev.heddle").log(System.Logger.Level.DEBUG, "while closing " + channel, e);
     }
   }

@@ -10,18 +10,20 @@ import java.net.SocketAddress;
 ///
 /// @since 0.1
 public interface Listener extends AutoCloseable {
-  /// The next connection. **Suspends** until there is one. **Cancelled** a connection that has come meanwhile waits for the next
-  /// call.
+  /// The next connection. **Suspends** until there is one. **Cancelled** a connection that has come
+  /// meanwhile waits for the next call.
   ///
-  /// @throws java.nio.channels.ClosedChannelException when it is closed, also by another coroutine during the wait
-  /// @throws IOException when the system refuses, for example because no descriptor is left; the listener stays usable
+  /// @throws java.nio.channels.ClosedChannelException when it is closed, also by another coroutine
+  ///   during the wait
+  /// @throws IOException when the system refuses, for example because no descriptor is left; the
+  ///   listener stays usable
   AsyncIo accept() throws IOException;
 
   /// Where it listens, with the port that the system chose.
   SocketAddress localAddress();
 
-  /// Closes it; who waits on it gets an [java.nio.channels.AsynchronousCloseException]. Closing twice does nothing. **Suspends**
-  /// never.
+  /// Closes it; who waits on it gets an [java.nio.channels.AsynchronousCloseException]. Closing
+  /// twice does nothing. **Suspends** never.
   @Override
   void close();
 }

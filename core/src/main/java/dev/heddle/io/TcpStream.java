@@ -15,7 +15,8 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
 
-/// A TCP connection: tries on the coroutine's own stack, waits for readiness when there is nothing to do, tries again.
+/// A TCP connection: tries on the coroutine's own stack, waits for readiness when there is nothing
+/// to do, tries again.
 final class TcpStream implements AsyncIo {
   private final Scheduler scheduler;
   private final ReactorDriver driver;

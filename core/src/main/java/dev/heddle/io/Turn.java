@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /// One after the other, in the order of arrival: serialises the reads, or the writes, of a handle.
 ///
-/// A turn is handed to the oldest who waits while it is released, so nobody can slip in between; one who leaves with a turn that
-/// was handed to it (a cancellation came first) hands it on. Nothing is allocated while nobody else waits.
+/// A turn is handed to the oldest who waits while it is released, so nobody can slip in between;
+/// one who leaves with a turn that was handed to it (a cancellation came first) hands it on.
+/// Nothing is allocated while nobody else waits.
 final class Turn {
   private final EventHome home;
   private final ArrayDeque<Place> queue = new ArrayDeque<>(2);

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.observe;
 
-/// What a loop has counted since its start. Counts do not jitter: two of these, before and after, say what something costs.
+/// What a loop has counted since its start. Counts do not jitter: two of these, before and after,
+/// say what something costs.
 ///
-/// @param switches mounts of an execution context on the carrier: one for each resume, and for each start that needs one
-/// @param lostMounts of these, the ones that the JDK refused because a thread dump held the stack; each was tried again
+/// @param switches mounts of an execution context on the carrier: one for each resume, and for each
+///   start that needs one
+/// @param lostMounts of these, the ones that the JDK refused because a thread dump held the stack;
+///   each was tried again
 /// @param selfResumes suspensions that ended without a switch, because the same coroutine was next
 /// @param reusedStarts coroutines that started on a finished one's context without a switch
 /// @param immediateWaits waits that ended while they were armed, without a switch

@@ -32,7 +32,8 @@ public record PlatformReport(
   /// @param reason why, or why not
   public record DriverStatus(String name, boolean available, String reason) {}
 
-  private static final int FIXED_HANDOVER_UPDATE = 4; // first 25 update that is to carry JDK-8373120
+  private static final int FIXED_HANDOVER_UPDATE =
+      4; // first 25 update that is to carry JDK-8373120
 
   /// Looks at this JVM.
   public static PlatformReport probe() {
@@ -53,10 +54,14 @@ public record PlatformReport(
     if (version.feature() == 25 && version.update() < FIXED_HANDOVER_UPDATE) {
       found.add(
           "JDK-8373120: the hand-over of a contended monitor between virtual threads can be lost;"
-              + " rare; prefer ReentrantLock where coroutines contend until a later update of 25 is installed");
+              + " rare; prefer ReentrantLock where coroutines contend until a later update of 25 is"
+              + " installed");
     }
     if (version.feature() > 25) {
-      found.add("Java " + version.feature() + " is newer than the versions that Heddle is tested on (25 updates)");
+      found.add(
+          "Java "
+              + version.feature()
+              + " is newer than the versions that Heddle is tested on (25 updates)");
     }
     return found;
   }

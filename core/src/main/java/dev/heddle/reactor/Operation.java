@@ -61,6 +61,7 @@ public abstract class Operation {
     completed(error);
   }
 
-  /// What to do with the answer: null, or why it failed. Takes no lock, runs no user code, throws nothing.
+  /// What to do with the answer: null, or why it failed. Takes no lock, runs no user code, throws
+  /// nothing.
   protected abstract void completed(@Nullable Throwable error);
 }

@@ -3,8 +3,8 @@ package dev.heddle.reactor;
 
 /// The loop's eyes: one look without waiting between coroutines, one sleep when nothing is ready.
 ///
-/// **Thread** [#execute] on the trampoline only (a driver takes locks; a coroutine parked inside one would keep it), the rest on
-/// the loop.
+/// **Thread** [#execute] on the trampoline only (a driver takes locks; a coroutine parked inside
+/// one would keep it), the rest on the loop.
 public final class Reactor {
   private final ReactorDriver driver;
   private final TimerQueue timers;
@@ -20,7 +20,8 @@ public final class Reactor {
 
   /// One turn of the driver.
   ///
-  /// @param noWait true: only what has completed; false: sleep until something completes, the first timer is due, or a wake-up
+  /// @param noWait true: only what has completed; false: sleep until something completes, the first
+  ///   timer is due, or a wake-up
   /// @return how many operations were answered
   public int execute(boolean noWait) {
     if (noWait) {

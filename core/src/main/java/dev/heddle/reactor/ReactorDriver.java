@@ -3,10 +3,12 @@ package dev.heddle.reactor;
 
 import java.util.Set;
 
-/// What a loop needs of the operating system. Everything else of the reactor is portable code above it.
+/// What a loop needs of the operating system. Everything else of the reactor is portable code above
+/// it.
 ///
-/// **Thread** the carrier, or a coroutine mounted on it, for [#submit], [#cancel], [#open] and [#closed]: these only take notes,
-/// lock-free. The carrier alone for [#tick] and [#close]. Any thread for [#wakeup].
+/// **Thread** the carrier, or a coroutine mounted on it, for [#submit], [#cancel], [#open] and
+/// [#closed]: these only take notes, lock-free. The carrier alone for [#tick] and [#close]. Any
+/// thread for [#wakeup].
 public interface ReactorDriver {
   /// A deadline that means: do not wait.
   long NO_WAIT = Long.MIN_VALUE;
@@ -35,7 +37,8 @@ public interface ReactorDriver {
   /// Whether a look could bring something: an operation is out, or a descriptor is to be tidied up.
   boolean isArmed();
 
-  /// Delivers what has completed, waiting for it until `deadlineNanos` ([System#nanoTime()] scale) or a wake-up.
+  /// Delivers what has completed, waiting for it until `deadlineNanos` ([System#nanoTime()] scale)
+  /// or a wake-up.
   ///
   /// @return how many operations were answered
   int tick(long deadlineNanos);

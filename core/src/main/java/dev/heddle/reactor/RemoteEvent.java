@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /// An outcome that another thread brings: completes once, from any thread, and stays closed.
 ///
-/// *Memory consistency*: what the completing thread did before [#complete] is visible to the coroutine that gets the outcome.
+/// *Memory consistency*: what the completing thread did before [#complete] is visible to the
+/// coroutine that gets the outcome.
 public final class RemoteEvent extends Event {
   private final Inbox inbox;
   private final String info;

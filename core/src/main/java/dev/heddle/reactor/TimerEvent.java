@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A point in time as an event: fires once, never early, then stays closed.
 ///
-/// The deadline is taken from a fresh clock by whoever makes it. A hidden timer neither keeps the loop alive nor counts
-/// against a deadlock.
+/// The deadline is taken from a fresh clock by whoever makes it. A hidden timer neither keeps the
+/// loop alive nor counts against a deadlock.
 public final class TimerEvent extends Event {
   private static final byte HIDDEN = 1;
   private static final byte FIRED = 2;

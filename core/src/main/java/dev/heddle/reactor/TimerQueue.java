@@ -4,7 +4,8 @@ package dev.heddle.reactor;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// The timers of one loop: arm and cancel in constant time, fire in the order of deadline and arming, never early.
+/// The timers of one loop: arm and cancel in constant time, fire in the order of deadline and
+/// arming, never early.
 public final class TimerQueue {
   /*
    * Far timers wait in a hierarchical wheel, near ones in a heap.
@@ -43,10 +44,12 @@ public final class TimerQueue {
    */
   static final int NOWHERE = -1;
   private static final int HEAP = -2;
-  private static final int TICK_SHIFT = 20; // 1.05 ms: a few hundred timers share a tick when a million are spread over minutes
+  private static final int TICK_SHIFT =
+      20; // 1.05 ms: a few hundred timers share a tick when a million are spread over minutes
   private static final int DIGIT = 6; // bits a level: one long as its bitmap
   private static final int SLOTS = 1 << DIGIT;
-  private static final int LEVELS = 8; // 48 bits of ticks and more: everything a long of nanoseconds can hold
+  private static final int LEVELS =
+      8; // 48 bits of ticks and more: everything a long of nanoseconds can hold
   private static final long UNKNOWN = Long.MIN_VALUE;
 
   private final @Nullable TimerEvent[] slots = new TimerEvent[LEVELS * SLOTS];

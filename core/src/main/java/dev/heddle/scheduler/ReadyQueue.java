@@ -3,8 +3,8 @@ package dev.heddle.scheduler;
 
 import org.jspecify.annotations.Nullable;
 
-/// What is ready to run, in order: high priority before normal, each first in, first out, and one normal after 64 high ones in a
-/// row, so that nobody starves.
+/// What is ready to run, in order: high priority before normal, each first in, first out, and one
+/// normal after 64 high ones in a row, so that nobody starves.
 ///
 /// Holds wakers, and execution contexts that the JDK lets go on.
 final class ReadyQueue {

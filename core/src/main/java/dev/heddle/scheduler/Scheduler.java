@@ -53,9 +53,11 @@ public final class Scheduler implements ContextHost, EventHome {
    *
    * Sources. DESIGN 3.1, facts 4-8; promises T1-T5, T15; traps 7, 10, 14, 16, 60, 63, 64.
    */
-  private static final long LOOK_NANOS = 1_000_000; // as often as the reference looks at its reactor
+  private static final long LOOK_NANOS =
+      1_000_000; // as often as the reference looks at its reactor
   private static final int LOOK_DISPATCHES = 61; // prime, so that it does not beat with rings of 64
-  private static final int MICROTASK_BUDGET = 1_024; // a tick; keeps one that feeds itself from starving the rest
+  private static final int MICROTASK_BUDGET =
+      1_024; // a tick; keeps one that feeds itself from starving the rest
   private static final int LONGEST_STRIDE = 64; // ticks; 10 us of switching
   private static final long SHORT_NANOS = 100_000;
   private static final long LONG_NANOS = 250_000;
@@ -151,7 +153,10 @@ public final class Scheduler implements ContextHost, EventHome {
     boolean mine = context == null ? Thread.currentThread() == carrier : context.host() == this;
     if (!mine || ended) {
       throw new IllegalStateException(
-          "this belongs to the loop on " + carrier.getName() + " and was used from " + Thread.currentThread());
+          "this belongs to the loop on "
+              + carrier.getName()
+              + " and was used from "
+              + Thread.currentThread());
     }
   }
 
@@ -191,7 +196,7 @@ public final class Scheduler implements ContextHost, EventHome {
   }
 
   /// Puts the current coroutine behind all that are ready.
-  public void yield(Waker self) {
+  public void yieldFrom(Waker self) {
     if (self.isCancellationPending()) {
       self.throwPendingCancellation();
     }
@@ -213,7 +218,8 @@ public final class Scheduler implements ContextHost, EventHome {
         // a wait that cannot begin leaves no subscription behind
         self.dropSubscriptions();
         self.throwPendingCancellation();
-        throw new IllegalStateException("a wait was prepared inside a shielded cancellation: " + self.describe());
+        throw new IllegalStateException(
+            "a wait was prepared inside a shielded cancellation: " + self.describe());
       }
       if (!self.beginWait()) {
         counters.immediate++;
@@ -231,7 +237,8 @@ public final class Scheduler implements ContextHost, EventHome {
   private void refuseToWait(Waker self) {
     if (self.isHandlingSwitch()) {
       throw new IllegalStateException(
-          self.describe() + " was asked to wait inside a switch handler; start a coroutine there instead");
+          self.describe()
+              + " was asked to wait inside a switch handler; start a coroutine there instead");
     }
     if (inTick) {
       throw new IllegalStateException(
@@ -421,7 +428,8 @@ public final class Scheduler implements ContextHost, EventHome {
     // else a wait that was abandoned after it had been queued: nothing to do
   }
 
-  /// A context arrived from the JDK: its foreign wait is over, or a resume that did not mount can be tried again.
+  /// A context arrived from the JDK: its foreign wait is over, or a resume that did not mount can
+  /// be tried again.
   private void goOn(ExecutionContext context) {
     context.readmit();
     if (context.isHosting()) {
@@ -440,7 +448,9 @@ public final class Scheduler implements ContextHost, EventHome {
     } else if (context.isHosting()) {
       foreign++;
       if (inTick) {
-        owner.failed(new IllegalStateException("parked by the JDK inside a tick; this is a defect of Heddle"));
+        owner.failed(
+            new IllegalStateException(
+                "parked by the JDK inside a tick; this is a defect of Heddle"));
       }
     }
   }
@@ -503,7 +513,8 @@ public final class Scheduler implements ContextHost, EventHome {
 
   // ---- the end ----
 
-  /// Refuses everything from now on, ends the contexts and the driver. Contexts that the JDK holds go to its default scheduler.
+  /// Refuses everything from now on, ends the contexts and the driver. Contexts that the JDK holds
+  /// go to its default scheduler.
   public void close() {
     ended = true;
     while (microtasks.poll() instanceof Microtask task) {

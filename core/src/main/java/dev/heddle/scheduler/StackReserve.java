@@ -3,10 +3,11 @@ package dev.heddle.scheduler;
 
 /// Tells whether a coroutine's stack has room for the scheduler's work.
 ///
-/// Java cannot ask for the stack pointer, so this goes down a few frames wider than any of a tick's and comes back: about 20 ns,
-/// paid only when a tick has work to do.
+/// Java cannot ask for the stack pointer, so this goes down a few frames wider than any of a tick's
+/// and comes back: about 20 ns, paid only when a tick has work to do.
 final class StackReserve {
-  private static final int FRAMES = 24; // of at least 150 bytes compiled: deeper than work() ever gets, interpreted ones included
+  private static final int FRAMES =
+      24; // of at least 150 bytes compiled: deeper than work() ever gets, interpreted ones included
 
   private StackReserve() {}
 
@@ -20,8 +21,19 @@ final class StackReserve {
   }
 
   private static long descend(
-      int left, long a, long b, long c, long d, long e, long f, long g, long h, long i, long j,
-      long k, long l) {
+      int left,
+      long a,
+      long b,
+      long c,
+      long d,
+      long e,
+      long f,
+      long g,
+      long h,
+      long i,
+      long j,
+      long k,
+      long l) {
     return left == 0 ? a + f + l : descend(left - 1, b, c, d, e, f, g, h, i, j, k, l, a) | 1;
   }
 }

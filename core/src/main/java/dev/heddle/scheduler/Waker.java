@@ -12,7 +12,6 @@ import dev.heddle.scheduler.context.Hosted;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// The link between a coroutine and the events it waits for; embedded in the coroutine.
@@ -55,11 +54,17 @@ public abstract class Waker implements InlineCallback, Hosted {
   /// How a standard callback wakes the coroutine.
   public enum Role {
     /// With the event's result or error.
-    RESOLVE,
+    RESOLVE(0),
     /// With a [WaitCancelledException] whose cause is the event's error, if any.
-    CANCEL,
+    CANCEL(1),
     /// With a [DeadlineException].
-    TIMEOUT
+    TIMEOUT(2);
+
+    final byte code;
+
+    Role(int code) {
+      this.code = (byte) code;
+    }
   }
 
   private static final byte NO_STATUS = 0;
@@ -74,7 +79,8 @@ public abstract class Waker implements InlineCallback, Hosted {
   private static final byte TOKEN = 3;
   private static final byte TIMED_OUT = 4;
 
-  private static final int INDEXED_FROM = 9; // a scan of eight costs less than one look into a hash table
+  private static final int INDEXED_FROM =
+      9; // a scan of eight costs less than one look into a hash table
 
   private final Scheduler scheduler;
 
@@ -109,7 +115,8 @@ public abstract class Waker implements InlineCallback, Hosted {
 
   // ---- what the coroutine adds ----
 
-  /// What to throw at this suspension point for a cancellation that is pending; null when it is shielded.
+  /// What to throw at this suspension point for a cancellation that is pending; null when it is
+  /// shielded.
   protected abstract @Nullable Cancellation takeCancellation();
 
   /// Ends a coroutine that was cancelled before its start.
@@ -230,7 +237,7 @@ public abstract class Waker implements InlineCallback, Hosted {
 
   /// Subscribes for the coming suspension; an event that is subscribed already keeps its role.
   public final void resumeWhen(Event event, Role role) {
-    byte asked = (byte) role.ordinal();
+    byte asked = role.code;
     if (first == null) {
       first = event;
       firstRole = asked;
@@ -350,7 +357,8 @@ public abstract class Waker implements InlineCallback, Hosted {
     context = on;
   }
 
-  /// WAITING or QUEUED → NO_STATUS: the suspension did not take place. Calls nothing, for the stack may have ended.
+  /// WAITING or QUEUED → NO_STATUS: the suspension did not take place. Calls nothing, for the stack
+  /// may have ended.
   final void abandonWait() {
     status = NO_STATUS;
   }
@@ -420,9 +428,9 @@ public abstract class Waker implements InlineCallback, Hosted {
   }
 
   private void wakeAs(byte role, @Nullable Object value, @Nullable Throwable failure) {
-    if (role == Role.CANCEL.ordinal()) {
+    if (role == Role.CANCEL.code) {
       wake(TOKEN, null, failure);
-    } else if (role == Role.TIMEOUT.ordinal()) {
+    } else if (role == Role.TIMEOUT.code) {
       wake(TIMED_OUT, null, null);
     } else if (failure != null) {
       wake(FAILURE, null, failure);
@@ -431,7 +439,8 @@ public abstract class Waker implements InlineCallback, Hosted {
     }
   }
 
-  /// QUEUED or RESULT → NO_STATUS: hands the outcome of the wait to the coroutine, which runs again.
+  /// QUEUED or RESULT → NO_STATUS: hands the outcome of the wait to the coroutine, which runs
+  /// again.
   final @Nullable Object deliver() {
     if (status != QUEUED && status != RESULT) {
       throw illegal("deliver");
@@ -451,8 +460,10 @@ public abstract class Waker implements InlineCallback, Hosted {
     return switch (kind) {
       case FAILURE -> throw rethrown(failure);
       case TOKEN ->
-          throw new WaitCancelledException(describe() + " stopped waiting: its token fired", failure);
-      case TIMED_OUT -> throw new DeadlineException(describe() + " stopped waiting: the deadline ran out");
+          throw new WaitCancelledException(
+              describe() + " stopped waiting: its token fired", failure);
+      case TIMED_OUT ->
+          throw new DeadlineException(describe() + " stopped waiting: the deadline ran out");
       default -> value;
     };
   }
@@ -464,10 +475,14 @@ public abstract class Waker implements InlineCallback, Hosted {
     }
   }
 
-  @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // the usual sneaky throw: E is inferred as unchecked
+  @SuppressWarnings({
+    "unchecked",
+    "TypeParameterUnusedInFormals"
+  }) // the usual sneaky throw: E is inferred as unchecked
   private static <E extends Throwable> RuntimeException rethrown(@Nullable Throwable failure)
       throws E {
-    throw (E) (failure == null ? new IllegalStateException("an event failed without an error") : failure);
+    throw (E)
+        (failure == null ? new IllegalStateException("an event failed without an error") : failure);
   }
 
   /// Stops every event that was started for the last wait, exactly once.
@@ -530,7 +545,7 @@ public abstract class Waker implements InlineCallback, Hosted {
   /// The subscriptions beyond two.
   private final class More {
     private final List<Subscription> list = new ArrayList<>();
-    private @Nullable Map<Event, Subscription> index;
+    private @Nullable IdentityHashMap<Event, Subscription> index;
 
     void add(Subscription added) {
       if (added.custom == null && contains(added.event)) {

@@ -13,9 +13,11 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// Runs blocking calls for the coroutines of one loop on platform threads, made when needed and gone when idle.
+/// Runs blocking calls for the coroutines of one loop on platform threads, made when needed and
+/// gone when idle.
 public final class OffloadPool {
-  private static final int THREADS = 64; // blocking calls wait for devices and peers, not for processors
+  private static final int THREADS =
+      64; // blocking calls wait for devices and peers, not for processors
   private static final long IDLE_SECONDS = 10;
 
   private final Scheduler scheduler;
@@ -36,8 +38,8 @@ public final class OffloadPool {
             .factory();
   }
 
-  /// Runs `call` on a thread of the pool while the current coroutine waits. When the wait ends early, the call is interrupted and
-  /// its outcome dropped.
+  /// Runs `call` on a thread of the pool while the current coroutine waits. When the wait ends
+  /// early, the call is interrupted and its outcome dropped.
   public @Nullable Object run(Waker self, Callable<?> call) {
     RemoteEvent done =
         new RemoteEvent(scheduler, scheduler.inbox(), "an offloaded " + call.getClass().getName());
@@ -69,7 +71,12 @@ public final class OffloadPool {
     if (e == null) {
       e =
           new ThreadPoolExecutor(
-              THREADS, THREADS, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), factory);
+              THREADS,
+              THREADS,
+              IDLE_SECONDS,
+              TimeUnit.SECONDS,
+              new LinkedBlockingQueue<>(),
+              factory);
       e.allowCoreThreadTimeOut(true);
       executor = e;
     }

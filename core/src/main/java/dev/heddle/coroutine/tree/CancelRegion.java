@@ -7,7 +7,8 @@ import dev.heddle.event.InlineCallback;
 import dev.heddle.reactor.TimerEvent;
 import org.jspecify.annotations.Nullable;
 
-/// A part of a coroutine's execution that can be cancelled as one: its whole body, a scope block, or a block with a deadline.
+/// A part of a coroutine's execution that can be cancelled as one: its whole body, a scope block,
+/// or a block with a deadline.
 final class CancelRegion implements InlineCallback {
   /*
    * The regions of a coroutine are nested like its blocks. A suspension point throws the request of the outermost region that
@@ -120,7 +121,14 @@ final class CancelRegion implements InlineCallback {
     return c;
   }
 
-  /// Whether `thrown` is this region's own cancellation, or what the JDK makes of an interrupt sent for it.
+  /// Whether a coroutine whose whole body is this region was cancelled, having thrown `thrown`: a
+  /// body that swallows its cancellation, or never met it, was cancelled all the same.
+  boolean endsAsCancelled(@Nullable Throwable thrown) {
+    return isRequested() && (thrown == null || thrown instanceof Cancellation || explains(thrown));
+  }
+
+  /// Whether `thrown` is this region's own cancellation, or what the JDK makes of an interrupt sent
+  /// for it.
   boolean explains(Throwable thrown) {
     return isRequested() && (thrown == cancellation || Interruptions.isOne(thrown));
   }

@@ -24,7 +24,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/// A coroutine: its waker, its outcome, its place in the tree, and the regions in which it can be cancelled.
+/// A coroutine: its waker, its outcome, its place in the tree, and the regions in which it can be
+/// cancelled.
 public final class CoroutineNode<T extends @Nullable Object> extends Waker implements Coroutine<T> {
   private final LoopRoot loop;
   private final ScopeNode scope;
@@ -47,7 +48,8 @@ public final class CoroutineNode<T extends @Nullable Object> extends Waker imple
   private @Nullable Completion completion;
   private @Nullable CancelRegion own; // the whole body
   private @Nullable CancelRegion innermost; // blocks inside it
-  private @Nullable ScopeNode currentScope; // innermost block of its own; null: the scope it is a member of
+  private @Nullable ScopeNode
+      currentScope; // innermost block of its own; null: the scope it is a member of
   private @Nullable List<SwitchHandler> handlers;
 
   CoroutineNode(
@@ -143,17 +145,18 @@ public final class CoroutineNode<T extends @Nullable Object> extends Waker imple
   }
 
   private void finish(@Nullable T returned, @Nullable Throwable thrown) {
-    boolean cancelled = own != null && own.isRequested();
-    if (cancelled && (thrown == null || thrown instanceof Cancellation || own.explains(thrown))) {
-      failure = own.cancellation();
+    CancelRegion whole = own;
+    boolean cancelled = false;
+    if (whole != null && whole.endsAsCancelled(thrown)) {
+      cancelled = true;
+      failure = whole.cancellation();
     } else if (thrown != null) {
       failure = CoroutineFailure.of(thrown);
-      cancelled = false;
     } else {
       value = returned;
     }
-    if (own != null) {
-      own.close();
+    if (whole != null) {
+      whole.close();
     }
     done = true;
     boolean taken = completion != null && completion.tell();
@@ -207,7 +210,8 @@ public final class CoroutineNode<T extends @Nullable Object> extends Waker imple
     }
     if (waiting.loop != loop) {
       throw new IllegalStateException(
-          describe() + " belongs to another loop; take its toCompletableFuture() there and await that");
+          describe()
+              + " belongs to another loop; take its toCompletableFuture() there and await that");
     }
     waiting.renew();
     waiting.resumeWhen(event(), Role.RESOLVE);

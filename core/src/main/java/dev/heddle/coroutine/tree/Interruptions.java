@@ -14,7 +14,8 @@ final class Interruptions {
     return thrown instanceof InterruptedException
         || thrown instanceof ClosedByInterruptException
         || (thrown instanceof InterruptedIOException && !(thrown instanceof SocketTimeoutException))
-        // a virtual thread interrupted in Socket.read: the JDK closes the socket and says so in words only
+        // a virtual thread interrupted in Socket.read: the JDK closes the socket and says so in
+        // words only
         || (thrown instanceof SocketException && "Closed by interrupt".equals(thrown.getMessage()));
   }
 }

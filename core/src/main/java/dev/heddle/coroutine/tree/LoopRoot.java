@@ -6,9 +6,9 @@ import dev.heddle.Cancellation;
 import dev.heddle.DeadlockError;
 import dev.heddle.ExitException;
 import dev.heddle.HeddleOptions;
+import dev.heddle.event.Deadline;
 import dev.heddle.event.Event;
 import dev.heddle.event.InlineCallback;
-import dev.heddle.event.Deadline;
 import dev.heddle.observe.LoopCounters;
 import dev.heddle.reactor.TimerEvent;
 import dev.heddle.reactor.jdk.JdkDriver;
@@ -25,7 +25,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// A loop from its start to its end: the root of the tree, and what happens when it fails, is asked to stop, or cannot go on.
+/// A loop from its start to its end: the root of the tree, and what happens when it fails, is asked
+/// to stop, or cannot go on.
 public final class LoopRoot implements SchedulerOwner {
   /*
    * States.  from      event                                             to        who
@@ -51,7 +52,8 @@ public final class LoopRoot implements SchedulerOwner {
   private static final int NO_EXIT = -1;
 
   private final HeddleOptions options;
-  private final @Nullable ClassLoader ordinaryLoader = Thread.currentThread().getContextClassLoader();
+  private final @Nullable ClassLoader ordinaryLoader =
+      Thread.currentThread().getContextClassLoader();
   private final Scheduler scheduler;
   private final ScopeNode root;
   private final AtomicReference<@Nullable ShutdownRequest> requested = new AtomicReference<>();
@@ -78,7 +80,8 @@ public final class LoopRoot implements SchedulerOwner {
 
   /// Runs a loop on the current thread until everything in it has ended.
   ///
-  /// @param started told the loop before its first coroutine runs; the loop's handle for other threads
+  /// @param started told the loop before its first coroutine runs; the loop's handle for other
+  ///   threads
   public static <T extends @Nullable Object> T run(
       HeddleOptions options, Body<T> main, Consumer<LoopRoot> started) {
     String problem = VirtualThreads.problem();
@@ -87,8 +90,8 @@ public final class LoopRoot implements SchedulerOwner {
     }
     if (ExecutionContext.current() != null) {
       throw new IllegalStateException(
-          "Heddle.run was called inside a coroutine; use Heddle.scope(...) for work that belongs together,"
-              + " or Loop.start(...) for a loop on a thread of its own");
+          "Heddle.run was called inside a coroutine; use Heddle.scope(...) for work that belongs"
+              + " together, or Loop.start(...) for a loop on a thread of its own");
     }
     LoopRoot loop = new LoopRoot(options);
     started.accept(loop);
@@ -288,7 +291,8 @@ public final class LoopRoot implements SchedulerOwner {
   public void nothingCanGoOn() {
     if (stopping) {
       if (pastDeadline) {
-        defect = new IllegalStateException("coroutines wait, but not on anything: " + abandonedReport());
+        defect =
+            new IllegalStateException("coroutines wait, but not on anything: " + abandonedReport());
       } else {
         passDeadline();
       }
@@ -313,8 +317,8 @@ public final class LoopRoot implements SchedulerOwner {
 
   @Override
   public void notifyLater(Runnable notification) {
-    CoroutineNode<?> notifier =
-        root.addOwn("notification", ScopeNode.asBody(notification::run));
+    Body<@Nullable Void> body = ScopeNode.asBody(notification::run);
+    CoroutineNode<?> notifier = root.<@Nullable Void>addOwn("notification", body);
     notifier.highPriority();
     notifier.enqueue();
   }
@@ -329,7 +333,9 @@ public final class LoopRoot implements SchedulerOwner {
 
   private String abandonedReport() {
     List<CoroutineNode<?>> left = root.members();
-    return left.size() + " coroutines did not end by the shutdown deadline and were abandoned" + lines(left);
+    return left.size()
+        + " coroutines did not end by the shutdown deadline and were abandoned"
+        + lines(left);
   }
 
   private static String lines(List<CoroutineNode<?>> coroutines) {

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.coroutine.tree;
 
+import dev.heddle.scheduler.context.Signals;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
-import sun.misc.Signal;
-import sun.misc.SignalHandler;
 
-/// SIGINT and SIGTERM while a loop that asked for them runs: the first one stops the loop, the second one the process.
+/// SIGINT and SIGTERM while a loop that asked for them runs: the first one stops the loop, the
+/// second one the process.
 final class ProcessSignals implements AutoCloseable {
-  private record Replaced(Signal signal, SignalHandler by) {}
+  private static final int SHELL_BASE = 128; // how shells report a death by signal
 
-  private final List<Replaced> replaced = new ArrayList<>();
+  private final List<Runnable> restores = new ArrayList<>();
+  private final AtomicBoolean raised = new AtomicBoolean();
 
   private ProcessSignals() {}
 
@@ -26,28 +28,20 @@ final class ProcessSignals implements AutoCloseable {
   }
 
   private void take(String name, LoopRoot loop) {
-    Signal signal = new Signal(name);
-    SignalHandler first =
-        new SignalHandler() {
-          private boolean again;
-
-          @Override
-          public void handle(Signal raised) {
-            int code = 128 + raised.getNumber(); // as shells report it
-            if (again) {
-              Runtime.getRuntime().halt(code);
-            }
-            again = true;
-            loop.requestShutdown("SIG" + name, code, loop.options().shutdownDeadline());
-          }
-        };
-    replaced.add(new Replaced(signal, Signal.handle(signal, first)));
+    restores.add(
+        Signals.handle(
+            name,
+            number -> {
+              if (raised.getAndSet(true)) {
+                Runtime.getRuntime().halt(SHELL_BASE + number);
+              }
+              loop.requestShutdown(
+                  "SIG" + name, SHELL_BASE + number, loop.options().shutdownDeadline());
+            }));
   }
 
   @Override
   public void close() {
-    for (Replaced r : replaced) {
-      Signal.handle(r.signal(), r.by());
-    }
+    restores.forEach(Runnable::run);
   }
 }

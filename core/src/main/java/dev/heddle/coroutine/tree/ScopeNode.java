@@ -304,7 +304,8 @@ public final class ScopeNode implements Scope {
     }
     CoroutineNode<?> closing = CoroutineNode.current();
     if (closing != owner) {
-      throw new IllegalStateException("a scope is closed by the coroutine that opened it: " + owner);
+      throw new IllegalStateException(
+          "a scope is closed by the coroutine that opened it: " + owner);
     }
     if (foreground + background > 0) {
       cancelMembers(new Cancellation("the scope was closed"));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.coroutine.tree;
 
-/// Where coroutines come from: the class of their body, or, where asked for, the exact line of the spawn.
+/// Where coroutines come from: the class of their body, or, where asked for, the exact line of the
+/// spawn.
 final class SpawnSites {
   private static final StackWalker WALKER = StackWalker.getInstance();
 
@@ -9,13 +10,12 @@ final class SpawnSites {
 
   /// The frame that spawned, outside the runtime. About 1 us.
   static Object caller() {
-    return WALKER.walk(
-        frames ->
-            frames
-                .filter(f -> !isRuntime(f.getClassName()))
-                .findFirst()
-                .<Object>map(StackWalker.StackFrame::toStackTraceElement)
-                .orElse("unknown"));
+    return WALKER.walk(frames ->
+        frames
+            .filter(f -> !isRuntime(f.getClassName()))
+            .findFirst()
+            .<Object>map(StackWalker.StackFrame::toStackTraceElement)
+            .orElse("unknown"));
   }
 
   private static boolean isRuntime(String className) {

@@ -4,8 +4,9 @@
 ///
 /// | enters | leaves |
 /// |---|---|
-/// | spawns, cancels, joins, from the front door and the public interfaces | wakers, queued, to the scheduler |
-/// | the end of a body, from its context | outcomes, to awaiters; failures, to scopes and up to the root |
+/// | spawns, cancels, joins, from the front door | wakers, queued, to the scheduler |
+/// | the end of a body, from its context | outcomes, to awaiters; failures, to scopes |
 ///
-/// Threads: the loop's. Read `LoopRoot` first, then `CancelRegion` (the cancellation protocol), `ScopeNode`, `CoroutineNode`.
+/// Threads: the loop's. Read `LoopRoot` first, then `CancelRegion` (the cancellation protocol),
+/// `ScopeNode`, `CoroutineNode`.
 package dev.heddle.coroutine.tree;

@@ -19,8 +19,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Readiness through a [Selector]; until the first operation it merely parks the carrier, so a loop without I/O has no
-/// descriptors of its own.
+/// Readiness through a [Selector]; until the first operation it merely parks the carrier, so a loop
+/// without I/O has no descriptors of its own.
 public final class JdkDriver implements ReactorDriver {
   /*
    * Coroutines only take notes here (fact 8: a selector's locks must not be met on a coroutine's stack); tick() turns the notes
@@ -211,7 +211,8 @@ public final class JdkDriver implements ReactorDriver {
         }
       }
     } catch (IOException e) {
-      throw new IllegalStateException("the selector failed; the loop cannot see its sockets any more", e);
+      throw new IllegalStateException(
+          "the selector failed; the loop cannot see its sockets any more", e);
     }
   }
 
@@ -289,7 +290,8 @@ public final class JdkDriver implements ReactorDriver {
       }
     }
     if (failure != null) {
-      System.getLogger("dev.heddle").log(System.Logger.Level.WARNING, "while closing the driver", failure);
+      System.getLogger("dev.heddle")
+          .log(System.Logger.Level.WARNING, "while closing the driver", failure);
     }
   }
 }

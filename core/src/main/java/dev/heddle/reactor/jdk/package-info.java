@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The driver that needs nothing but the JDK: a selector for channels, a parked thread until there are any.
+/// The driver that needs nothing but the JDK: a selector for channels, a parked thread until there
+/// are any.
 ///
 /// | enters | leaves |
 /// |---|---|

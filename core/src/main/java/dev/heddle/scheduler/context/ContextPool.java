@@ -7,12 +7,13 @@ import org.jspecify.annotations.Nullable;
 
 /// The resting contexts of one loop: as many as the load of late has needed, never fewer than four.
 ///
-/// Demand is the greatest number of contexts in use during the last two windows of 1,024 rests. A context that would rest
-/// beyond it ends instead (a dropped one would stay reachable from the JDK's thread container). Touched by the carrier and the
-/// coroutine mounted on it, only.
+/// Demand is the greatest number of contexts in use during the last two windows of 1,024 rests. A
+/// context that would rest beyond it ends instead (a dropped one would stay reachable from the
+/// JDK's thread container). Touched by the carrier and the coroutine mounted on it, only.
 public final class ContextPool {
   private static final int LEAST = 4; // enough for a program that is mostly idle
-  private static final int WINDOW = 1_024; // rests; long enough to span a burst, short enough to forget one
+  private static final int WINDOW =
+      1_024; // rests; long enough to span a burst, short enough to forget one
 
   private final ContextHost host;
   private final Consumer<ExecutionContext> arrivals;

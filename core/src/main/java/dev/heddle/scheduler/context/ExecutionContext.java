@@ -79,7 +79,8 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
     this.thread = VirtualThreads.create(this, this);
   }
 
-  /// The context of the current thread, or null on any other thread (also one born inside a coroutine).
+  /// The context of the current thread, or null on any other thread (also one born inside a
+  /// coroutine).
   public static @Nullable ExecutionContext current() {
     Thread thread = Thread.currentThread();
     return VirtualThreads.schedulerOf(thread) instanceof ExecutionContext context
@@ -103,7 +104,8 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
     return guest;
   }
 
-  /// Whether the JDK decides when this context goes on: it runs user code, or waits on something of the JDK's.
+  /// Whether the JDK decides when this context goes on: it runs user code, or waits on something of
+  /// the JDK's.
   public boolean isHosting() {
     return state == HOSTING;
   }
@@ -122,8 +124,8 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
 
   /// Runs the context until it waits, rests or ends.
   ///
-  /// @return false when the JDK did not mount it, because somebody is looking at its stack: the resume stays pending and the
-  ///     context will arrive in the inbox
+  /// @return false when the JDK did not mount it, because somebody is looking at its stack: the
+  ///   resume stays pending and the context will arrive in the inbox
   public boolean mount() {
     if (state == CREATED) {
       thread.start();
@@ -151,12 +153,14 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
   private void runTask() {
     Runnable own = task;
     if (own == null) {
-      throw new IllegalStateException("the JDK started " + thread + " without handing its task to the scheduler");
+      throw new IllegalStateException(
+          "the JDK started " + thread + " without handing its task to the scheduler");
     }
     own.run();
   }
 
-  /// The JDK says that a guest in a foreign wait may go on, or that a pending resume may be tried again.
+  /// The JDK says that a guest in a foreign wait may go on, or that a pending resume may be tried
+  /// again.
   @Override
   public void arrive() {
     pool.arrived(this);
@@ -180,7 +184,8 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
     // safe: a stale state costs a dropped arrival or is repaired by mount(), see Memory order
     int seen = state;
     if ((seen == HOSTING || seen == RESUMING) && !host.inbox().post(this)) {
-      // the loop has ended: whoever still waits here goes on elsewhere, every call into Heddle fails
+      // the loop has ended: whoever still waits here goes on elsewhere, every call into Heddle
+      // fails
       VirtualThreads.defaultScheduler().execute(command);
     }
   }

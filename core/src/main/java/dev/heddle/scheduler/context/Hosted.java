@@ -8,6 +8,7 @@ public interface Hosted {
   /// Runs to the end on `context`'s thread. Must not throw.
   void runOn(ExecutionContext context);
 
-  /// What this guest's thread inherits from the thread that spawned it, or null for the context's own defaults.
+  /// What this guest's thread inherits from the thread that spawned it, or null for the context's
+  /// own defaults.
   @Nullable Inheritance inheritance();
 }

@@ -8,10 +8,11 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/// The door to the JDK's insides: virtual threads on a scheduler of ours, and what is bound to them.
+/// The door to the JDK's insides: virtual threads on a scheduler of ours, and what is bound to
+/// them.
 ///
-/// Everything reflective of the runtime is here. [#problem()] says whether the door opens; nothing else may be called
-/// where it does not.
+/// Everything reflective of the runtime is here. [#problem()] says whether the door opens; nothing
+/// else may be called where it does not.
 public final class VirtualThreads {
   private VirtualThreads() {}
 
@@ -68,13 +69,15 @@ public final class VirtualThreads {
     }
   }
 
-  /// Takes from the current context's thread everything its last guest has bound to it, except what [#inherit] replaces.
+  /// Takes from the current context's thread everything its last guest has bound to it, except what
+  /// [#inherit] replaces.
   static void reset(Thread thread) {
     Thread.interrupted();
     if (Handles.LOCALS.get(thread) != null) {
       Handles.LOCALS.set(thread, null);
     }
-    // safe: only the thread itself consumes its permit; one that arrives later is a spurious wake-up, which park allows
+    // safe: only the thread itself consumes its permit; one that arrives later is a spurious
+    // wake-up, which park allows
     if ((boolean) Handles.PARK_PERMIT.get(thread)) {
       Handles.PARK_PERMIT.setVolatile(thread, false);
     }
@@ -86,7 +89,8 @@ public final class VirtualThreads {
     }
   }
 
-  /// Initialises, on a platform thread, what would otherwise start threads of its own from inside a coroutine.
+  /// Initialises, on a platform thread, what would otherwise start threads of its own from inside a
+  /// coroutine.
   static void warmUp() {
     try {
       Class.forName("sun.nio.ch.Poller");
@@ -167,7 +171,8 @@ public final class VirtualThreads {
         SCHEDULER = in.findVarHandle(virtual, "scheduler", Executor.class);
         PARK_PERMIT = in.findVarHandle(virtual, "parkPermit", boolean.class);
         LOCALS = inThread.findVarHandle(Thread.class, "threadLocals", locals);
-        INHERITABLE_LOCALS = inThread.findVarHandle(Thread.class, "inheritableThreadLocals", locals);
+        INHERITABLE_LOCALS =
+            inThread.findVarHandle(Thread.class, "inheritableThreadLocals", locals);
         UNCAUGHT_HANDLER =
             inThread.findVarHandle(
                 Thread.class, "uncaughtExceptionHandler", Thread.UncaughtExceptionHandler.class);

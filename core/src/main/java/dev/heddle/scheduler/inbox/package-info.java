@@ -4,9 +4,9 @@
 ///
 /// | enters | leaves |
 /// |---|---|
-/// | nodes, from any thread (contexts the JDK unparked, triggers, remote completions) | arrivals, to the carrier |
+/// | nodes, from any thread | arrivals, to the carrier |
 /// | the sleep protocol, from the scheduler | one wake-up call per sleep, to the driver |
 ///
-/// Threads: [dev.heddle.scheduler.inbox.Inbox#post] and [dev.heddle.scheduler.inbox.Wakeup#ring] from any thread, the rest
-/// on the carrier. Read `Inbox` first, then `Wakeup`.
+/// Threads: [dev.heddle.scheduler.inbox.Inbox#post] and [dev.heddle.scheduler.inbox.Wakeup#ring]
+/// from any thread, the rest on the carrier. Read `Inbox` first, then `Wakeup`.
 package dev.heddle.scheduler.inbox;

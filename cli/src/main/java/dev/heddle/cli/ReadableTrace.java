@@ -17,7 +17,7 @@ final class ReadableTrace {
       List.of(
           "dev.heddle.",
           "jdk.internal.",
-          "java.lang.VirtualThread.",
+          "java.lang.VirtualThread",
           "java.lang.ThreadBuilders",
           "java.lang.reflect.",
           "java.lang.invoke.");

@@ -23,7 +23,7 @@ final class MemoryLoader extends ClassLoader {
   private final Compiler compiler;
 
   MemoryLoader(Compiler.Output program, Compiler compiler, ClassLoader parent) {
-    super("program", parent);
+    super(parent);
     this.classes = new ConcurrentHashMap<>(program.classes());
     this.root = program.root();
     this.compiler = compiler;

@@ -65,6 +65,11 @@ public record ShapeResult(
         values(caseOf(row), other, Sample::cpuPerOperation));
   }
 
+  @Override
+  public double count(String row, String contender, String name) {
+    return Spread.of(values(caseOf(row), contender, sample -> sample.count(name))).median();
+  }
+
   private Line line(Case size, Row row, Contender contender) {
     Figures found = figuresOf(size, contender.name());
     if (found.samples().isEmpty()) {

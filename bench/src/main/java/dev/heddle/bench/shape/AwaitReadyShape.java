@@ -2,6 +2,7 @@
 package dev.heddle.bench.shape;
 
 import dev.heddle.bench.measure.Meter;
+import dev.heddle.bench.ours.HeddleAwaitReady;
 import dev.heddle.bench.peer.FutureJoin;
 import java.util.List;
 
@@ -23,11 +24,29 @@ final class AwaitReadyShape {
                     new Row("await-ready", Metric.WALL),
                     new Row("await-ready-bytes", Metric.count(Meter.ALLOCATED, "B"))))),
         contenders(),
-        List.of());
+        bars());
+  }
+
+  private static List<Bar> bars() {
+    return List.of(
+        Bar.ratio("await-ready", Contender.HEDDLE, 4, "join"),
+        Bar.ratio("await-ready", Contender.HEDDLE_LAUNCHER, 4, "join"),
+        Bar.count("await-ready", Contender.HEDDLE, Meter.ALLOCATED, 0),
+        Bar.count("await-ready", Contender.HEDDLE, "switches", 0));
   }
 
   private static List<Contender> contenders() {
     return List.of(
+        Contender.of(
+            Contender.HEDDLE,
+            "coroutines, library flags",
+            Flags.library(),
+            size -> new HeddleAwaitReady(size.size())),
+        Contender.of(
+            Contender.HEDDLE_LAUNCHER,
+            "coroutines, the launcher's flags",
+            Flags.launcher(),
+            size -> new HeddleAwaitReady(size.size())),
         Contender.of(
             "join",
             "CompletableFuture.join on complete futures",

@@ -33,6 +33,12 @@ public final class Flags {
         (told == null || told.isBlank() ? LAUNCHER_DEFAULT : told.strip()).split("\\s+"));
   }
 
+  /// The same with Heddle's spawn sites as a library has them: a stack walk per spawn is for people
+  /// who read traces, not a flag of the JVM.
+  public static List<String> launcherLazy() {
+    return with(launcher(), "-Dheddle.sites=lazy");
+  }
+
   /// The JDK's raw continuations.
   public static List<String> raw() {
     return List.of("--add-exports", "java.base/jdk.internal.vm=ALL-UNNAMED");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.bench.shape;
 
+import dev.heddle.bench.ours.HeddleQueue;
 import dev.heddle.bench.peer.StockQueue;
 import java.util.List;
 
@@ -15,11 +16,24 @@ final class ForeignQueueShape {
             + " is one round trip.",
         List.of(Case.of("foreign-queue", "1 pair", 1, Pace.calibrated(1_000, 500), Metric.WALL)),
         contenders(),
-        List.of());
+        bars());
+  }
+
+  private static List<Bar> bars() {
+    return List.of(
+        Bar.ratio("foreign-queue", Contender.HEDDLE, 0.5, "stock"),
+        Bar.ratio("foreign-queue", Contender.HEDDLE_LAUNCHER, 0.5, "stock"));
   }
 
   private static List<Contender> contenders() {
     return List.of(
+        Contender.of(
+            Contender.HEDDLE, "coroutines, library flags", Flags.library(), _ -> new HeddleQueue()),
+        Contender.of(
+            Contender.HEDDLE_LAUNCHER,
+            "coroutines, the launcher's flags",
+            Flags.launcher(),
+            _ -> new HeddleQueue()),
         Contender.of(
             "stock-1",
             "stock virtual threads on one carrier",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.bench.shape;
 
+import dev.heddle.bench.ours.HeddleSocket;
 import dev.heddle.bench.peer.StockSocket;
 import java.util.List;
 
@@ -24,11 +25,27 @@ final class ForeignSocketShape {
                 Pace.calibrated(1_600, 320),
                 Metric.CPU_MICROS)),
         contenders(),
-        List.of());
+        bars());
+  }
+
+  private static List<Bar> bars() {
+    return List.of(
+        Bar.ratio("foreign-socket", Contender.HEDDLE_LAUNCHER, 1.1, "stock-poller-1"),
+        Bar.ratio("foreign-socket-16", Contender.HEDDLE_LAUNCHER, 1.1, "stock-poller-1"));
   }
 
   private static List<Contender> contenders() {
     return List.of(
+        Contender.of(
+            Contender.HEDDLE,
+            "coroutines, library flags",
+            Flags.library(),
+            size -> new HeddleSocket(size.size())),
+        Contender.of(
+            Contender.HEDDLE_LAUNCHER,
+            "coroutines, the launcher's flags",
+            Flags.launcher(),
+            size -> new HeddleSocket(size.size())),
         Contender.of(
             "stock", "stock virtual threads", Flags.stock(), size -> new StockSocket(size.size())),
         Contender.of(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.bench.shape;
 
+import dev.heddle.bench.ours.HeddleIdle;
 import dev.heddle.bench.peer.IdleJvm;
 import dev.heddle.bench.peer.StockIdle;
 import java.util.List;
@@ -27,11 +28,29 @@ final class IdleShape {
                     new Row("idle", Metric.count("cpu-percent", "% of a core")),
                     new Row("idle-switches", Metric.count("switches-per-second", "switches/s"))))),
         contenders(),
-        List.of());
+        bars());
+  }
+
+  private static List<Bar> bars() {
+    return List.of(
+        Bar.atMost("idle", Contender.HEDDLE, 0.1, "% of a core"),
+        Bar.above("idle-switches", Contender.HEDDLE, 5, "switches/s", "jvm"),
+        Bar.atMost("idle", Contender.HEDDLE_LAUNCHER, 0.1, "% of a core"),
+        Bar.above("idle-switches", Contender.HEDDLE_LAUNCHER, 5, "switches/s", "jvm-launcher"));
   }
 
   private static List<Contender> contenders() {
     return List.of(
+        Contender.of(
+            Contender.HEDDLE,
+            "coroutines, library flags",
+            Flags.library(),
+            size -> new HeddleIdle(size.size())),
+        Contender.of(
+            Contender.HEDDLE_LAUNCHER,
+            "coroutines, the launcher's flags",
+            Flags.launcher(),
+            size -> new HeddleIdle(size.size())),
         Contender.of("jvm", "a JVM that does nothing", Flags.library(), _ -> new IdleJvm()),
         Contender.of(
             "jvm-launcher",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.bench.shape;
 
+import dev.heddle.bench.ours.HeddleMemory;
 import dev.heddle.bench.peer.FloorMemory;
 import dev.heddle.bench.peer.RawMemory;
 import dev.heddle.bench.peer.StockMemory;
@@ -23,11 +24,30 @@ final class MemoryShape {
             Case.of(
                 "memory-depth-10", "parked below 10 frames", 10, Pace.fixed(PARKED, 2_000), LIVE)),
         contenders(),
-        List.of());
+        bars());
+  }
+
+  private static List<Bar> bars() {
+    return List.of(
+        Bar.atMost("memory", Contender.HEDDLE, 900, "B"),
+        Bar.above("memory", Contender.HEDDLE, 250, "B", "floor"),
+        Bar.above("memory-depth-10", Contender.HEDDLE, 250, "B", "floor"),
+        Bar.above("memory", Contender.HEDDLE_LAUNCHER, 250, "B", "floor-launcher"),
+        Bar.above("memory-depth-10", Contender.HEDDLE_LAUNCHER, 250, "B", "floor-launcher"));
   }
 
   private static List<Contender> contenders() {
     return List.of(
+        Contender.of(
+            Contender.HEDDLE,
+            "coroutines, library flags",
+            Flags.library(),
+            size -> new HeddleMemory(size.size())),
+        Contender.of(
+            Contender.HEDDLE_LAUNCHER,
+            "coroutines, the launcher's flags",
+            Flags.launcher(),
+            size -> new HeddleMemory(size.size())),
         Contender.of(
             "raw",
             "jdk.internal.vm.Continuation, the limit",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.bench.shape;
 
+import dev.heddle.bench.ours.HeddleSpawnBatch;
 import dev.heddle.bench.peer.FloorSpawn;
 import dev.heddle.bench.peer.RawSpawn;
 import dev.heddle.bench.peer.StockSpawnBatch;
@@ -25,11 +26,32 @@ final class SpawnBatchShape {
                 Pace.calibrated(10_000, 1_000),
                 Metric.WALL)),
         contenders(),
-        List.of());
+        bars());
+  }
+
+  private static List<Bar> bars() {
+    return List.of(
+        Bar.ratio("spawn-batch", Contender.HEDDLE, 3, "raw"),
+        Bar.ratio("spawn-batch", Contender.HEDDLE_LAUNCHER_LAZY, 3, "raw"));
   }
 
   private static List<Contender> contenders() {
     return List.of(
+        Contender.of(
+            Contender.HEDDLE,
+            "coroutines, library flags",
+            Flags.library(),
+            size -> new HeddleSpawnBatch(size.size())),
+        Contender.of(
+            Contender.HEDDLE_LAUNCHER,
+            "coroutines, the launcher's flags",
+            Flags.launcher(),
+            size -> new HeddleSpawnBatch(size.size())),
+        Contender.of(
+            Contender.HEDDLE_LAUNCHER_LAZY,
+            "the launcher's flags without exact spawn sites",
+            Flags.launcherLazy(),
+            size -> new HeddleSpawnBatch(size.size())),
         Contender.of(
             "raw",
             "jdk.internal.vm.Continuation made and run, the limit",

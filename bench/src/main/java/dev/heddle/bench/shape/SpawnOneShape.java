@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.bench.shape;
 
+import dev.heddle.bench.ours.HeddleSpawnOne;
 import dev.heddle.bench.peer.FloorSwitch;
 import dev.heddle.bench.peer.RawSpawn;
 import dev.heddle.bench.peer.StockSpawnOne;
@@ -18,11 +19,32 @@ final class SpawnOneShape {
         List.of(
             Case.of("spawn-one", "one at a time", 1, Pace.calibrated(10_000, 1_000), Metric.WALL)),
         contenders(),
-        List.of());
+        bars());
+  }
+
+  private static List<Bar> bars() {
+    return List.of(
+        Bar.above("spawn-one", Contender.HEDDLE, 60, "ns", "floor-switch"),
+        Bar.above("spawn-one", Contender.HEDDLE_LAUNCHER_LAZY, 60, "ns", "floor-switch-launcher"));
   }
 
   private static List<Contender> contenders() {
     return List.of(
+        Contender.of(
+            Contender.HEDDLE,
+            "coroutines, library flags",
+            Flags.library(),
+            _ -> new HeddleSpawnOne()),
+        Contender.of(
+            Contender.HEDDLE_LAUNCHER,
+            "coroutines, the launcher's flags",
+            Flags.launcher(),
+            _ -> new HeddleSpawnOne()),
+        Contender.of(
+            Contender.HEDDLE_LAUNCHER_LAZY,
+            "the launcher's flags without exact spawn sites",
+            Flags.launcherLazy(),
+            _ -> new HeddleSpawnOne()),
         Contender.of(
             "raw",
             "jdk.internal.vm.Continuation made and run, the limit",

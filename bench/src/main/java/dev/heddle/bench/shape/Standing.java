@@ -14,4 +14,7 @@ public interface Standing {
 
   /// The same for CPU time per operation.
   double cpuRatio(String row, String contender, String other);
+
+  /// The median of a count the contender's program reports.
+  double count(String row, String contender, String name);
 }

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.bench.shape;
 
+import dev.heddle.bench.ours.HeddleSwitch;
 import dev.heddle.bench.peer.FloorSwitch;
 import dev.heddle.bench.peer.RawSwitch;
 import dev.heddle.bench.peer.StockParkSwitch;
 import dev.heddle.bench.peer.StockYieldSwitch;
+import java.util.ArrayList;
 import java.util.List;
 
 /// Coroutines that yield to each other.
 final class SwitchShape {
+  private static final String[] STOCK = {
+    "stock-yield-1", "stock-yield", "stock-park-1", "stock-park"
+  };
+
   private SwitchShape() {}
 
   static Shape shape() {
@@ -30,11 +36,33 @@ final class SwitchShape {
                 Pace.calibrated(1_000_000, 300_000),
                 Metric.WALL)),
         contenders(),
-        List.of());
+        bars());
+  }
+
+  private static List<Bar> bars() {
+    List<Bar> bars = new ArrayList<>();
+    for (String row : List.of("switch", "switch-1000", "switch-100000")) {
+      bars.add(Bar.count(row, Contender.HEDDLE, "switches", 1));
+      bars.add(Bar.ratio(row, Contender.HEDDLE, 1.15, "floor"));
+      bars.add(Bar.ratio(row, Contender.HEDDLE_LAUNCHER, 1.15, "floor-launcher"));
+      bars.add(Bar.ahead(row, Contender.HEDDLE, STOCK));
+      bars.add(Bar.ahead(row, Contender.HEDDLE_LAUNCHER, STOCK));
+    }
+    return bars;
   }
 
   private static List<Contender> contenders() {
     return List.of(
+        Contender.of(
+            Contender.HEDDLE,
+            "coroutines, library flags",
+            Flags.library(),
+            size -> new HeddleSwitch(size.size())),
+        Contender.of(
+            Contender.HEDDLE_LAUNCHER,
+            "coroutines, the launcher's flags",
+            Flags.launcher(),
+            size -> new HeddleSwitch(size.size())),
         Contender.of(
             "raw",
             "jdk.internal.vm.Continuation, the limit",

@@ -2,12 +2,15 @@
 package dev.heddle.bench.shape;
 
 import dev.heddle.bench.measure.Program;
+import dev.heddle.bench.ours.HeddleFire;
+import dev.heddle.bench.ours.HeddleTimers;
 import dev.heddle.bench.peer.AgronaFire;
 import dev.heddle.bench.peer.AgronaTimers;
 import dev.heddle.bench.peer.NettyFire;
 import dev.heddle.bench.peer.NettyTimers;
 import dev.heddle.bench.peer.PoolFire;
 import dev.heddle.bench.peer.PoolTimers;
+import java.util.ArrayList;
 import java.util.List;
 
 /// Timers, a million of them.
@@ -17,6 +20,10 @@ final class TimersShape {
   static final String FIRE = "timers-fire";
 
   private static final int MILLION = 1_000_000;
+
+  private static final String[] PEERS = {
+    "pool", "netty-wheel", "netty-wheel-100ms", "agrona-wheel"
+  };
 
   private TimersShape() {}
 
@@ -47,11 +54,27 @@ final class TimersShape {
                 List.of(
                     new Row(FIRE, Metric.CPU), new Row("timers-fire-all", Metric.ROUND_SECONDS)))),
         contenders(),
-        List.of());
+        bars());
+  }
+
+  private static List<Bar> bars() {
+    List<Bar> bars = new ArrayList<>();
+    for (String row : List.of(ARM_CANCEL, REPLACE, FIRE)) {
+      bars.add(Bar.ahead(row, Contender.HEDDLE, PEERS));
+      bars.add(Bar.ahead(row, Contender.HEDDLE_LAUNCHER, PEERS));
+    }
+    return bars;
   }
 
   private static List<Contender> contenders() {
     return List.of(
+        Contender.of(
+            Contender.HEDDLE, "coroutines, library flags", Flags.library(), TimersShape::heddle),
+        Contender.of(
+            Contender.HEDDLE_LAUNCHER,
+            "coroutines, the launcher's flags",
+            Flags.launcher(),
+            TimersShape::heddle),
         Contender.of(
             "pool",
             "ScheduledThreadPoolExecutor, 1 thread, removing what is cancelled",
@@ -75,6 +98,12 @@ final class TimersShape {
                 Flags.stock(),
                 TimersShape::agrona)
             .needing("org.agrona.DeadlineTimerWheel"));
+  }
+
+  private static Program heddle(Case size) throws Exception {
+    return size.name().equals(FIRE)
+        ? new HeddleFire()
+        : new HeddleTimers(size.size(), size.name().equals(REPLACE));
   }
 
   private static Program pool(Case size) {

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.bench.ours;
+
+import dev.heddle.Heddle;
+import dev.heddle.bench.measure.Meter;
+import dev.heddle.bench.measure.Program;
+import dev.heddle.bench.measure.Sample;
+import dev.heddle.bench.peer.Delays;
+import dev.heddle.event.Event;
+import dev.heddle.event.InlineCallback;
+import java.time.Duration;
+
+/// Arms many timers of a loop and waits until all have fired.
+public final class HeddleFire implements Program {
+  private static final Duration NAP = Duration.ofMillis(1);
+
+  private final Delays delays = Delays.soon();
+  private long left; // loop only
+
+  @Override
+  public Sample round(long operations) {
+    return Heddle.run(() -> {
+      left = operations;
+      InlineCallback onFire = (_, _, _) -> left--;
+      var meter = new Meter();
+      meter.start();
+      for (long i = 0; i < operations; i++) {
+        Event timer = Heddle.timer(Duration.ofNanos(delays.nanos(i)), true);
+        timer.subscribe(onFire);
+        timer.start();
+      }
+      while (left > 0) {
+        Heddle.delay(NAP);
+      }
+      return meter.stop(operations);
+    });
+  }
+}

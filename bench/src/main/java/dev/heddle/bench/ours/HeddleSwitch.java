@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.bench.ours;
+
+import dev.heddle.Heddle;
+import dev.heddle.bench.measure.Meter;
+import dev.heddle.bench.measure.Program;
+import dev.heddle.bench.measure.Sample;
+import java.util.Map;
+
+/// Coroutines that suspend in turn.
+///
+/// Measured from the moment the last one has started until the first one ends: they go round in
+/// order, so that is a whole number of laps, and the count of mounts says so.
+public final class HeddleSwitch implements Program {
+  private final int actors;
+
+  /// A program of so many coroutines.
+  public HeddleSwitch(int actors) {
+    this.actors = actors;
+  }
+
+  @Override
+  public Sample round(long operations) {
+    var round = new Round(actors, Math.max(2, operations / actors));
+    Heddle.run(() -> {
+      for (int i = 0; i < actors; i++) {
+        Heddle.spawn(round::run);
+      }
+    });
+    return round.sample;
+  }
+
+  private static final class Round {
+    private final int actors;
+    private final long laps;
+    private final Meter meter = new Meter();
+    private int started;
+    private boolean stopped;
+    private long switches;
+    private Sample sample = new Sample(1, 0, 0, Map.of());
+
+    Round(int actors, long laps) {
+      this.actors = actors;
+      this.laps = laps;
+    }
+
+    boolean run() {
+      if (++started == actors) {
+        switches = Heddle.counters().switches();
+        meter.start();
+      }
+      for (long i = 0; i < laps; i++) {
+        Heddle.suspend();
+      }
+      if (!stopped) {
+        stopped = true;
+        long resumed = (laps - 1) * actors + 1;
+        sample = meter.stop(resumed);
+        switches = Heddle.counters().switches() - switches;
+        sample = sample.with("switches", (double) switches / resumed);
+      }
+      return true;
+    }
+  }
+}

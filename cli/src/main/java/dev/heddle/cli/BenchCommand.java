@@ -3,12 +3,16 @@ package dev.heddle.cli;
 
 import java.io.File;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
@@ -42,18 +46,44 @@ final class BenchCommand implements Callable<Integer> {
       return ExitCode.USAGE;
     }
     Path built = home.state("build");
-    int code =
-        home.maven(
-            List.of(
-                "-q",
-                "-Dgates=off",
-                "-DskipTests",
-                "-Dquick.root=" + built,
-                "-pl",
-                "bench",
-                "-am",
-                "package"));
-    return code == 0 ? measure(home, built.resolve("heddle-bench")) : code;
+    int code = isStale(home, built) ? build(home, built) : ExitCode.OK;
+    return code == ExitCode.OK ? measure(home, built.resolve("heddle-bench")) : code;
+  }
+
+  private int build(Home home, Path built) throws IOException, InterruptedException {
+    spec.commandLine().getErr().println("heddle: building the bench ...");
+    var arguments = List.of("-q", "-Dgates=off", "-DskipTests", "-Dquick.root=" + built);
+    var goal = List.of("-pl", "bench", "-am", "package");
+    Instant begin = Instant.now();
+    int code = home.maven(Stream.concat(arguments.stream(), goal.stream()).toList());
+    if (code == ExitCode.OK) {
+      Path mark = Files.writeString(mark(built), "");
+      Files.setLastModifiedTime(mark, FileTime.from(begin));
+    }
+    return code;
+  }
+
+  private static Path mark(Path built) {
+    return built.resolve("heddle-bench").resolve("built");
+  }
+
+  private static boolean isStale(Home home, Path built) throws IOException {
+    if (!Files.exists(mark(built))) {
+      return true;
+    }
+    FileTime time = Files.getLastModifiedTime(mark(built));
+    for (String source : List.of("pom.xml", "bench/pom.xml", "bench/src/main", "core/src/main")) {
+      if (isNewer(home.root().resolve(source), time)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean isNewer(Path source, FileTime time) throws IOException {
+    try (Stream<Path> files = Files.walk(source)) {
+      return files.anyMatch(file -> file.toFile().lastModified() > time.toMillis());
+    }
   }
 
   /// The bench starts its contenders itself, each with its own flags; ours come from the launcher.

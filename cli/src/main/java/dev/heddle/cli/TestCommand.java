@@ -97,6 +97,9 @@ final class TestCommand implements Callable<Integer> {
   }
 
   private static boolean hasRun(Path results, Instant begin) throws IOException {
+    if (!Files.isDirectory(results)) {
+      return false;
+    }
     try (Stream<Path> files = Files.walk(results)) {
       return files
           .filter(file -> file.getFileName().toString().matches("TEST-.*[.]xml"))

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cli;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/// A copy of the project as the launcher sees it, whose Maven wrapper hands out the jar that this
+/// build made.
+final class Checkout {
+  private static final Path PROJECT = Path.of(System.getProperty("heddle.root"));
+  private static final Path JAR = Path.of(System.getProperty("heddle.jar"));
+
+  private final Path root;
+
+  private Checkout(Path root) {
+    this.root = root;
+  }
+
+  static Checkout in(Path folder) throws IOException {
+    var checkout = new Checkout(Files.createDirectories(folder));
+    Files.copy(
+        PROJECT.resolve("heddle"), folder.resolve("heddle"), StandardCopyOption.COPY_ATTRIBUTES);
+    for (String source :
+        List.of("pom.xml", "core/pom.xml", "core/src/main/A.java", "cli/pom.xml")) {
+      checkout.write(source, "");
+    }
+    checkout.write(
+        "cli/src/main/aot/Training.java",
+        Files.readString(PROJECT.resolve("cli/src/main/aot/Training.java")));
+    checkout.wrapper("echo '[INFO] Scanning for projects'\n" + handOutJar());
+    return checkout;
+  }
+
+  /// Script text that does what the build does, and notes that it ran.
+  static String handOutJar() {
+    return """
+    echo built >> builds
+    for word; do case $word in -Dquick.root=*) out=${word#*=} ;; esac; done
+    mkdir -p "$out/heddle-cli" && cp '%s' "$out/heddle-cli/heddle.jar"
+    """
+        .formatted(JAR);
+  }
+
+  Path root() {
+    return root;
+  }
+
+  Path write(String name, String text) throws IOException {
+    Path file = root.resolve(name);
+    Files.createDirectories(file.getParent());
+    return Files.writeString(file, text);
+  }
+
+  Path script(String name, String text) throws IOException {
+    Path file = write(name, "#!/bin/sh\n" + text);
+    return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+  }
+
+  void wrapper(String text) throws IOException {
+    script("mvnw", text);
+  }
+
+  /// A JDK that only says how it was called.
+  Path fakeJdk(String name, String version) throws IOException {
+    write(name + "/release", "IMPLEMENTOR=\"Nobody\"\nJAVA_VERSION=\"" + version + "\"\n");
+    script(name + "/bin/javac", "exit 1\n");
+    script(
+        name + "/bin/java",
+        "echo \"home $(dirname \"$(dirname \"$0\")\")\"; for a; do echo \"arg $a\"; done\n");
+    return root.resolve(name);
+  }
+
+  /// Makes a source newer than the last build, whatever the clock's grain.
+  void touch(String name) throws IOException {
+    Files.setLastModifiedTime(root.resolve(name), FileTime.from(Instant.now().plusSeconds(60)));
+  }
+
+  long builds() throws IOException {
+    Path log = root.resolve("builds");
+    return Files.exists(log) ? Files.readAllLines(log).size() : 0;
+  }
+
+  Outcome heddle(String... arguments) throws IOException, InterruptedException {
+    return heddle(Map.of(), arguments);
+  }
+
+  /// Runs the launcher with the JDK of this test.
+  Outcome heddle(Map<String, String> environment, String... arguments)
+      throws IOException, InterruptedException {
+    return Outcome.of(command(arguments), root, withJdk(environment), "");
+  }
+
+  Outcome heddleReading(String input, String... arguments)
+      throws IOException, InterruptedException {
+    return Outcome.of(command(arguments), root, withJdk(Map.of()), input);
+  }
+
+  Outcome.Started start(String... arguments) throws IOException {
+    return Outcome.start(command(arguments), root, withJdk(Map.of()), "");
+  }
+
+  private List<String> command(String... arguments) {
+    var command = new ArrayList<>(List.of(root.resolve("heddle").toString()));
+    command.addAll(List.of(arguments));
+    return command;
+  }
+
+  private static Map<String, String> withJdk(Map<String, String> environment) {
+    var all = new HashMap<String, String>();
+    all.put("HEDDLE_JAVA_HOME", System.getProperty("java.home"));
+    all.putAll(environment);
+    return all;
+  }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.heddle.cli.doctor.Recipe;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// The other commands, as real processes.
+class CommandsIT {
+  @TempDir static Path folder;
+  private static Checkout checkout;
+
+  @BeforeAll
+  static void buildOnce() throws Exception {
+    checkout = Checkout.in(folder.resolve("project"));
+    assertThat(checkout.heddle("--version").code()).isZero();
+  }
+
+  @Test
+  void help_namesEveryCommand() throws Exception {
+    Outcome outcome = checkout.heddle("--help");
+
+    assertThat(outcome.code()).isZero();
+    assertThat(outcome.out()).contains("run", "doctor", "test", "bench", "70 deadlock");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "nonsense",
+        "run --nonsense A.java",
+        "doctor nonsense",
+        "test --seed x",
+        "run"
+      })
+  void wrongUsage_exits2_onStandardError(String words) throws Exception {
+    Outcome outcome = checkout.heddle(words.isEmpty() ? new String[0] : words.split(" "));
+
+    assertThat(outcome.code()).isEqualTo(2);
+    assertThat(outcome.out()).isEmpty();
+    assertThat(outcome.err()).startsWith("heddle: ").contains("Usage");
+  }
+
+  @Test
+  void doctor_underTheLauncher_isContent() throws Exception {
+    Outcome outcome = checkout.heddle("doctor");
+
+    assertThat(outcome.code()).as(outcome.out()).isZero();
+    assertThat(outcome.out())
+        .contains("JDK", "scheduler hook", "driver jdk", "io_uring", "open files", "stack")
+        .contains("Loops can run here.");
+    for (Recipe recipe : Recipe.values()) {
+      assertThat(outcome.out()).contains(recipe.lines().indent(6));
+    }
+  }
+
+  @Test
+  void doctor_withoutTheHook_exits1_withTheFlag() throws Exception {
+    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    Outcome outcome =
+        Outcome.of(
+            List.of(
+                java,
+                "-cp",
+                System.getProperty("heddle.jar"),
+                "dev.heddle.cli.HeddleCommand",
+                "doctor"),
+            checkout.root(),
+            Map.of(),
+            "");
+
+    assertThat(outcome.code()).isEqualTo(1);
+    assertThat(outcome.out())
+        .containsPattern("FAIL +scheduler hook .*--add-opens java.base/java.lang=ALL-UNNAMED");
+  }
+
+  @ParameterizedTest
+  @EnumSource(Recipe.class)
+  void doctor_lines_printsOneRecipeOnly(Recipe recipe) throws Exception {
+    assertThat(checkout.heddle("doctor", "--lines", recipe.id()).out()).isEqualTo(recipe.lines());
+  }
+
+  @Test
+  void test_passesOnWhatMavenSays() throws Exception {
+    checkout.wrapper("echo \"$@\"; exit 1");
+    Outcome outcome =
+        checkout.heddle(Map.of("HEDDLE_BUILD", "off"), "test", "--seed", "42", "--full");
+
+    assertThat(outcome.code()).isEqualTo(1);
+    assertThat(outcome.out())
+        .contains("clean", "verify", "-Dheddle.seed=42", "-Dtests.excluded=none");
+  }
+
+  @Test
+  void test_nameNobodyHas_fails() throws Exception {
+    checkout.wrapper("echo nothing ran");
+    Outcome outcome = checkout.heddle(Map.of("HEDDLE_BUILD", "off"), "test", "NoSuchTest");
+
+    assertThat(outcome.code()).isEqualTo(1);
+    assertThat(outcome.err()).contains("no test named NoSuchTest");
+  }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cli;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/// How a process ended and what it wrote.
+record Outcome(int code, String out, String err) {
+  /// A hung process fails its test instead of the whole run.
+  private static final long GUARD_SECONDS = 120;
+
+  /// Runs a command to its end.
+  static Outcome of(
+      List<String> command, Path folder, Map<String, String> environment, String input)
+      throws IOException, InterruptedException {
+    return of(start(command, folder, environment, input));
+  }
+
+  static Started start(
+      List<String> command, Path folder, Map<String, String> environment, String input)
+      throws IOException {
+    Path files = Files.createTempDirectory("outcome");
+    Path in = Files.writeString(files.resolve("in"), input);
+    var builder =
+        new ProcessBuilder(command)
+            .directory(folder.toFile())
+            .redirectInput(in.toFile())
+            .redirectOutput(files.resolve("out").toFile())
+            .redirectError(files.resolve("err").toFile());
+    // What the shell of the developer exports must not decide a test.
+    builder
+        .environment()
+        .keySet()
+        .removeIf(name -> name.matches("HEDDLE_.*|JAVA_HOME|J\\w+_OPTIONS"));
+    builder.environment().putAll(environment);
+    return new Started(builder.start(), files);
+  }
+
+  /// Waits for the end.
+  static Outcome of(Started started) throws IOException, InterruptedException {
+    Process process = started.process();
+    if (!process.waitFor(GUARD_SECONDS, TimeUnit.SECONDS)) {
+      process.descendants().forEach(ProcessHandle::destroyForcibly);
+      process.destroyForcibly().waitFor();
+      throw new AssertionError(
+          "still running after " + GUARD_SECONDS + " s: " + started.read("err"));
+    }
+    return new Outcome(process.exitValue(), started.read("out"), started.read("err"));
+  }
+
+  /// A process that runs.
+  record Started(Process process, Path files) {
+    String read(String name) {
+      try {
+        return Files.readString(files.resolve(name));
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+
+    /// Waits until it wrote `text` to standard output.
+    void awaitOutput(String text) throws InterruptedException {
+      long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(GUARD_SECONDS);
+      while (!read("out").contains(text)) {
+        if (System.nanoTime() > end || process.waitFor(10, TimeUnit.MILLISECONDS)) {
+          throw new AssertionError("never wrote '" + text + "': " + read("out") + read("err"));
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// `heddle run` as scripts and terminals see it: real processes, through the launcher.
+class RunIT {
+  @TempDir static Path folder;
+  private static Checkout checkout;
+
+  @BeforeAll
+  static void buildOnce() throws Exception {
+    checkout = Checkout.in(folder.resolve("project"));
+    assertThat(checkout.heddle("--version").code()).isZero();
+  }
+
+  @Test
+  void compactMain_arguments_arriveAsTyped() throws Exception {
+    checkout.write("Args.java", "void main(String[] a) { IO.println(String.join(\"|\", a)); }");
+
+    assertThat(checkout.heddle("run", "Args.java", "--", "-x", "b c", "@d", "--", "").out().strip())
+        .isEqualTo("-x|b c|@d|--|");
+    assertThat(checkout.heddle("run", "Args.java", "-h", "--version").out().strip())
+        .isEqualTo("-h|--version");
+  }
+
+  @Test
+  void main_isACoroutine_ofALoop() throws Exception {
+    checkout.write(
+        "Main.java",
+        """
+        import dev.heddle.Heddle;
+
+        void main() {
+          int sum = Heddle.scope(s -> s.spawn(() -> 20).await() + s.spawn(() -> 22).await());
+          IO.println(sum + " " + Heddle.current().name());
+        }
+        """);
+    assertThat(checkout.heddle("run", "Main.java").out().strip()).isEqualTo("42 main");
+  }
+
+  @Test
+  void packageAndCompanions_asTheJavaLauncher() throws Exception {
+    checkout.write(
+        "src/pk/a/M.java",
+        """
+        package pk.a;
+        class M {
+          public static void main(String[] args) throws Exception {
+            System.out.println(Other.WORD + Class.forName("pk.a.Late").getSimpleName());
+          }
+        }
+        """);
+    checkout.write(
+        "src/pk/a/Other.java",
+        "package pk.a; class Other { static final String WORD = \"here \"; }");
+    checkout.write("src/pk/a/Late.java", "package pk.a; class Late {}");
+
+    assertThat(checkout.heddle("run", "src/pk/a/M.java").out().strip()).isEqualTo("here Late");
+  }
+
+  @Test
+  void classPath_ofTheUser_isSeen() throws Exception {
+    checkout.write("res/note.txt", "found\n");
+    checkout.write(
+        "Res.java",
+        "void main() throws Exception { IO.print(new String(ClassLoader.getSystemResourceAsStream(\"note.txt\").readAllBytes())); }");
+
+    assertThat(checkout.heddle("run", "-cp", "res", "Res.java").out()).isEqualTo("found\n");
+  }
+
+  @Test
+  void dash_readsTheSource_fromStandardInput() throws Exception {
+    assertThat(checkout.heddleReading("void main() { IO.println(6 * 7); }", "run", "-").out())
+        .isEqualTo("42\n");
+  }
+
+  @Test
+  void standardInput_belongsToTheProgram() throws Exception {
+    checkout.write("In.java", "void main() { IO.println(\"got \" + IO.readln()); }");
+
+    assertThat(checkout.heddleReading("abc\n", "run", "In.java").out()).isEqualTo("got abc\n");
+  }
+
+  @Test
+  void uncaughtFailure_exits1_withTheUsersFramesOnly() throws Exception {
+    checkout.write(
+        "Fail.java",
+        """
+        import java.io.IOException;
+
+        void main() throws IOException {
+          var failure = new IOException("outer", new IllegalStateException("inner"));
+          failure.addSuppressed(new RuntimeException("side"));
+          throw failure;
+        }
+        """);
+    Outcome outcome = checkout.heddle("run", "Fail.java");
+
+    assertThat(outcome.code()).isEqualTo(1);
+    assertThat(outcome.err().lines())
+        .containsExactly(
+            "Failed: java.io.IOException: outer",
+            "\tat Fail.main(Fail.java:4)",
+            "\tSuppressed: java.lang.RuntimeException: side",
+            "\t\tat Fail.main(Fail.java:5)",
+            "Caused by: java.lang.IllegalStateException: inner",
+            "\t... 1 more");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '#',
+      value = {
+        "void main() { dev.heddle.Heddle.exit(7); } # 7",
+        "void main() { System.exit(9); } # 9",
+        "void main() {} # 0",
+      })
+  void exitCode_ofTheProgram_isPassedOn(String source, int code) throws Exception {
+    assertThat(checkout.heddleReading(source, "run", "-").code()).isEqualTo(code);
+  }
+
+  @Test
+  void deadlock_exits70_andSaysWhoWaitsOnWhom() throws Exception {
+    checkout.write(
+        "Dead.java",
+        """
+        import dev.heddle.Heddle;
+        import dev.heddle.coroutine.Coroutine;
+
+        void main() {
+          Heddle.scope(s -> {
+            Coroutine<?>[] pair = new Coroutine<?>[2];
+            pair[0] = s.spawn("left", () -> pair[1].await());
+            pair[1] = s.spawn("right", () -> pair[0].await());
+            return null;
+          });
+        }
+        """);
+    Outcome outcome = checkout.heddle("run", "Dead.java");
+
+    assertThat(outcome.code()).isEqualTo(70);
+    assertThat(outcome.err()).contains("'left'").contains("'right'").contains("Dead.java:7");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '#',
+      value = {
+        "class A { int x } # does not compile",
+        "class A { int x; } # no main method",
+        "// nothing # declares no class",
+        "abstract class A { void main() {} } # must be concrete",
+      })
+  void sourceThatCannotStart_exits2_sayingWhy(String source, String why) throws Exception {
+    checkout.write("Cannot.java", source);
+    Outcome outcome = checkout.heddle("run", "Cannot.java");
+
+    assertThat(outcome.code()).isEqualTo(2);
+    assertThat(outcome.err()).contains(why);
+  }
+
+  @Test
+  void missingFile_exits2() throws Exception {
+    Outcome outcome = checkout.heddle("run", "nowhere.java");
+
+    assertThat(outcome.code()).isEqualTo(2);
+    assertThat(outcome.err().strip()).isEqualTo("heddle: there is no file 'nowhere.java'");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"INT, 130", "TERM, 143"})
+  void signal_endsGracefully_withItsCode(String signal, int code) throws Exception {
+    checkout.write(
+        "Wait.java",
+        """
+        import dev.heddle.Heddle;
+        import java.time.Duration;
+
+        void main() {
+          IO.println("up");
+          try {
+            Heddle.delay(Duration.ofHours(1));
+          } finally {
+            IO.println("cleaned up");
+          }
+        }
+        """);
+    Outcome.Started started = checkout.start("run", "Wait.java");
+    started.awaitOutput("up");
+    String pid = Long.toString(started.process().pid());
+    new ProcessBuilder("kill", "-" + signal, pid).start().waitFor();
+    Outcome outcome = Outcome.of(started);
+
+    assertThat(outcome.code()).isEqualTo(code);
+    assertThat(outcome.out()).endsWith("cleaned up\n");
+    assertThat(outcome.err()).isEmpty();
+  }
+
+  @Test
+  void runnableJar_withoutFlags_runsALoop() throws Exception {
+    checkout.write(
+        "Bare.java", "void main() { dev.heddle.Heddle.suspend(); IO.println(\"bare\"); }");
+    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    Outcome outcome =
+        Outcome.of(
+            List.of(java, "-jar", System.getProperty("heddle.jar"), "run", "Bare.java"),
+            checkout.root(),
+            Map.of(),
+            "");
+
+    assertThat(outcome.out()).isEqualTo("bare\n");
+    assertThat(outcome.err()).isEmpty();
+  }
+}

@@ -23,7 +23,9 @@ public final class TimerQueue {
    *                     slot     advance    slot'    tick: one level down at least
    *                     slot     advance    HEAP     tick
    *                     slot     cancel     NOWHERE  unlinked at once
-   *                     HEAP     cancel     NOWHERE  the heap's entry stays as a tombstone, at most a tick long
+   *                     HEAP     cancel     STALE    the heap's entry stays as a tombstone, at most a tick long
+   *                     STALE    arm        HEAP     the tombstone goes first: its key would change inside the heap
+   *                     STALE    peek       NOWHERE  the tombstone has come to the top
    *                     HEAP     expire     NOWHERE  tick
    *
    * Threads. The loop's own. No lock, no user code.
@@ -44,12 +46,13 @@ public final class TimerQueue {
    */
   static final int NOWHERE = -1;
   private static final int HEAP = -2;
+  private static final int STALE = -3;
   private static final int TICK_SHIFT =
       20; // 1.05 ms: a few hundred timers share a tick when a million are spread over minutes
   private static final int DIGIT = 6; // bits a level: one long as its bitmap
   private static final int SLOTS = 1 << DIGIT;
   private static final int LEVELS =
-      8; // 48 bits of ticks and more: everything a long of nanoseconds can hold
+      11; // all 64 bits: a clock below zero and a deadline above it differ in the sign, too
   private static final long UNKNOWN = Long.MIN_VALUE;
 
   private final @Nullable TimerEvent[] slots = new TimerEvent[LEVELS * SLOTS];
@@ -84,6 +87,9 @@ public final class TimerQueue {
   // ---- arm and cancel ----
 
   void arm(TimerEvent timer) {
+    if (timer.place == STALE) {
+      removeStale(timer);
+    }
     timer.sequence = sequence++;
     armed++;
     place(timer);
@@ -94,12 +100,14 @@ public final class TimerQueue {
 
   void cancel(TimerEvent timer) {
     int place = timer.place;
-    if (place == NOWHERE) {
+    if (place == NOWHERE || place == STALE) {
       return;
     }
     armed--;
-    timer.place = NOWHERE;
-    if (place != HEAP) {
+    if (place == HEAP) {
+      timer.place = STALE;
+    } else {
+      timer.place = NOWHERE;
       unlink(timer, place);
     }
   }
@@ -249,8 +257,9 @@ public final class TimerQueue {
   // ---- the heap: 4 children a node, so that they share a cache line ----
 
   private @Nullable TimerEvent peek() {
-    while (heapSize > 0 && heap[0].place != HEAP) {
-      pop(); // cancelled
+    while (heapSize > 0 && heap[0].place == STALE) {
+      heap[0].place = NOWHERE;
+      pop();
     }
     return heapSize == 0 ? null : heap[0];
   }
@@ -263,7 +272,11 @@ public final class TimerQueue {
     if (heapSize == heap.length) {
       heap = Arrays.copyOf(heap, heapSize * 2);
     }
-    int at = heapSize++;
+    siftUp(heapSize++, timer);
+  }
+
+  private void siftUp(int from, TimerEvent timer) {
+    int at = from;
     while (at > 0) {
       int parent = (at - 1) >> 2;
       if (!earlier(timer, heap[parent])) {
@@ -279,11 +292,32 @@ public final class TimerQueue {
   private void pop() {
     TimerEvent last = heap[--heapSize];
     heap[heapSize] = null;
-    if (heapSize == 0) {
-      return;
+    if (heapSize > 0) {
+      siftDown(0, last);
     }
+  }
+
+  // a scan: the same timer armed twice within a tick is rare, and a tick's heap is small
+  @SuppressWarnings("NullAway") // the vacated slot is beyond heapSize and never read
+  private void removeStale(TimerEvent timer) {
+    timer.place = NOWHERE;
     int at = 0;
-    for (int child = 1; child < heapSize; child = (at << 2) + 1) {
+    while (heap[at] != timer) {
+      at++;
+    }
+    TimerEvent last = heap[--heapSize];
+    heap[heapSize] = null;
+    if (at < heapSize) {
+      siftDown(at, last);
+      if (heap[at] == last) {
+        siftUp(at, last);
+      }
+    }
+  }
+
+  private void siftDown(int from, TimerEvent last) {
+    int at = from;
+    for (int child = (at << 2) + 1; child < heapSize; child = (at << 2) + 1) {
       int least = child;
       for (int c = child + 1; c < Math.min(child + 4, heapSize); c++) {
         if (earlier(heap[c], heap[least])) {

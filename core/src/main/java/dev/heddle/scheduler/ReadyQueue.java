@@ -37,7 +37,9 @@ final class ReadyQueue {
 
   @Nullable Object poll() {
     if (high.isEmpty()) {
-      highInARow = 0;
+      if (highInARow != 0) {
+        highInARow = 0;
+      }
       return normal.poll();
     }
     Ring lane = lane();

@@ -41,12 +41,13 @@ public final class Scheduler implements ContextHost, EventHome {
    * I1. Exactly one mount per resume of a suspended coroutine, none for one that resumes itself, none for one that starts on an
    *     ended one's context. [SwitchCountTest]
    * I2. The reactor is looked at within 1 ms of running time, or 61 dispatches and the end of a round, while it is armed;
-   *     never else. [FairnessTest]
+   *     never else. A round is looked for when the clock is read: who is ready then runs before the look. [FairnessTest]
    * I3. Whoever was ready when a round began has run before the round ends (high priority apart: one in 65). [FairnessTest]
    * I4. The loop sleeps only when nothing is ready, after it has told its wake-up and looked at the inbox once more. [WakeupStress]
    *
-   * Cost. System.nanoTime() is 20-30 ns, a fifth of a switch. So the clock is read every `stride` ticks, and stride adapts: doubled
-   * while the ticks between two reads took less than 100 us, back to 1 as soon as they took more than 250.
+   * Cost. System.nanoTime() is 20-30 ns, a fifth of a switch. So the clock is read every `stride` dispatches, and stride adapts:
+   * doubled while the dispatches between two reads took less than 100 us, back to 1 as soon as they took more than 250. One
+   * comparison (attentionAt) a dispatch stands for the clock and the rounds, one flag (chores) for all that only the trampoline does.
    *
    * Rejected. A scheduler coroutine: a second switch each time. Polling the driver in the tick: its locks. Reading the clock each
    * tick: 15 % of a switch.
@@ -58,7 +59,7 @@ public final class Scheduler implements ContextHost, EventHome {
   private static final int LOOK_DISPATCHES = 61; // prime, so that it does not beat with rings of 64
   private static final int MICROTASK_BUDGET =
       1_024; // a tick; keeps one that feeds itself from starving the rest
-  private static final int LONGEST_STRIDE = 64; // ticks; 10 us of switching
+  private static final int LONGEST_STRIDE = 64; // dispatches; 10 us of switching
   private static final long SHORT_NANOS = 100_000;
   private static final long LONG_NANOS = 250_000;
 
@@ -76,13 +77,17 @@ public final class Scheduler implements ContextHost, EventHome {
   private final ReadyQueue ready = new ReadyQueue();
   private final Ring microtasks = new Ring(64);
   private final ArrayDeque<ExecutionContext> toInterrupt = new ArrayDeque<>();
-  private int untilClock = 1;
+  private long dispatched; // decisions who is next: mounts, self-resumes, starts without a switch
+  private long attentionAt; // the next dispatch at which the clock is read or a round ends
+  private long clockAt;
+  private long roundEnd = Long.MAX_VALUE; // of the round that a look waits for
+  private long dispatchedAtLook;
   private int stride = 1;
   private long now = System.nanoTime();
   private long lastLook = now;
-  private int dispatchesSinceLook;
-  private int roundLeft;
   private boolean lookDue;
+  private boolean chores; // something for the trampoline: a look, an interrupt, a context to end
+  private boolean over;
   private boolean inTick;
   private int foreign;
   private int armedEvents;
@@ -178,6 +183,12 @@ public final class Scheduler implements ContextHost, EventHome {
   /// Interrupts, from the trampoline, a coroutine that the JDK has parked on `context`.
   public void interruptLater(ExecutionContext context) {
     toInterrupt.add(context);
+    chores = true;
+  }
+
+  /// Makes [#run()] return: nothing is left to do.
+  public void finish() {
+    over = true;
   }
 
   @Override
@@ -197,12 +208,10 @@ public final class Scheduler implements ContextHost, EventHome {
 
   /// Puts the current coroutine behind all that are ready.
   public void yieldFrom(Waker self) {
-    if (self.isCancellationPending()) {
-      self.throwPendingCancellation();
-    }
-    self.renew();
-    self.enqueue();
-    suspend(self);
+    refuseToWait(self);
+    self.beginYield();
+    leaveAndEnter(self);
+    self.endYield();
   }
 
   /// Suspends the current coroutine until what it has subscribed to wakes it.
@@ -226,12 +235,17 @@ public final class Scheduler implements ContextHost, EventHome {
         return self.deliver();
       }
     }
+    leaveAndEnter(self);
+    return self.deliver();
+  }
+
+  // every path after the LEAVE handlers ends in the ENTER handlers
+  private void leaveAndEnter(Waker self) {
     self.left();
     if (!isNext(self)) {
       leave(self);
     }
     self.entered();
-    return self.deliver();
   }
 
   private void refuseToWait(Waker self) {
@@ -248,11 +262,11 @@ public final class Scheduler implements ContextHost, EventHome {
 
   private boolean isNext(Waker self) {
     tickOnCoroutine();
-    if (lookDue || ready.peek() != self || !toInterrupt.isEmpty()) {
+    if (chores || ready.peek() != self) {
       return false;
     }
     ready.poll();
-    countDispatch();
+    dispatched++;
     counters.selfResumes++;
     return true;
   }
@@ -281,13 +295,13 @@ public final class Scheduler implements ContextHost, EventHome {
       return null;
     }
     tickOnCoroutine();
-    while (!lookDue && ready.peek() instanceof Waker waker) {
+    while (!chores && ready.peek() instanceof Waker waker) {
       if (waker.isIgnored()) {
         ready.poll();
         waker.finaliseIgnored();
       } else if (waker.isQueued() && !waker.isStarted() && waker.context() == null) {
         ready.poll();
-        countDispatch();
+        dispatched++;
         counters.reuses++;
         waker.mountOn(context);
         return waker;
@@ -308,8 +322,8 @@ public final class Scheduler implements ContextHost, EventHome {
   // ---- the tick ----
 
   private void tickOnCoroutine() {
-    if (--untilClock <= 0) {
-      readClock();
+    if (dispatched >= attentionAt) {
+      payAttention();
     }
     // without the reserve the trampoline does it: this coroutine is about to leave anyway
     if (hasWork() && StackReserve.isThere()) {
@@ -348,6 +362,18 @@ public final class Scheduler implements ContextHost, EventHome {
     }
   }
 
+  private void payAttention() {
+    if (dispatched >= roundEnd) {
+      // who was ready when the round began has run
+      roundEnd = Long.MAX_VALUE;
+      callForLook();
+    }
+    if (dispatched >= clockAt) {
+      readClock();
+    }
+    attentionAt = Math.min(clockAt, roundEnd);
+  }
+
   private void readClock() {
     long read = System.nanoTime();
     long elapsed = read - now;
@@ -357,60 +383,64 @@ public final class Scheduler implements ContextHost, EventHome {
     } else if (elapsed < SHORT_NANOS && stride < LONGEST_STRIDE) {
       stride *= 2;
     }
-    untilClock = stride;
-    if (read - lastLook >= LOOK_NANOS && driver.isArmed()) {
-      lookDue = true;
+    clockAt = dispatched + stride;
+    if (!driver.isArmed()) {
+      return;
+    }
+    if (read - lastLook >= LOOK_NANOS) {
+      callForLook();
+    } else if (roundEnd == Long.MAX_VALUE && dispatched - dispatchedAtLook >= LOOK_DISPATCHES) {
+      roundEnd = dispatched + ready.size();
     }
   }
 
-  private void countDispatch() {
-    dispatchesSinceLook++;
-    if (--roundLeft <= 0) {
-      roundLeft = ready.size();
-      if (dispatchesSinceLook >= LOOK_DISPATCHES && driver.isArmed()) {
-        lookDue = true;
-      }
-    }
+  private void callForLook() {
+    lookDue = true;
+    chores = true;
   }
 
   // ---- the trampoline ----
 
-  /// Runs until the owner says it is over.
+  /// Runs until [#finish()], or until the owner ends a loop in which nothing is ready.
   public void run() {
-    while (owner.isAlive()) {
+    while (!over) {
       if (hasWork()) {
         work();
       }
-      if (!toInterrupt.isEmpty()) {
-        sendInterrupts();
+      if (chores) {
+        doChores();
       }
-      if (ready.isEmpty()) {
+      Object next = ready.poll();
+      if (next == null) {
         idle();
       } else {
-        if (lookDue) {
-          look();
-        }
-        dispatchNext();
+        dispatch(next);
       }
     }
   }
 
-  private void dispatchNext() {
-    Object next = ready.poll();
-    if (next == null) {
-      return;
+  private void doChores() {
+    chores = false;
+    for (ExecutionContext c = toInterrupt.poll(); c != null; c = toInterrupt.poll()) {
+      if (c.isHosting()) {
+        c.thread().interrupt();
+      }
     }
-    countDispatch();
-    if (--untilClock <= 0) {
-      readClock();
+    pool.trim();
+    if (lookDue) {
+      look();
+    }
+  }
+
+  private void dispatch(Object next) {
+    dispatched++;
+    if (dispatched >= attentionAt) {
+      payAttention();
     }
     if (next instanceof Waker waker) {
       dispatch(waker);
     } else {
       goOn((ExecutionContext) next);
-    }
-    if (pool.isTrimDue()) {
-      pool.trim();
     }
   }
 
@@ -459,39 +489,45 @@ public final class Scheduler implements ContextHost, EventHome {
     ready.add(context);
   }
 
-  private void sendInterrupts() {
-    for (ExecutionContext c = toInterrupt.poll(); c != null; c = toInterrupt.poll()) {
-      if (c.isHosting()) {
-        c.thread().interrupt();
-      }
-    }
-  }
-
   private void look() {
-    lookDue = false;
-    dispatchesSinceLook = 0;
-    lastLook = now;
+    looked();
     reactor.execute(true);
   }
 
+  private void looked() {
+    lookDue = false;
+    roundEnd = Long.MAX_VALUE;
+    dispatchedAtLook = dispatched;
+    lastLook = now;
+  }
+
   private void idle() {
-    now = System.nanoTime();
-    stride = 1;
-    untilClock = 1;
+    if (!owner.mayWait()) {
+      over = true;
+      return;
+    }
+    readClockAfterRest();
     if (timers.advance(now) > 0 && !ready.isEmpty()) {
       return;
     }
     if (armedEvents == 0 && foreign == 0) {
       lastLookBeforeVerdict();
-      return;
+    } else {
+      sleep();
     }
-    sleep();
+  }
+
+  private void readClockAfterRest() {
+    now = System.nanoTime();
+    stride = 1;
+    clockAt = dispatched;
+    attentionAt = dispatched;
   }
 
   private void lastLookBeforeVerdict() {
     look();
     inbox.drain();
-    if (ready.isEmpty() && owner.isAlive() && armedEvents == 0 && foreign == 0) {
+    if (ready.isEmpty() && !over && armedEvents == 0 && foreign == 0) {
       owner.nothingCanGoOn();
     }
   }
@@ -499,12 +535,11 @@ public final class Scheduler implements ContextHost, EventHome {
   private void sleep() {
     wakeup.beforeSleep();
     if (inbox.isEmpty()) {
-      lookDue = false;
-      dispatchesSinceLook = 0;
+      looked();
       reactor.execute(false);
     }
     wakeup.afterSleep();
-    now = System.nanoTime();
+    readClockAfterRest();
     lastLook = now;
     if (Thread.interrupted()) {
       owner.carrierInterrupted();
@@ -512,6 +547,12 @@ public final class Scheduler implements ContextHost, EventHome {
   }
 
   // ---- the end ----
+
+  /// Something for [ContextPool#trim()] to do.
+  @Override
+  public void trimDue() {
+    chores = true;
+  }
 
   /// Refuses everything from now on, ends the contexts and the driver. Contexts that the JDK holds
   /// go to its default scheduler.

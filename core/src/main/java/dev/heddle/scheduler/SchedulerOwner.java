@@ -3,8 +3,8 @@ package dev.heddle.scheduler;
 
 /// The tree of coroutines, seen from the scheduler. Called on the trampoline unless said otherwise.
 public interface SchedulerOwner {
-  /// Whether the loop is to go on.
-  boolean isAlive();
+  /// Nothing is ready: whether the loop is to wait for more; false ends it.
+  boolean mayWait();
 
   /// Nothing is ready, nothing armed, nobody in a foreign wait, and coroutines are left.
   void nothingCanGoOn();

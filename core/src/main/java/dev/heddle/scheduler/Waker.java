@@ -280,6 +280,25 @@ public abstract class Waker implements InlineCallback, Hosted {
     scheduler.ready(this);
   }
 
+  /// NO_STATUS → QUEUED, for a coroutine that only lets the others run.
+  final void beginYield() {
+    if (cancellationPending) {
+      throwPendingCancellation();
+    }
+    if (hasSubscriptions()) {
+      dropSubscriptions();
+    }
+    enqueue();
+  }
+
+  /// QUEUED → NO_STATUS: nothing to deliver but a cancellation.
+  final void endYield() {
+    status = NO_STATUS;
+    if (cancellationPending) {
+      throwPendingCancellation();
+    }
+  }
+
   final boolean isQueued() {
     return status == QUEUED;
   }

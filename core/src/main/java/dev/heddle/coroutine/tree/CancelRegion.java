@@ -20,6 +20,7 @@ final class CancelRegion implements InlineCallback {
    *          OPEN       request(reason)             REQUESTED  whoever cancels; a second request changes nothing
    *          REQUESTED  deliver()                   DELIVERED  the coroutine, at a suspension point, not shielded
    *          DELIVERED  grace period over           INSISTING  timer, in a tick
+   *          REQUESTED, DELIVERED  insist()         INSISTING  the loop, past its shutdown deadline
    *          INSISTING  deliver()                   INSISTING  the coroutine, at every suspension point
    *          any        close()                     CLOSED     the coroutine, as it leaves the block
    *
@@ -139,6 +140,15 @@ final class CancelRegion implements InlineCallback {
       if (state == OPEN) {
         requested();
       }
+    } else {
+      insist();
+    }
+  }
+
+  /// Throws at every suspension point from now on.
+  void insist() {
+    if (state == REQUESTED) {
+      state = INSISTING;
     } else if (state == DELIVERED) {
       state = INSISTING;
       owner.cancellationRequested();

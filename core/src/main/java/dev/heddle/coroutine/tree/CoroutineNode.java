@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.coroutine.tree;
 
+import dev.heddle.Action;
 import dev.heddle.Body;
 import dev.heddle.Cancellation;
 import dev.heddle.CoroutineFailure;
@@ -35,7 +36,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Waker imple
   final boolean background;
 
   // loop only
-  private @Nullable Body<T> body;
+  private @Nullable Object work; // a Body or an Action, until it starts
   private @Nullable Inheritance inheritance;
   @Nullable CoroutineNode<?> previous;
   @Nullable CoroutineNode<?> next;
@@ -53,15 +54,15 @@ public final class CoroutineNode<T extends @Nullable Object> extends Waker imple
   private @Nullable List<SwitchHandler> handlers;
 
   CoroutineNode(
-      LoopRoot loop, ScopeNode scope, @Nullable String name, Body<T> body, boolean background) {
+      LoopRoot loop, ScopeNode scope, @Nullable String name, Object work, boolean background) {
     super(loop.scheduler());
     this.loop = loop;
     this.scope = scope;
     this.name = name;
-    this.body = body;
+    this.work = work;
     this.background = background;
     this.id = loop.nextId();
-    this.site = loop.options().exactSites() ? SpawnSites.caller() : body.getClass();
+    this.site = loop.options().exactSites() ? SpawnSites.caller() : work.getClass();
     this.inheritance = Inheritance.ofCurrentThread(loop.ordinaryLoader());
   }
 
@@ -79,7 +80,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Waker imple
               + Thread.currentThread().getName()
               + "); call it inside Heddle.run(() -> ...)");
     }
-    if (node.loop.scheduler().hasEnded()) {
+    if (node.scheduler().hasEnded()) {
       throw new LoopEndedException(
           node.describe() + " outlived its loop, which has ended; nothing of Heddle works in it");
     }
@@ -122,13 +123,10 @@ public final class CoroutineNode<T extends @Nullable Object> extends Waker imple
       context.thread().setName(name);
     }
     begin(context);
-    Body<T> work = body;
-    body = null;
-    inheritance = null;
     T returned = null;
     Throwable thrown = null;
     try {
-      returned = work == null ? null : work.run();
+      returned = work();
     } catch (Throwable e) {
       thrown = e;
     }
@@ -138,9 +136,22 @@ public final class CoroutineNode<T extends @Nullable Object> extends Waker imple
     }
   }
 
+  @SuppressWarnings(
+      "unchecked") // the constructor's callers give a Body<T>, or an Action where T is Void
+  private @Nullable T work() throws Exception {
+    Object mine = work;
+    work = null;
+    inheritance = null;
+    if (mine instanceof Action action) {
+      action.run();
+      return null;
+    }
+    return mine == null ? null : ((Body<T>) mine).run();
+  }
+
   @Override
   protected void finishIgnored() {
-    body = null;
+    work = null;
     finish(null, null);
   }
 
@@ -260,6 +271,15 @@ public final class CoroutineNode<T extends @Nullable Object> extends Waker imple
     if (own.request(c)) {
       ignore();
     }
+  }
+
+  /// The loop's time is over: from now on every suspension throws, whatever shields it.
+  void insist() {
+    cancelFromTree(new Cancellation("the loop's shutdown deadline is over"));
+    if (own != null) {
+      own.insist();
+    }
+    poke();
   }
 
   /// A region of this coroutine has something to deliver.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.coroutine.tree;
 
+import dev.heddle.Action;
 import dev.heddle.Body;
 import dev.heddle.Cancellation;
 import dev.heddle.DeadlockError;
@@ -169,7 +170,9 @@ public final class LoopRoot implements SchedulerOwner {
   }
 
   void memberLeft() {
-    live--;
+    if (--live == 0) {
+      scheduler.finish();
+    }
   }
 
   TimerEvent timer(long deadline) {
@@ -253,7 +256,9 @@ public final class LoopRoot implements SchedulerOwner {
 
   private void passDeadline() {
     pastDeadline = true;
-    root.pokeMembers();
+    for (CoroutineNode<?> left : root.members()) {
+      left.insist();
+    }
   }
 
   private final class DeadlineOver implements InlineCallback {
@@ -283,19 +288,14 @@ public final class LoopRoot implements SchedulerOwner {
   // ---- what the scheduler finds ----
 
   @Override
-  public boolean isAlive() {
-    return live > 0 && defect == null && !(pastDeadline && !scheduler.hasReady());
+  public boolean mayWait() {
+    return !pastDeadline;
   }
 
   @Override
   public void nothingCanGoOn() {
     if (stopping) {
-      if (pastDeadline) {
-        defect =
-            new IllegalStateException("coroutines wait, but not on anything: " + abandonedReport());
-      } else {
-        passDeadline();
-      }
+      passDeadline();
       return;
     }
     DeadlockError verdict = new DeadlockError(deadlockReport());
@@ -313,12 +313,13 @@ public final class LoopRoot implements SchedulerOwner {
     if (defect == null) {
       defect = failure;
     }
+    scheduler.finish();
   }
 
   @Override
   public void notifyLater(Runnable notification) {
-    Body<@Nullable Void> body = ScopeNode.asBody(notification::run);
-    CoroutineNode<?> notifier = root.<@Nullable Void>addOwn("notification", body);
+    Action action = notification::run;
+    CoroutineNode<?> notifier = root.<@Nullable Void>addOwn("notification", action);
     notifier.highPriority();
     notifier.enqueue();
   }

@@ -118,23 +118,16 @@ public final class ScopeNode implements Scope {
 
   @Override
   public void launch(String name, Action action) {
-    add(name, asBody(action), false);
+    add(name, action, false);
   }
 
   @Override
   public void background(String name, Action action) {
-    add(name, asBody(action), true);
-  }
-
-  static Body<@Nullable Void> asBody(Action action) {
-    return () -> {
-      action.run();
-      return null;
-    };
+    add(name, action, true);
   }
 
   private <T extends @Nullable Object> CoroutineNode<T> add(
-      @Nullable String name, Body<T> body, boolean inBackground) {
+      @Nullable String name, Object work, boolean inBackground) {
     loop.scheduler().checkOnLoop();
     if (closed || cancelled) {
       throw new IllegalStateException(
@@ -144,15 +137,15 @@ public final class ScopeNode implements Scope {
               + (closed ? "closed" : "cancelled")
               + " scope; spawn before it ends, or open a new one");
     }
-    CoroutineNode<T> member = new CoroutineNode<>(loop, this, name, body, inBackground);
+    CoroutineNode<T> member = new CoroutineNode<>(loop, this, name, work, inBackground);
     join(member);
     member.enqueue();
     return member;
   }
 
   /// Adds the main coroutine, or one of the loop's own, whatever the scope's state.
-  <T extends @Nullable Object> CoroutineNode<T> addOwn(String name, Body<T> body) {
-    CoroutineNode<T> member = new CoroutineNode<>(loop, this, name, body, false);
+  <T extends @Nullable Object> CoroutineNode<T> addOwn(String name, Object work) {
+    CoroutineNode<T> member = new CoroutineNode<>(loop, this, name, work, false);
     join(member);
     return member;
   }
@@ -266,13 +259,6 @@ public final class ScopeNode implements Scope {
     cancelled = kind != Kind.ROOT;
     for (CoroutineNode<?> member = first; member != null; member = member.next) {
       member.cancelFromTree(c);
-    }
-  }
-
-  /// Makes every member notice what has changed for all.
-  void pokeMembers() {
-    for (CoroutineNode<?> member = first; member != null; member = member.next) {
-      member.poke();
     }
   }
 

@@ -13,6 +13,9 @@ public interface ContextHost {
   /// Called on the context's own thread, after a guest has ended.
   @Nullable Hosted nextOn(ExecutionContext context);
 
+  /// The pool has contexts to end, when the carrier is free for it.
+  void trimDue();
+
   /// A context of this host now rests in the JDK's hands for good: the loop had ended, or it broke.
   void broken(ExecutionContext context, Throwable failure);
 }

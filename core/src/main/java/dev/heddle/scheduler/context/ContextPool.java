@@ -83,6 +83,9 @@ public final class ContextPool {
   // nobody can be mounted from a coroutine's stack: the trampoline ends those above the limit
   private void shrink(int limit) {
     excess = Math.max(0, size + inUse - limit);
+    if (excess > 0) {
+      host.trimDue();
+    }
   }
 
   /// Ends contexts that the load no longer needs. Carrier only, with nothing mounted.
@@ -92,11 +95,6 @@ public final class ContextPool {
       end(resting[--size]);
     }
     excess = 0;
-  }
-
-  /// Whether [#trim()] has something to do.
-  public boolean isTrimDue() {
-    return excess > 0;
   }
 
   /// Ends every resting context, and every other as soon as its guest has ended. Carrier only.

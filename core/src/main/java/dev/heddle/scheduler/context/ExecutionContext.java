@@ -209,16 +209,14 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
     return resumed;
   }
 
-  /// The thread's body: one guest after the other, resting in between.
+  /// The thread's body: one guest after the other, resting in between. One frame: whatever lies
+  /// below a coroutine is copied at each of its switches.
   @Override
   public void run() {
     try {
-      for (Hosted next = guest; next != null; next = guest) {
-        serve(next);
-        if (!pool.rest(this)) {
-          break;
-        }
-        suspend();
+      for (Hosted next = guest; next != null; next = nextGuest()) {
+        VirtualThreads.inherit(thread, next.inheritance(), pool.loader());
+        next.runOn(this);
       }
     } catch (Throwable e) {
       host.broken(this, e);
@@ -227,18 +225,16 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
     }
   }
 
-  private void serve(Hosted first) {
-    for (Hosted next = first; next != null; next = host.nextOn(this)) {
+  private @Nullable Hosted nextGuest() {
+    guest = null;
+    VirtualThreads.reset(thread);
+    Hosted next = host.nextOn(this);
+    if (next != null) {
       guest = next;
-      Inheritance taken = next.inheritance();
-      if (taken == null) {
-        VirtualThreads.inherit(thread, null, pool.loader());
-      } else {
-        VirtualThreads.inherit(thread, taken.locals(), taken.loader());
-      }
-      next.runOn(this);
-      guest = null;
-      VirtualThreads.reset(thread);
+    } else if (pool.rest(this)) {
+      suspend();
+      next = guest;
     }
+    return next;
   }
 }

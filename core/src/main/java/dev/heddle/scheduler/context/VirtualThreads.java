@@ -60,10 +60,14 @@ public final class VirtualThreads {
   }
 
   /// Gives the current context's thread what its next guest inherits.
-  static void inherit(Thread thread, @Nullable Object locals, @Nullable ClassLoader loader) {
+  ///
+  /// @param taken null: no inheritable locals and the `ordinary` class loader
+  static void inherit(Thread thread, @Nullable Inheritance taken, @Nullable ClassLoader ordinary) {
+    Object locals = taken == null ? null : taken.locals();
     if (Handles.INHERITABLE_LOCALS.get(thread) != locals) {
       Handles.INHERITABLE_LOCALS.set(thread, locals);
     }
+    ClassLoader loader = taken == null ? ordinary : taken.loader();
     if (thread.getContextClassLoader() != loader) {
       thread.setContextClassLoader(loader);
     }

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.event;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.heddle.Heddle;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// An event by itself, and custom callbacks in a running loop.
+@Timeout(60)
+class EventTest {
+  private final List<String> calls = new ArrayList<>();
+  private final Home home = new Home();
+  private final Bell bell = new Bell(home);
+
+  /// A loop that keeps count and runs notifications when asked to.
+  private static final class Home implements EventHome {
+    int armed;
+    final List<Runnable> later = new ArrayList<>();
+
+    @Override
+    public void eventArmed() {
+      armed++;
+    }
+
+    @Override
+    public void eventDisarmed() {
+      armed--;
+    }
+
+    @Override
+    public void notifyLater(Runnable notification) {
+      later.add(notification);
+    }
+
+    @Override
+    public void checkOnLoop() {}
+  }
+
+  private static final class Bell extends Event {
+    int arms;
+    int disarms;
+
+    Bell(EventHome home) {
+      super(home);
+    }
+
+    void ring(@Nullable Object result) {
+      fire(result, null);
+    }
+
+    @Override
+    public boolean isHidden() {
+      return false;
+    }
+
+    @Override
+    protected void arm() {
+      arms++;
+    }
+
+    @Override
+    protected void disarm() {
+      disarms++;
+    }
+
+    @Override
+    public String info() {
+      return "a bell";
+    }
+  }
+
+  private InlineCallback log(String name) {
+    return (event, result, error) -> calls.add(name);
+  }
+
+  // ---- notification ----
+
+  @Test
+  void callbacks_runInTheOrderOfSubscription() {
+    bell.subscribe(log("a"));
+    bell.subscribe(log("b"));
+    bell.subscribe(log("c"));
+    bell.ring(null);
+    assertThat(calls).containsExactly("a", "b", "c");
+  }
+
+  @Test
+  void callback_getsTheResultAndTheError() {
+    List<@Nullable Object> got = new ArrayList<>();
+    bell.subscribe(
+        (InlineCallback)
+            (event, result, error) -> {
+              got.add(event);
+              got.add(result);
+              got.add(error);
+            });
+    RuntimeException failure = new RuntimeException("x");
+    bell.fire("value", failure);
+    assertThat(got).containsExactly(bell, "value", failure);
+  }
+
+  @Test
+  @Tag("loop-298")
+  @Tag("trap-8")
+  void removal_ofAnEarlierCallbackDuringNotify_runsEveryRemainingOneOnce() {
+    InlineCallback a = log("a");
+    bell.subscribe(a);
+    bell.subscribe(
+        (InlineCallback)
+            (event, result, error) -> {
+              calls.add("b");
+              bell.unsubscribe(a);
+            });
+    bell.subscribe(log("c"));
+    bell.subscribe(log("d"));
+    bell.ring(null);
+    bell.ring(null);
+    assertThat(calls).containsExactly("a", "b", "c", "d", "b", "c", "d");
+  }
+
+  @Test
+  @Tag("loop-298")
+  @Tag("trap-8")
+  void removal_ofALaterCallbackDuringNotify_keepsItFromRunning() {
+    InlineCallback c = log("c");
+    bell.subscribe((InlineCallback) (event, result, error) -> bell.unsubscribe(c));
+    bell.subscribe(log("b"));
+    bell.subscribe(c);
+    bell.subscribe(log("d"));
+    bell.ring(null);
+    assertThat(calls).containsExactly("b", "d");
+  }
+
+  @Test
+  @Tag("trap-8")
+  void removal_ofItselfDuringNotify_disturbsNobody() {
+    InlineCallback[] self = new InlineCallback[1];
+    self[0] =
+        (event, result, error) -> {
+          calls.add("once");
+          bell.unsubscribe(self[0]);
+        };
+    bell.subscribe(self[0]);
+    bell.subscribe(log("always"));
+    bell.ring(null);
+    bell.ring(null);
+    assertThat(calls).containsExactly("once", "always", "always");
+  }
+
+  @Test
+  void callback_addedDuringNotify_runsInTheSamePass() {
+    bell.subscribe(
+        (InlineCallback)
+            (event, result, error) -> {
+              calls.add("a");
+              if (calls.size() == 1) {
+                bell.subscribe(log("added"));
+              }
+            });
+    bell.subscribe(log("b"));
+    bell.ring(null);
+    assertThat(calls).containsExactly("a", "b", "added");
+  }
+
+  @Test
+  @Tag("trap-13")
+  void callback_thatThrows_endsThisNotificationAndLeavesTheListSound() {
+    boolean[] broken = {true};
+    InlineCallback removed = log("removed");
+    bell.subscribe(removed);
+    bell.subscribe(
+        (InlineCallback)
+            (event, result, error) -> {
+              bell.unsubscribe(removed);
+              if (broken[0]) {
+                throw new IllegalStateException("broken");
+              }
+            });
+    bell.subscribe(log("c"));
+    assertThatThrownBy(() -> bell.ring(null)).hasMessage("broken");
+    assertThat(calls).containsExactly("removed");
+    broken[0] = false;
+    bell.ring(null);
+    assertThat(calls).containsExactly("removed", "c");
+    assertThat(bell.subscribers()).isEqualTo(2);
+  }
+
+  @Test
+  void notification_insideANotification_reachesEverybodyTwice() {
+    bell.subscribe(
+        (InlineCallback)
+            (event, result, error) -> {
+              calls.add("a" + result);
+              if ("outer".equals(result)) {
+                bell.ring("inner");
+              }
+            });
+    bell.subscribe((InlineCallback) (event, result, error) -> calls.add("b" + result));
+    bell.ring("outer");
+    assertThat(calls).containsExactly("aouter", "ainner", "binner", "bouter");
+  }
+
+  @Test
+  void unsubscribe_ofSomethingThatIsNotThere_changesNothing() {
+    bell.subscribe(log("a"));
+    bell.unsubscribe(log("b"));
+    assertThat(bell.subscribers()).isOne();
+  }
+
+  @Test
+  @Tag("trap-8")
+  void randomPrograms_ofSubscribeRemoveAndRing_agreeWithAList() {
+    for (long seed = 0; seed < 300; seed++) {
+      Random random = new Random(seed);
+      Bell event = new Bell(home);
+      List<InlineCallback> model = new ArrayList<>();
+      List<Integer> hints = new ArrayList<>();
+      List<InlineCallback> called = new ArrayList<>();
+      for (int step = 0; step < 100; step++) {
+        int what = random.nextInt(5);
+        if (what < 3) {
+          InlineCallback[] self = new InlineCallback[1];
+          self[0] = (source, result, error) -> called.add(self[0]);
+          hints.add(event.subscribe(self[0]));
+          model.add(self[0]);
+        } else if (what == 3 && !model.isEmpty()) {
+          int at = random.nextInt(model.size());
+          event.unsubscribe(model.remove(at), hints.remove(at));
+        } else {
+          called.clear();
+          event.ring(null);
+          assertThat(called).as("seed %d", seed).containsExactlyElementsOf(model);
+        }
+        assertThat(event.subscribers()).as("seed %d", seed).isEqualTo(model.size());
+      }
+    }
+  }
+
+  // ---- start and stop ----
+
+  @Test
+  @Tag("trap-9")
+  void starts_ofASharedEvent_armOnceAndOnlyTheLastStopDisarms() {
+    bell.start();
+    bell.start();
+    bell.stop();
+    assertThat(bell.arms).isOne();
+    assertThat(bell.disarms).isZero();
+    bell.stop();
+    assertThat(bell.disarms).isOne();
+  }
+
+  @Test
+  @Tag("trap-9")
+  void stop_withoutAStart_isRefused() {
+    assertThatThrownBy(bell::stop)
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("a bell");
+    assertThat(bell.disarms).isZero();
+  }
+
+  @Test
+  @Tag("trap-10")
+  void activeCount_ofAVisibleEvent_changesWithTheFirstStartAndTheLastStop() {
+    bell.start();
+    bell.start();
+    assertThat(home.armed).isOne();
+    bell.stop();
+    assertThat(home.armed).isOne();
+    bell.stop();
+    assertThat(home.armed).isZero();
+  }
+
+  @Test
+  @Tag("trap-11")
+  void activeCount_ofAHiddenEvent_neverChanges() {
+    Event hidden =
+        new Event(home) {
+          @Override
+          public String info() {
+            return "hidden";
+          }
+        };
+    hidden.start();
+    assertThat(home.armed).isZero();
+    hidden.stop();
+    assertThat(home.armed).isZero();
+  }
+
+  @Test
+  void replay_ofAnEventThatIsNotClosed_isRefused() {
+    assertThatThrownBy(() -> bell.replay(log("a"))).isInstanceOf(IllegalStateException.class);
+  }
+
+  // ---- custom callbacks ----
+
+  @Test
+  @Tag("trap-64")
+  void notification_withACustomCallback_isPutOffAsAWhole() {
+    bell.subscribe(log("inline"));
+    EventCallback custom = (event, result, error) -> calls.add("custom");
+    bell.subscribe(custom);
+    bell.ring(null);
+    assertThat(calls).isEmpty();
+    home.later.forEach(Runnable::run);
+    assertThat(calls).containsExactly("inline", "custom");
+  }
+
+  @Test
+  @Tag("trap-64")
+  void notification_afterTheCustomCallbackHasLeft_runsAtOnce() {
+    EventCallback custom = (event, result, error) -> calls.add("custom");
+    bell.subscribe(log("inline"));
+    bell.subscribe(custom);
+    bell.unsubscribe(custom);
+    bell.ring(null);
+    assertThat(calls).containsExactly("inline");
+  }
+
+  @Test
+  @Tag("loop-32")
+  @Tag("trap-64")
+  void customCallback_ofACoroutinesEnd_runsInACoroutineOfItsOwn() {
+    Heddle.run(() -> {
+      var worker = Heddle.spawn("worker", () -> "done");
+      EventCallback callback =
+          (event, result, error) -> {
+            calls.add(Heddle.current().name() + " got " + result);
+            Heddle.suspend();
+            calls.add("callback went on");
+          };
+      worker.event().subscribe(callback);
+      worker.await();
+    });
+    assertThat(calls).containsExactly("notification got done", "callback went on");
+  }
+
+  @Test
+  @Tag("trap-64")
+  void customCallback_thatWaitsForALockOfACoroutine_doesNotStopTheLoop() {
+    ReentrantLock lock = new ReentrantLock();
+    Heddle.run(() -> {
+      Event timer = Heddle.timer(Duration.ofMillis(1), false);
+      EventCallback callback =
+          (event, result, error) -> {
+            lock.lock();
+            calls.add("callback has the lock");
+            lock.unlock();
+          };
+      timer.subscribe(callback);
+      timer.start();
+      lock.lock();
+      // the timer fires on this coroutine's stack while it holds the lock
+      Heddle.delay(Duration.ofMillis(5));
+      Heddle.suspend();
+      calls.add("owner lets go");
+      lock.unlock();
+      timer.stop();
+    });
+    assertThat(calls).containsExactly("owner lets go", "callback has the lock");
+  }
+
+  @Test
+  @Tag("trap-13")
+  void customCallback_thatThrows_endsTheRunWithItsException() {
+    IllegalStateException broken = new IllegalStateException("broken callback");
+    assertThatThrownBy(() ->
+            Heddle.run(() -> {
+              Event timer = Heddle.timer(Duration.ofMillis(1), false);
+              EventCallback callback =
+                  (event, result, error) -> {
+                    throw broken;
+                  };
+              timer.subscribe(callback);
+              Heddle.await(timer);
+              Heddle.suspend();
+            }))
+        .isSameAs(broken);
+  }
+
+  @Test
+  @Tag("trap-6")
+  void await_ofATimerThatHasFired_returnsAtOnce() {
+    Heddle.run(() -> {
+      Event timer = Heddle.timer(Duration.ofMillis(1), false);
+      Heddle.await(timer);
+      long switches = Heddle.counters().switches();
+      Heddle.await(timer);
+      assertThat(timer.isClosed()).isTrue();
+      assertThat(Heddle.counters().switches()).isEqualTo(switches);
+    });
+  }
+}

@@ -138,6 +138,7 @@ public final class Scheduler implements ContextHost, EventHome {
   }
 
   /// Whether the loop is over: whoever still runs on one of its contexts was abandoned.
+  @Override
   public boolean hasEnded() {
     return ended;
   }

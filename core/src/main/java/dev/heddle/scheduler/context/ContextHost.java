@@ -9,6 +9,9 @@ public interface ContextHost {
   /// Where a context posts itself when the JDK says it may go on.
   Inbox inbox();
 
+  /// Whether the loop is over.
+  boolean hasEnded();
+
   /// The guest that takes over `context` without a switch, or null when the context is to rest.
   /// Called on the context's own thread, after a guest has ended.
   @Nullable Hosted nextOn(ExecutionContext context);

@@ -22,7 +22,8 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
    *          HOSTING    body ended                     ENDED      itself, last thing
    *
    * What execute(own task) means, by state:
-   *          CREATED    the capture of the task        HOSTING    a true wake-up: post to the inbox
+   *          CREATED    the capture of the task        HOSTING    a true wake-up: to the ready queue when a coroutine of
+   *                                                               the same loop wakes it, else through the inbox
    *          SUSPENDED  our own yield, or a thread dump: nothing
    *          RESUMING   a thread dump let go of the thread: post, so that the pending resume is tried again
    *          ENDED      cannot happen, ignored
@@ -183,10 +184,22 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
     }
     // safe: a stale state costs a dropped arrival or is repaired by mount(), see Memory order
     int seen = state;
-    if ((seen == HOSTING || seen == RESUMING) && !host.inbox().post(this)) {
+    if (seen == HOSTING || seen == RESUMING) {
+      arriveSoon(command);
+    }
+  }
+
+  private void arriveSoon(Runnable own) {
+    ExecutionContext waker = current();
+    if (waker != null && waker.host == host && !host.hasEnded()) {
+      // a coroutine of the same loop wakes this one: nobody else touches the ready queue meanwhile
+      if (claim()) {
+        arrive();
+      }
+    } else if (!host.inbox().post(this)) {
       // the loop has ended: whoever still waits here goes on elsewhere, every call into Heddle
       // fails
-      VirtualThreads.defaultScheduler().execute(command);
+      VirtualThreads.defaultScheduler().execute(own);
     }
   }
 

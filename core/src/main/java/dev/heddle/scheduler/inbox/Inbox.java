@@ -60,7 +60,8 @@ public final class Inbox {
       posted = false;
     }
 
-    private boolean claim() {
+    /// Takes the node for one arrival; whoever gets true must see to it that the node arrives.
+    protected final boolean claim() {
       return !posted && POSTED.compareAndSet(this, false, true);
     }
   }

@@ -210,7 +210,7 @@ class LauncherIT {
                 "PATH",
                 only.resolve("bin") + ":/usr/bin:/bin",
                 "HEDDLE_JDK_FOLDERS",
-                only.getParent().toString()),
+                checkout.root().resolve("jdks").toString()),
             "--version");
 
     assertThat(outcome.code()).isEqualTo(1);

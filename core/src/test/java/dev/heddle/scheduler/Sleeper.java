@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.scheduler;
+
+import dev.heddle.Cancellation;
+import dev.heddle.scheduler.context.ExecutionContext;
+import dev.heddle.scheduler.context.Inheritance;
+import org.jspecify.annotations.Nullable;
+
+/// A waker with as little of a coroutine as the scheduler can bear.
+final class Sleeper extends Waker {
+  private final String name;
+  private final Runnable body;
+  boolean finishedIgnored;
+  @Nullable Cancellation pending;
+
+  Sleeper(Scheduler scheduler, String name, Runnable body) {
+    super(scheduler);
+    this.name = name;
+    this.body = body;
+  }
+
+  Sleeper(Scheduler scheduler) {
+    this(scheduler, "sleeper", () -> {});
+  }
+
+  void cancelWith(Cancellation cancellation) {
+    pending = cancellation;
+    setCancellationPending(true);
+  }
+
+  boolean ignored() {
+    return ignore();
+  }
+
+  boolean interrupted() {
+    return interruptWait();
+  }
+
+  void begun(ExecutionContext context) {
+    begin(context);
+  }
+
+  @Override
+  protected @Nullable Cancellation takeCancellation() {
+    Cancellation taken = pending;
+    pending = null;
+    setCancellationPending(false);
+    return taken;
+  }
+
+  @Override
+  protected void finishIgnored() {
+    finishedIgnored = true;
+  }
+
+  @Override
+  protected void onSwitch(boolean enter, boolean finishing) {}
+
+  @Override
+  public String describe() {
+    return name;
+  }
+
+  @Override
+  public void runOn(ExecutionContext context) {
+    begin(context);
+    body.run();
+    end();
+  }
+
+  @Override
+  public @Nullable Inheritance inheritance() {
+    return null;
+  }
+}

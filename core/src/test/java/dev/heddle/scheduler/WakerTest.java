@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.scheduler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.heddle.Cancellation;
+import dev.heddle.DeadlineException;
+import dev.heddle.WaitCancelledException;
+import dev.heddle.event.EventCallback;
+import dev.heddle.event.InlineCallback;
+import dev.heddle.scheduler.Waker.Role;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// A waker by itself: no coroutine, no switch.
+@Tag("once")
+class WakerTest {
+  private final QuietOwner owner = new QuietOwner();
+  private final Scheduler scheduler = new Scheduler(owner, new StillDriver(), true);
+  private final Sleeper waker = new Sleeper(scheduler);
+
+  private Bell bell(String name) {
+    return new Bell(scheduler, name);
+  }
+
+  private List<Bell> bells(int count) {
+    List<Bell> bells = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      bells.add(bell("bell " + i));
+    }
+    return bells;
+  }
+
+  private Sleeper in(WakerStatus status) {
+    Sleeper made = new Sleeper(scheduler);
+    switch (status) {
+      case NO_STATUS -> {}
+      case WAITING -> {
+        made.resumeWhen(bell("never"), Role.RESOLVE);
+        made.beginWait();
+      }
+      case QUEUED -> made.enqueue();
+      case IGNORED -> {
+        made.enqueue();
+        made.ignored();
+      }
+      case RESULT -> {
+        made.resumeWhen(bell("done").closedWith("x", null), Role.RESOLVE);
+        made.beginWait();
+      }
+    }
+    assertThat(made.status()).isEqualTo(status);
+    return made;
+  }
+
+  // ---- the state table ----
+
+  private static void assertAllowedOnlyIn(
+      WakerStatus status,
+      Sleeper made,
+      String transition,
+      boolean allowed,
+      Consumer<Sleeper> event) {
+    if (allowed) {
+      event.accept(made);
+    } else {
+      assertThatThrownBy(() -> event.accept(made))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("sleeper")
+          .hasMessageContaining(transition)
+          .hasMessageContaining(status.name());
+      assertThat(made.status()).isEqualTo(status);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Tag("W3")
+  void enqueue_inAnyStatus_isAllowedInNoStatusOnly(WakerStatus status) {
+    boolean allowed = status == WakerStatus.NO_STATUS;
+    assertAllowedOnlyIn(status, in(status), "enqueue", allowed, Sleeper::enqueue);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Tag("W3")
+  void beginWait_inAnyStatus_isAllowedInNoStatusOnly(WakerStatus status) {
+    boolean allowed = status == WakerStatus.NO_STATUS;
+    assertAllowedOnlyIn(status, in(status), "wait", allowed, Sleeper::beginWait);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Tag("W3")
+  void renew_inAnyStatus_isAllowedInNoStatusOnly(WakerStatus status) {
+    boolean allowed = status == WakerStatus.NO_STATUS;
+    assertAllowedOnlyIn(status, in(status), "renew", allowed, Sleeper::renew);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Tag("W3")
+  void deliver_inAnyStatus_isAllowedWhenWokenOnly(WakerStatus status) {
+    boolean allowed = status == WakerStatus.QUEUED || status == WakerStatus.RESULT;
+    assertAllowedOnlyIn(status, in(status), "deliver", allowed, Sleeper::deliver);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Tag("W3")
+  void ignore_inAnyStatus_worksOnAQueuedOneOnly(WakerStatus status) {
+    Sleeper made = in(status);
+    assertThat(made.ignored()).isEqualTo(status == WakerStatus.QUEUED);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Tag("W3")
+  void wake_inAnyStatus_queuesAWaitingOneOnly(WakerStatus status) {
+    Sleeper made = in(status);
+    made.resolve("late");
+    WakerStatus expected = status == WakerStatus.WAITING ? WakerStatus.QUEUED : status;
+    assertThat(made.status()).isEqualTo(expected);
+  }
+
+  @Test
+  @Tag("W3")
+  void wait_thatIsWoken_goesThroughWaitingQueuedAndBack() {
+    Bell bell = bell("a");
+    waker.resumeWhen(bell, Role.RESOLVE);
+    assertThat(waker.status()).isEqualTo(WakerStatus.NO_STATUS);
+    assertThat(waker.beginWait()).isTrue();
+    assertThat(waker.status()).isEqualTo(WakerStatus.WAITING);
+    bell.ring("value");
+    assertThat(waker.status()).isEqualTo(WakerStatus.QUEUED);
+    assertThat(waker.deliver()).isEqualTo("value");
+    assertThat(waker.status()).isEqualTo(WakerStatus.NO_STATUS);
+  }
+
+  @Test
+  @Tag("W3")
+  void cancellation_beforeTheStart_finishesWithoutRunning() {
+    waker.enqueue();
+    assertThat(waker.ignored()).isTrue();
+    waker.finaliseIgnored();
+    assertThat(waker.finishedIgnored).isTrue();
+    assertThat(waker.isStarted()).isTrue();
+  }
+
+  @Test
+  @Tag("trap-1")
+  void abandonedWait_leavesAnEntryThatMayNotRunIt() {
+    waker.enqueue();
+    waker.abandonWait();
+    assertThat(waker.status()).isEqualTo(WakerStatus.NO_STATUS);
+    assertThat(scheduler.hasReady()).isTrue();
+    assertThat(waker.isQueued()).isFalse();
+  }
+
+  // ---- subscriptions ----
+
+  @Test
+  @Tag("T8")
+  void subscription_beforeTheSuspend_armsNothing() {
+    List<Bell> bells = bells(4);
+    bells.forEach(bell -> waker.resumeWhen(bell, Role.RESOLVE));
+    assertThat(bells).allMatch(bell -> bell.arms == 0 && bell.subscribers() == 0);
+    waker.beginWait();
+    assertThat(bells).allMatch(bell -> bell.arms == 1 && bell.subscribers() == 1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 8, 9, 10, 11, 100})
+  @Tag("W1")
+  void anyOfSeveralEvents_whenItFires_wakes(int count) {
+    for (int chosen = 0; chosen < count; chosen++) {
+      List<Bell> bells = bells(count);
+      waker.renew();
+      bells.forEach(bell -> waker.resumeWhen(bell, Role.RESOLVE));
+      waker.beginWait();
+      bells.get(chosen).ring(chosen);
+      assertThat(waker.deliver()).isEqualTo(chosen);
+    }
+  }
+
+  @Test
+  @Tag("W1")
+  void tenThousandEvents_oneFires_allAreStoppedOnce() {
+    List<Bell> bells = bells(10_000);
+    bells.forEach(bell -> waker.resumeWhen(bell, Role.RESOLVE));
+    bells.forEach(bell -> waker.resumeWhen(bell, Role.RESOLVE));
+    waker.beginWait();
+    assertThat(bells).allMatch(bell -> bell.arms == 1);
+    bells.get(9_999).ring("last");
+    assertThat(waker.deliver()).isEqualTo("last");
+    assertThat(bells).allMatch(bell -> bell.disarms == 1 && bell.isAtRest());
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 5})
+  @Tag("trap-9")
+  void everyStartedEvent_afterTheWait_wasStoppedOnce(int count) {
+    List<Bell> bells = bells(count);
+    bells.forEach(bell -> waker.resumeWhen(bell, Role.RESOLVE));
+    waker.beginWait();
+    bells.getFirst().ring(null);
+    waker.deliver();
+    assertThat(bells).allMatch(bell -> bell.arms == 1 && bell.disarms == 1 && bell.isAtRest());
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2, 3, 6})
+  @Tag("T8")
+  @Tag("trap-6")
+  void eventThatHasFiredAlready_endsTheArmingThere(int closedAt) {
+    List<Bell> bells = bells(7);
+    bells.get(closedAt).closedWith("early", null);
+    bells.forEach(bell -> waker.resumeWhen(bell, Role.RESOLVE));
+    assertThat(waker.beginWait()).isFalse();
+    assertThat(waker.status()).isEqualTo(WakerStatus.RESULT);
+    assertThat(scheduler.hasReady()).isFalse();
+    assertThat(waker.deliver()).isEqualTo("early");
+    assertThat(bells.subList(0, closedAt)).allMatch(bell -> bell.arms == 1 && bell.isAtRest());
+    assertThat(bells.subList(closedAt, 7)).allMatch(bell -> bell.arms == 0 && bell.isAtRest());
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2, 12})
+  @Tag("loop-52")
+  void sameEventTwice_keepsItsFirstRole(int before) {
+    bells(before).forEach(bell -> waker.resumeWhen(bell, Role.RESOLVE));
+    Bell both = bell("both");
+    waker.resumeWhen(both, Role.RESOLVE);
+    waker.resumeWhen(both, Role.CANCEL);
+    waker.beginWait();
+    both.ring("value");
+    assertThat(waker.deliver()).isEqualTo("value");
+    assertThat(both.arms).isOne();
+    assertThat(both.isAtRest()).isTrue();
+  }
+
+  @Test
+  @Tag("loop-301")
+  void subscriptions_neverSuspendedOn_areGoneWithTheNextWait() {
+    List<Bell> stale = bells(5);
+    stale.forEach(bell -> waker.resumeWhen(bell, Role.RESOLVE));
+    waker.renew();
+    Bell wanted = bell("wanted");
+    waker.resumeWhen(wanted, Role.RESOLVE);
+    waker.beginWait();
+    assertThat(stale).allMatch(bell -> bell.arms == 0 && bell.subscribers() == 0);
+    stale.getFirst().ring("stale");
+    assertThat(waker.status()).isEqualTo(WakerStatus.WAITING);
+  }
+
+  @Test
+  @Tag("loop-301")
+  @Tag("trap-5")
+  void armedSubscriptions_ofAnAbandonedWait_areStoppedOnce() {
+    List<Bell> stale = bells(5);
+    stale.forEach(bell -> waker.resumeWhen(bell, Role.RESOLVE));
+    waker.beginWait();
+    waker.abandonWait();
+    waker.renew();
+    assertThat(stale).allMatch(bell -> bell.disarms == 1 && bell.isAtRest());
+  }
+
+  @Test
+  @Tag("trap-1")
+  void eventThatFires_afterTheWait_isIgnored() {
+    Bell bell = bell("a");
+    waker.resumeWhen(bell, Role.RESOLVE);
+    waker.beginWait();
+    bell.ring("first");
+    waker.deliver();
+    waker.resolve("late");
+    waker.resumeWhen(bell, Role.RESOLVE);
+    waker.beginWait();
+    assertThat(waker.status()).isEqualTo(WakerStatus.WAITING);
+    bell.ring("second");
+    assertThat(waker.deliver()).isEqualTo("second");
+  }
+
+  // ---- what fired ----
+
+  @Test
+  @Tag("W2")
+  void triggeredEvents_beforeTheResume_areAllThatFiredInTheirOrder() {
+    List<Bell> bells = bells(5);
+    bells.forEach(bell -> waker.resumeWhen(bell, Role.RESOLVE));
+    waker.beginWait();
+    assertThat(waker.triggeredEvents()).isEmpty();
+    bells.get(3).ring(null);
+    bells.get(1).ring(null);
+    bells.get(4).ring(null);
+    assertThat(waker.triggeredEvents()).containsExactly(bells.get(1), bells.get(3), bells.get(4));
+    assertThat(waker.awaitedEvents()).containsExactlyElementsOf(bells);
+    waker.deliver();
+    assertThat(waker.triggeredEvents()).isEmpty();
+    assertThat(waker.awaitedEvents()).isEmpty();
+  }
+
+  // ---- outcomes ----
+
+  @Test
+  @Tag("W7")
+  void severalSuccesses_inOneTick_theFirstWins() {
+    List<Bell> bells = bells(2);
+    bells.forEach(bell -> waker.resumeWhen(bell, Role.RESOLVE));
+    waker.beginWait();
+    bells.get(1).ring("first");
+    bells.get(0).ring("second");
+    assertThat(waker.deliver()).isEqualTo("first");
+  }
+
+  @Test
+  @Tag("W7")
+  @Tag("loop-300")
+  void errorAfterASuccess_inOneTick_isThrown() {
+    List<Bell> bells = bells(2);
+    bells.forEach(bell -> waker.resumeWhen(bell, Role.RESOLVE));
+    waker.beginWait();
+    IllegalStateException failure = new IllegalStateException("x");
+    bells.get(1).ring("value");
+    bells.get(0).crack(failure);
+    assertThatThrownBy(waker::deliver).isSameAs(failure);
+  }
+
+  @Test
+  @Tag("W7")
+  @Tag("loop-300")
+  void successAfterAnError_inOneTick_changesNothing() {
+    List<Bell> bells = bells(2);
+    bells.forEach(bell -> waker.resumeWhen(bell, Role.RESOLVE));
+    waker.beginWait();
+    IllegalStateException failure = new IllegalStateException("x");
+    bells.get(0).crack(failure);
+    bells.get(1).ring("value");
+    assertThatThrownBy(waker::deliver).isSameAs(failure);
+  }
+
+  @Test
+  @Tag("W6")
+  @Tag("loop-49")
+  void tokenThatFires_endsTheWaitWithItsErrorAsTheCause() {
+    Bell token = bell("token");
+    waker.resumeWhen(bell("target"), Role.RESOLVE);
+    waker.resumeWhen(token, Role.CANCEL);
+    waker.beginWait();
+    IllegalStateException failure = new IllegalStateException("x");
+    token.crack(failure);
+    assertThatThrownBy(waker::deliver)
+        .isInstanceOf(WaitCancelledException.class)
+        .hasMessageContaining("sleeper")
+        .hasCause(failure);
+  }
+
+  @Test
+  @Tag("W6")
+  @Tag("loop-49")
+  void tokenThatFiresWithAValue_endsTheWaitWithoutACause() {
+    Bell token = bell("token");
+    waker.resumeWhen(token, Role.CANCEL);
+    waker.beginWait();
+    token.ring("anything");
+    assertThatThrownBy(waker::deliver).isInstanceOf(WaitCancelledException.class).hasNoCause();
+  }
+
+  @Test
+  @Tag("W6")
+  void timeoutThatFires_endsTheWaitWithADeadlineException() {
+    Bell timer = bell("timer");
+    waker.resumeWhen(timer, Role.TIMEOUT);
+    waker.beginWait();
+    timer.ring(null);
+    assertThatThrownBy(waker::deliver).isInstanceOf(DeadlineException.class);
+  }
+
+  @Test
+  @Tag("loop-300")
+  @Tag("trap-17")
+  void pendingCancellation_atTheResume_isThrownInPlaceOfTheResult() {
+    Bell bell = bell("a");
+    waker.resumeWhen(bell, Role.RESOLVE);
+    waker.beginWait();
+    bell.ring("value");
+    Cancellation cancellation = new Cancellation("stop");
+    waker.cancelWith(cancellation);
+    assertThatThrownBy(waker::deliver).isSameAs(cancellation);
+    assertThat(waker.status()).isEqualTo(WakerStatus.NO_STATUS);
+    assertThat(bell.isAtRest()).isTrue();
+  }
+
+  @Test
+  @Tag("trap-1")
+  void interruptedWait_isQueuedOnce() {
+    waker.resumeWhen(bell("a"), Role.RESOLVE);
+    waker.beginWait();
+    assertThat(waker.interrupted()).isTrue();
+    assertThat(waker.interrupted()).isTrue();
+    assertThat(waker.status()).isEqualTo(WakerStatus.QUEUED);
+  }
+
+  // ---- custom callbacks ----
+
+  @Test
+  @Tag("W5")
+  void inlineCustomCallback_decidesWhetherItWakes() {
+    Bell bell = bell("a");
+    InlineCallback onlyGold =
+        (event, result, error) -> {
+          if ("gold".equals(result)) {
+            waker.resolve(result);
+          }
+        };
+    waker.resumeWhen(bell, onlyGold);
+    waker.beginWait();
+    bell.ring("lead");
+    assertThat(waker.status()).isEqualTo(WakerStatus.WAITING);
+    bell.ring("gold");
+    assertThat(waker.deliver()).isEqualTo("gold");
+    assertThat(bell.isAtRest()).isTrue();
+  }
+
+  @Test
+  @Tag("W5")
+  void customCallback_isReusableForAnotherWait() {
+    Bell bell = bell("a");
+    InlineCallback callback = (event, result, error) -> waker.resolve(result);
+    for (int i = 0; i < 3; i++) {
+      waker.renew();
+      waker.resumeWhen(bell, callback);
+      waker.beginWait();
+      bell.ring(i);
+      assertThat(waker.deliver()).isEqualTo(i);
+    }
+  }
+
+  @Test
+  @Tag("W5")
+  @Tag("trap-64")
+  void customCallbackOfAUser_runsWhereTheLoopSays() {
+    Bell bell = bell("a");
+    EventCallback callback = (event, result, error) -> waker.fail(new IllegalStateException("no"));
+    waker.resumeWhen(bell, callback);
+    waker.beginWait();
+    bell.ring(null);
+    assertThat(waker.status()).isEqualTo(WakerStatus.WAITING);
+    owner.notifications.forEach(Runnable::run);
+    assertThatThrownBy(waker::deliver).hasMessage("no");
+  }
+}

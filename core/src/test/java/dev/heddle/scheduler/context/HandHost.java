@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.scheduler.context;
+
+import dev.heddle.scheduler.inbox.Inbox;
+import dev.heddle.scheduler.inbox.Wakeup;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// A loop turned by hand: the test's thread is the carrier.
+final class HandHost implements ContextHost {
+  final Inbox inbox = new Inbox(new Wakeup(() -> {}));
+  final List<ExecutionContext> arrivals = new ArrayList<>();
+  final List<Throwable> failures = new ArrayList<>();
+  boolean trimDue;
+  boolean ended;
+
+  /// A guest that runs `body` on its context.
+  static Hosted guest(Consumer<ExecutionContext> body) {
+    return new Hosted() {
+      @Override
+      public void runOn(ExecutionContext context) {
+        body.accept(context);
+      }
+
+      @Override
+      public @Nullable Inheritance inheritance() {
+        return null;
+      }
+    };
+  }
+
+  /// Lets arrive what is in the inbox, waiting for the first arrival.
+  void awaitArrival() {
+    while (arrivals.isEmpty()) {
+      inbox.drain();
+      Thread.onSpinWait();
+    }
+  }
+
+  @Override
+  public Inbox inbox() {
+    return inbox;
+  }
+
+  @Override
+  public @Nullable Hosted nextOn(ExecutionContext context) {
+    return null;
+  }
+
+  @Override
+  public boolean hasEnded() {
+    return ended;
+  }
+
+  @Override
+  public void trimDue() {
+    trimDue = true;
+  }
+
+  @Override
+  public void broken(ExecutionContext context, Throwable failure) {
+    failures.add(failure);
+  }
+}

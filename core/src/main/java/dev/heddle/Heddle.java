@@ -9,12 +9,16 @@ import dev.heddle.coroutine.tree.ScopeNode;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.Event;
+import dev.heddle.event.Trigger;
 import dev.heddle.observe.LoopCounters;
 import dev.heddle.reactor.RemoteEvent;
+import dev.heddle.reactor.TriggerEvent;
 import java.time.Duration;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /// Coroutines on one thread, in plain blocking code.
@@ -169,6 +173,9 @@ public final class Heddle {
   @SuppressWarnings({"unchecked", "NullAway"}) // the stage completes with a T
   public static <T extends @Nullable Object> T await(CompletionStage<T> stage) {
     CoroutineNode<?> self = CoroutineNode.current();
+    if (stage instanceof CompletableFuture<T> future && future.state() == Future.State.SUCCESS) {
+      return future.resultNow();
+    }
     RemoteEvent done =
         new RemoteEvent(
             self.scheduler(), self.scheduler().inbox(), "a " + stage.getClass().getSimpleName());
@@ -235,6 +242,14 @@ public final class Heddle {
   /// What the current loop has counted.
   public static LoopCounters counters() {
     return CoroutineNode.current().loop().counters();
+  }
+
+  /// Something that other threads pull to wake coroutines of this loop.
+  ///
+  /// @param name for dumps
+  public static Trigger trigger(String name) {
+    CoroutineNode<?> self = CoroutineNode.current();
+    return new TriggerEvent(self.scheduler(), self.scheduler().inbox(), name);
   }
 
   /// A one-shot event that fires after `delay`; a token for waits, or something to subscribe a

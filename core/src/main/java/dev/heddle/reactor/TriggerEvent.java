@@ -2,27 +2,47 @@
 package dev.heddle.reactor;
 
 import dev.heddle.event.Event;
+import dev.heddle.event.EventCallback;
 import dev.heddle.event.EventHome;
+import dev.heddle.event.Trigger;
 import dev.heddle.scheduler.inbox.Inbox;
 
-/// Wakes its waiters from any thread; pulls that come before the loop looks are one.
-public final class TriggerEvent extends Event {
+/// A trigger: fires each time it is pulled while somebody waits, else is closed until the next wait
+/// takes the pull.
+///
+/// *Memory consistency*: what a thread did before [#pull] is visible to the coroutines it wakes.
+public final class TriggerEvent extends Event implements Trigger {
   private final Inbox inbox;
   private final Arrival arrival = new Arrival();
-  private final String info;
+  private final String name;
 
-  /// A trigger; `info` is what dumps call it.
-  public TriggerEvent(EventHome home, Inbox inbox, String info) {
+  // loop only
+  private boolean kept;
+
+  /// A trigger that dumps call `name`.
+  public TriggerEvent(EventHome home, Inbox inbox, String name) {
     super(home);
     this.inbox = inbox;
-    this.info = info;
+    this.name = name;
   }
 
-  /// Fires the event soon, from any thread.
-  ///
-  /// @return false when the loop has ended
+  @Override
   public boolean pull() {
     return inbox.post(arrival);
+  }
+
+  @Override
+  public boolean isClosed() {
+    return kept;
+  }
+
+  @Override
+  public void replay(EventCallback callback) {
+    if (!kept) {
+      super.replay(callback);
+    }
+    kept = false;
+    callback.onEvent(this, null, null);
   }
 
   @Override
@@ -32,7 +52,7 @@ public final class TriggerEvent extends Event {
 
   @Override
   public String info() {
-    return info;
+    return "the trigger '" + name + "'";
   }
 
   private final class Arrival extends Inbox.Node {
@@ -40,6 +60,7 @@ public final class TriggerEvent extends Event {
     public void arrive() {
       // first, so that a pull from now on fires anew
       readmit();
+      kept = subscribers() == 0;
       fire(null, null);
     }
   }

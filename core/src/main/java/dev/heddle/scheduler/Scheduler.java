@@ -231,6 +231,11 @@ public final class Scheduler implements ContextHost, EventHome {
         throw new IllegalStateException(
             "a wait was prepared inside a shielded cancellation: " + self.describe());
       }
+      if (!StackReserve.isThere()) {
+        // arming must not stop half-way
+        self.dropSubscriptions();
+        throw new StackOverflowError(self.describe() + " has no stack left to wait on");
+      }
       if (!self.beginWait()) {
         counters.immediate++;
         return self.deliver();
@@ -242,11 +247,23 @@ public final class Scheduler implements ContextHost, EventHome {
 
   // every path after the LEAVE handlers ends in the ENTER handlers
   private void leaveAndEnter(Waker self) {
-    self.left();
-    if (!isNext(self)) {
-      leave(self);
+    try {
+      self.left();
+      if (!isNext(self)) {
+        leave(self);
+      }
+      self.entered();
+    } catch (StackOverflowError e) {
+      // no calls here, the stack has ended: what was subscribed is dropped at the next wait or the
+      // end
+      self.abandonWait();
+      throw e;
+    } catch (Throwable e) {
+      // pinned, or a switch handler failed: the wait did not take place
+      self.abandonWait();
+      self.dropSubscriptions();
+      throw e;
     }
-    self.entered();
   }
 
   private void refuseToWait(Waker self) {
@@ -274,16 +291,7 @@ public final class Scheduler implements ContextHost, EventHome {
 
   private void leave(Waker self) {
     ExecutionContext context = self.context();
-    boolean resumed;
-    try {
-      resumed = context != null && context.suspend();
-    } catch (StackOverflowError e) {
-      self.abandonWait();
-      throw e;
-    }
-    if (!resumed) {
-      self.abandonWait();
-      self.dropSubscriptions();
+    if (context == null || !context.suspend()) {
       self.entered();
       throw PinnedException.here(self.describe());
     }

@@ -366,6 +366,9 @@ public abstract class Waker implements InlineCallback, Hosted {
 
   /// The last instruction on its context.
   protected final void end() {
+    if (hasSubscriptions()) {
+      dropSubscriptions();
+    }
     if (watched) {
       handle(false, true);
     }

@@ -11,6 +11,7 @@ import dev.heddle.event.Deadline;
 import dev.heddle.event.Event;
 import dev.heddle.event.InlineCallback;
 import dev.heddle.observe.LoopCounters;
+import dev.heddle.reactor.ReactorDriver;
 import dev.heddle.reactor.TimerEvent;
 import dev.heddle.reactor.jdk.JdkDriver;
 import dev.heddle.scheduler.Scheduler;
@@ -72,9 +73,18 @@ public final class LoopRoot implements SchedulerOwner {
 
   private LoopRoot(HeddleOptions options) {
     this.options = options;
-    this.scheduler = new Scheduler(this, new JdkDriver(), options.reuse());
+    this.scheduler = new Scheduler(this, openDriver(), options.reuse());
     this.root = ScopeNode.root(this);
     this.offload = new OffloadPool(scheduler, options.name());
+  }
+
+  // one driver so far; others choose here
+  private static ReactorDriver openDriver() {
+    String asked = System.getProperty("heddle.driver", "jdk");
+    if (!asked.equals("jdk")) {
+      throw new IllegalArgumentException("-Dheddle.driver=" + asked + ": there is only jdk so far");
+    }
+    return new JdkDriver();
   }
 
   // ---- running ----

@@ -35,8 +35,8 @@ public final class Scheduler implements ContextHost, EventHome {
    * The tick runs Heddle's own lock-free code only. User code on another coroutine's stack could be parked by the JDK in the
    * middle, with a lock that the carrier needs; so could a selector. Those wait for the trampoline.
    *
-   * Foreign waits. A mount that ends with the context HOSTING has been parked by the JDK. `foreign` counts them; the context
-   * comes back through the inbox. An arrival is dropped when the context by then waits for the loop.
+   * Foreign waits. A mount that ends with the context HOSTING has been parked by the JDK, one that did not mount is held by a
+   * thread dump. `foreign` counts both; the context comes back through the inbox. An arrival is dropped when the context by then waits for the loop.
    *
    * I1. Exactly one mount per resume of a suspended coroutine, none for one that resumes itself, none for one that starts on an
    *     ended one's context. [SwitchCountTest]
@@ -148,7 +148,7 @@ public final class Scheduler implements ContextHost, EventHome {
     return !ready.isEmpty();
   }
 
-  /// Coroutines that the JDK has parked.
+  /// Contexts that the JDK has parked, or holds for a thread dump.
   public int foreignWaits() {
     return foreign;
   }
@@ -471,10 +471,8 @@ public final class Scheduler implements ContextHost, EventHome {
   /// be tried again.
   private void goOn(ExecutionContext context) {
     context.readmit();
-    if (context.isHosting()) {
+    if (context.isHosting() || context.isResumePending()) {
       foreign--;
-      mount(context);
-    } else if (context.isResumePending()) {
       mount(context);
     }
     // else an echo of a thread dump: the context waits for the loop, not for the JDK
@@ -483,7 +481,9 @@ public final class Scheduler implements ContextHost, EventHome {
   private void mount(ExecutionContext context) {
     counters.mounts++;
     if (!context.mount()) {
+      // somebody looks at its stack; the JDK hands it back when that is over
       counters.lostMounts++;
+      foreign++;
     } else if (context.isHosting()) {
       foreign++;
       if (inTick) {
@@ -516,7 +516,8 @@ public final class Scheduler implements ContextHost, EventHome {
       return;
     }
     readClockAfterRest();
-    if (timers.advance(now) > 0 && !ready.isEmpty()) {
+    if (timers.advance(now) > 0) {
+      // round again, also when nobody is ready: one of them may have been the shutdown deadline
       return;
     }
     if (armedEvents == 0 && foreign == 0) {

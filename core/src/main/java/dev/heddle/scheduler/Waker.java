@@ -119,6 +119,9 @@ public abstract class Waker implements InlineCallback, Hosted {
   /// shielded.
   protected abstract @Nullable Cancellation takeCancellation();
 
+  /// A failure that was to be delivered gives way to a cancellation; nobody else will get it.
+  protected abstract void failureDropped(Throwable dropped);
+
   /// Ends a coroutine that was cancelled before its start.
   protected abstract void finishIgnored();
 
@@ -477,7 +480,7 @@ public abstract class Waker implements InlineCallback, Hosted {
     result = null;
     error = null;
     if (cancellationPending) {
-      throwPendingCancellation();
+      giveWayToCancellation(kind == FAILURE ? failure : null);
     }
     return switch (kind) {
       case FAILURE -> throw rethrown(failure);
@@ -488,6 +491,16 @@ public abstract class Waker implements InlineCallback, Hosted {
           throw new DeadlineException(describe() + " stopped waiting: the deadline ran out");
       default -> value;
     };
+  }
+
+  private void giveWayToCancellation(@Nullable Throwable failure) {
+    Cancellation cancellation = takeCancellation();
+    if (cancellation != null) {
+      if (failure != null && !(failure instanceof Cancellation)) {
+        failureDropped(failure);
+      }
+      throw cancellation;
+    }
   }
 
   final void throwPendingCancellation() {

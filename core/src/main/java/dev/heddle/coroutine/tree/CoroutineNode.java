@@ -130,14 +130,21 @@ public final class CoroutineNode<T extends @Nullable Object> extends Waker imple
     } catch (Throwable e) {
       thrown = e;
     }
+    closeOpenScopes();
     if (!loop.scheduler().hasEnded()) {
       end();
       finish(returned, thrown);
     }
   }
 
-  @SuppressWarnings(
-      "unchecked") // the constructor's callers give a Body<T>, or an Action where T is Void
+  // a scope opened and not closed ends with its owner, at the latest
+  private void closeOpenScopes() {
+    while (currentScope != null && !loop.scheduler().hasEnded()) {
+      currentScope.close();
+    }
+  }
+
+  @SuppressWarnings("unchecked") // spawned with a Body<T>, or an Action where T is Void
   private @Nullable T work() throws Exception {
     Object mine = work;
     work = null;
@@ -330,6 +337,11 @@ public final class CoroutineNode<T extends @Nullable Object> extends Waker imple
       }
     }
     return outermost == null ? null : outermost.deliver();
+  }
+
+  @Override
+  protected void failureDropped(Throwable dropped) {
+    loop.report("a failure reached " + describe() + " together with its cancellation", dropped);
   }
 
   private void clearInterrupt() {

@@ -293,6 +293,7 @@ public final class ScopeNode implements Scope {
       throw new IllegalStateException(
           "a scope is closed by the coroutine that opened it: " + owner);
     }
+    closeInner(closing);
     if (foreground + background > 0) {
       cancelMembers(new Cancellation("the scope was closed"));
       awaitAllShielded(closing);
@@ -300,7 +301,17 @@ public final class ScopeNode implements Scope {
     leave(closing);
   }
 
+  // scopes opened inside this one and left open
+  private void closeInner(CoroutineNode<?> owning) {
+    for (ScopeNode inner = owning.ownBlock();
+        inner != null && inner != this;
+        inner = owning.ownBlock()) {
+      inner.close();
+    }
+  }
+
   private @Nullable Throwable endBlock(CoroutineNode<?> owning, @Nullable Throwable thrown) {
+    closeInner(owning);
     boolean ownCancellation = region != null && thrown != null && region.explains(thrown);
     if (region != null) {
       // the body is over: a member's failure has nothing left to cancel here

@@ -64,9 +64,7 @@ class OutsideIT {
     // OutsideLinesTest.
     Assumptions.assumeTrue(isOnPath("gradle"), "gradle is not installed");
     Path copy = work.resolve("outside");
-    new ProcessBuilder("cp", "-R", OUTSIDE.toString(), copy.toString())
-        .start()
-        .waitFor();
+    new ProcessBuilder("cp", "-R", OUTSIDE.toString(), copy.toString()).start().waitFor();
     Outcome outcome =
         Outcome.of(
             List.of(

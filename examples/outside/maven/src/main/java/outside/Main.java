@@ -14,14 +14,12 @@ public final class Main {
 
   /// Two coroutines, each asleep for a while, and their sum.
   static int answer() {
-    return Heddle.run(
-        () ->
-            Heddle.scope(
-                s -> {
-                  var left = s.spawn(() -> slowly(19));
-                  var right = s.spawn(() -> slowly(23));
-                  return left.await() + right.await();
-                }));
+    return Heddle.run(() ->
+        Heddle.scope(s -> {
+          var left = s.spawn(() -> slowly(19));
+          var right = s.spawn(() -> slowly(23));
+          return left.await() + right.await();
+        }));
   }
 
   private static int slowly(int value) throws InterruptedException {

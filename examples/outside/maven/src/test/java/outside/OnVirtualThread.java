@@ -12,9 +12,7 @@ import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
 final class OnVirtualThread implements InvocationInterceptor {
   @Override
   public void interceptTestMethod(
-      Invocation<Void> test,
-      ReflectiveInvocationContext<Method> method,
-      ExtensionContext context)
+      Invocation<Void> test, ReflectiveInvocationContext<Method> method, ExtensionContext context)
       throws Throwable {
     try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
       threads.submit(() -> proceed(test)).get();

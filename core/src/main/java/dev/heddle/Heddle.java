@@ -66,12 +66,7 @@ public final class Heddle {
 
   /// Runs a main coroutine without a result, with options. Else as [#run(Body)].
   public static void run(HeddleOptions options, Action main) {
-    Body<@Nullable Void> body =
-        () -> {
-          main.run();
-          return null;
-        };
-    run(options, body);
+    run(options, asBody(main));
   }
 
   /// Runs a main coroutine with options. Else as [#run(Body)].
@@ -200,10 +195,20 @@ public final class Heddle {
     return unchecked(() -> CoroutineNode.current().within(limit, body));
   }
 
+  /// Runs an action for at most `limit`. Else as [#within(Duration, Body)].
+  public static void within(Duration limit, Action action) {
+    within(limit, asBody(action));
+  }
+
   /// Runs `body` to its end before a cancellation is delivered; blocks nest. A cancellation that
   /// came meanwhile is thrown as the outermost block ends.
   public static <T extends @Nullable Object> T protect(Body<T> body) {
     return unchecked(() -> CoroutineNode.current().protect(body));
+  }
+
+  /// Runs an action to its end before a cancellation is delivered. Else as [#protect(Body)].
+  public static void protect(Action action) {
+    protect(asBody(action));
   }
 
   /// Runs a call that would hold the loop (file I/O, a native call, a long computation) on another
@@ -258,6 +263,13 @@ public final class Heddle {
   /// @param hidden whether it neither keeps the loop alive nor counts against a deadlock
   public static Event timer(Duration delay, boolean hidden) {
     return CoroutineNode.current().loop().timer(Deadline.nanoTimeAfter(delay), hidden);
+  }
+
+  private static Body<@Nullable Void> asBody(Action action) {
+    return () -> {
+      action.run();
+      return null;
+    };
   }
 
   private static <T extends @Nullable Object> T unchecked(Body<T> body) {

@@ -82,6 +82,8 @@ public interface Coroutine<T extends @Nullable Object> extends Awaitable<T> {
   Coroutine<T> highPriority();
 
   /// Calls `handler` each time it leaves and enters its thread, until the handler returns false.
+  ///
+  /// @throws IllegalStateException inside one of its switch handlers
   void addSwitchHandler(SwitchHandler handler);
 
   /// Its end as a future, which other threads may use. Cancelling the future does not cancel the

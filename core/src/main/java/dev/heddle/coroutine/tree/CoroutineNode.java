@@ -52,6 +52,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Waker imple
   private @Nullable ScopeNode
       currentScope; // innermost block of its own; null: the scope it is a member of
   private @Nullable List<SwitchHandler> handlers;
+  private boolean inHandlers;
 
   CoroutineNode(
       LoopRoot loop, ScopeNode scope, @Nullable String name, Object work, boolean background) {
@@ -417,6 +418,12 @@ public final class CoroutineNode<T extends @Nullable Object> extends Waker imple
 
   @Override
   public void addSwitchHandler(SwitchHandler handler) {
+    if (inHandlers) {
+      throw new IllegalStateException(
+          "a switch handler of "
+              + describe()
+              + " tried to add another; add it before, or from the coroutine's body");
+    }
     if (handlers == null) {
       handlers = new ArrayList<>(1);
     }
@@ -430,10 +437,15 @@ public final class CoroutineNode<T extends @Nullable Object> extends Waker imple
     if (current == null) {
       return;
     }
-    for (Iterator<SwitchHandler> i = current.iterator(); i.hasNext(); ) {
-      if (!i.next().onSwitch(this, enter, finishing)) {
-        i.remove();
+    inHandlers = true;
+    try {
+      for (Iterator<SwitchHandler> i = current.iterator(); i.hasNext(); ) {
+        if (!i.next().onSwitch(this, enter, finishing)) {
+          i.remove();
+        }
       }
+    } finally {
+      inHandlers = false;
     }
     watch(!current.isEmpty());
   }

@@ -5,7 +5,6 @@ import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Event;
 import dev.heddle.event.EventHome;
 import java.util.ArrayDeque;
-import org.jspecify.annotations.Nullable;
 
 /// One after the other, in the order of arrival: serialises the reads, or the writes, of a handle.
 ///
@@ -69,20 +68,5 @@ final class Turn {
     public String info() {
       return "its turn on a handle";
     }
-  }
-
-  /// Whether somebody has the turn.
-  boolean isTaken() {
-    return taken;
-  }
-
-  /// For dumps: how many wait.
-  int waiting() {
-    return queue.size();
-  }
-
-  @Override
-  public @Nullable String toString() {
-    return (taken ? "taken, " : "free, ") + waiting() + " waiting";
   }
 }

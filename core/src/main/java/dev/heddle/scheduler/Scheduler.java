@@ -144,13 +144,8 @@ public final class Scheduler implements ContextHost, EventHome {
   }
 
   /// Whether somebody could run at once.
-  public boolean hasReady() {
+  boolean hasReady() {
     return !ready.isEmpty();
-  }
-
-  /// Contexts that the JDK has parked, or holds for a thread dump.
-  public int foreignWaits() {
-    return foreign;
   }
 
   @Override

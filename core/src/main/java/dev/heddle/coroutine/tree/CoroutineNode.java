@@ -13,7 +13,6 @@ import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.Event;
 import dev.heddle.event.EventCallback;
-import dev.heddle.reactor.TimerEvent;
 import dev.heddle.scheduler.Waker;
 import dev.heddle.scheduler.WakerStatus;
 import dev.heddle.scheduler.context.ExecutionContext;
@@ -580,10 +579,5 @@ public final class CoroutineNode<T extends @Nullable Object> extends Waker imple
     public String info() {
       return "the end of " + describe();
     }
-  }
-
-  /// A timer that is not armed yet; for waits prepared elsewhere.
-  public TimerEvent timerAfter(Duration delay) {
-    return loop.timer(Deadline.nanoTimeAfter(delay));
   }
 }

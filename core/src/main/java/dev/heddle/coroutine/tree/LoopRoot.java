@@ -170,11 +170,6 @@ public final class LoopRoot implements SchedulerOwner {
     return ++ids;
   }
 
-  /// Coroutines that have not ended.
-  public int live() {
-    return live;
-  }
-
   void memberJoined() {
     live++;
   }

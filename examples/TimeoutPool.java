@@ -69,7 +69,7 @@ final class TimeoutPool {
   private Void work(int job, boolean[] cleanedUp) throws InterruptedException {
     mostAtOnce = Math.max(mostAtOnce, ++running);
     try {
-      long millis = 20 + job * 37 % 100 * 3; // 20 to 317
+      long millis = 20 + job * 37L % 100 * 3; // 20 to 317
       switch (job % 3) {
         case 0 -> Thread.sleep(millis);
         case 1 -> new LinkedBlockingQueue<String>().take(); // nobody puts anything in

@@ -52,7 +52,7 @@ final class BenchCommand implements Callable<Integer> {
 
   private int build(Home home, Path built) throws IOException, InterruptedException {
     spec.commandLine().getErr().println("heddle: building the bench ...");
-    var arguments = List.of("-q", "-Dgates=off", "-DskipTests", "-Dquick.root=" + built);
+    var arguments = List.of("-q", "-Dgates=off", "-Dmaven.test.skip=true", "-Dquick.root=" + built);
     var goal = List.of("-pl", "bench", "-am", "package");
     Instant begin = Instant.now();
     int code = home.maven(Stream.concat(arguments.stream(), goal.stream()).toList());

@@ -33,7 +33,7 @@ class OutsideIT {
     var arguments =
         List.of(
             "-Dgates=off",
-            "-DskipTests",
+            "-Dmaven.test.skip=true",
             "-Dquick.root=" + work.resolve("build"),
             "-pl",
             ".,core",

@@ -4,6 +4,8 @@ package dev.heddle.scheduler;
 import dev.heddle.Cancellation;
 import dev.heddle.scheduler.context.ExecutionContext;
 import dev.heddle.scheduler.context.Inheritance;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// A waker with as little of a coroutine as the scheduler can bear.
@@ -12,6 +14,7 @@ final class Sleeper extends Waker {
   private final Runnable body;
   boolean finishedIgnored;
   @Nullable Cancellation pending;
+  final List<Throwable> dropped = new ArrayList<>();
 
   Sleeper(Scheduler scheduler, String name, Runnable body) {
     super(scheduler);
@@ -51,6 +54,11 @@ final class Sleeper extends Waker {
   @Override
   protected void finishIgnored() {
     finishedIgnored = true;
+  }
+
+  @Override
+  protected void failureDropped(Throwable failure) {
+    dropped.add(failure);
   }
 
   @Override

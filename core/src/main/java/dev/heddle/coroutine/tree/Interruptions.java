@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.coroutine.tree;
 
+import dev.heddle.CoroutineFailure;
 import java.io.InterruptedIOException;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.nio.channels.ClosedByInterruptException;
+import org.jspecify.annotations.Nullable;
 
 /// What the JDK throws out of a wait that was interrupted.
 final class Interruptions {
   private Interruptions() {}
 
-  static boolean isOne(Throwable thrown) {
+  static boolean isOne(@Nullable Throwable thrown) {
     return thrown instanceof InterruptedException
+        // wrapped by an inner block, which was not the one to be cancelled
+        || (thrown instanceof CoroutineFailure wrapped && isOne(wrapped.getCause()))
         || thrown instanceof ClosedByInterruptException
         || (thrown instanceof InterruptedIOException && !(thrown instanceof SocketTimeoutException))
         // a virtual thread interrupted in Socket.read: the JDK closes the socket and says so in

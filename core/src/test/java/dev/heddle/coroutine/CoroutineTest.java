@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.coroutine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.heddle.Cancellation;
+import dev.heddle.CoroutineFailure;
+import dev.heddle.Heddle;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// A coroutine as an object: its states, its outcome, its handlers.
+@Timeout(60)
+class CoroutineTest {
+  @Test
+  @Tag("loop-24")
+  void coroutineThatYielded_isQueuedAndSuspended() {
+    Heddle.run(() -> {
+      var yielding =
+          Heddle.spawn(() -> {
+            Heddle.suspend();
+            return 1;
+          });
+      Heddle.suspend();
+      assertThat(yielding.isQueued()).isTrue();
+      assertThat(yielding.isSuspended()).isTrue();
+    });
+  }
+
+  @Test
+  @Tag("loop-25")
+  void coroutineThatEnded_inWhateverWay_isNeitherSuspendedNorQueued() {
+    Heddle.run(() ->
+        Heddle.supervise(s -> {
+          var returned = s.spawn(() -> 1);
+          var thrown = s.spawn(() -> throwing(new IllegalStateException("x")));
+          var cancelled = s.spawn(() -> 1);
+          cancelled.cancel("no");
+          Heddle.suspend();
+          for (var ended : List.of(returned, thrown, cancelled)) {
+            assertThat(ended.isDone()).isTrue();
+            assertThat(ended.isSuspended()).isFalse();
+            assertThat(ended.isQueued()).isFalse();
+          }
+          assertThatThrownBy(thrown::await).hasMessage("x");
+          return null;
+        }));
+  }
+
+  private static Object throwing(Exception e) throws Exception {
+    throw e;
+  }
+
+  @Test
+  @Tag("loop-26")
+  void resultAndFailure_beforeTheEnd_areNull() {
+    Heddle.run(() -> {
+      var worker =
+          Heddle.spawn(() -> {
+            Heddle.suspend();
+            return "done";
+          });
+      assertThat(worker.isStarted()).isFalse();
+      Heddle.suspend();
+      assertThat(worker.isStarted()).isTrue();
+      assertThat(worker.result()).isNull();
+      assertThat(worker.failure()).isNull();
+      assertThat(worker.await()).isEqualTo("done");
+      assertThat(worker.result()).isEqualTo("done");
+      assertThat(worker.failure()).isNull();
+    });
+  }
+
+  @Test
+  @Tag("loop-30")
+  void highPriority_returnsTheSameCoroutine() {
+    Heddle.run(() -> {
+      var worker = Heddle.spawn(() -> 1);
+      assertThat(worker.highPriority()).isSameAs(worker);
+    });
+  }
+
+  @Test
+  void name_ofACoroutine_isWhatItWasGivenOrItsNumber() {
+    Heddle.run(() -> {
+      var named = Heddle.spawn("crawler", () -> Heddle.current().name());
+      var unnamed = Heddle.spawn(() -> 1);
+      assertThat(named.name()).isEqualTo("crawler");
+      assertThat(named.await()).isEqualTo("crawler");
+      assertThat(unnamed.name()).isEqualTo("coroutine-" + unnamed.id());
+      assertThat(unnamed.id()).isNotEqualTo(named.id());
+    });
+  }
+
+  @Test
+  @Tag("loop-33")
+  void future_ofAFinishedCoroutine_isCompleteAtOnce() {
+    Heddle.run(() -> {
+      var worker = Heddle.spawn(() -> "done");
+      worker.await();
+      assertThat(worker.toCompletableFuture()).isCompletedWithValue("done");
+    });
+  }
+
+  @Test
+  @Tag("loop-34")
+  void futures_ofOneCoroutine_completeInTheOrderTheyWereTaken() {
+    List<String> log = new ArrayList<>();
+    Heddle.run(() -> {
+      var worker = Heddle.spawn(() -> "done");
+      var first = worker.toCompletableFuture().thenAccept(value -> log.add("first"));
+      var second = worker.toCompletableFuture().thenAccept(value -> log.add("second"));
+      Heddle.await(second);
+      assertThat(first).isCompleted();
+    });
+    assertThat(log).containsExactly("first", "second");
+  }
+
+  @Test
+  void future_ofAFailedCoroutine_failsWithTheSameThrowable() throws Exception {
+    IllegalStateException failure = new IllegalStateException("x");
+    CompletableFuture<Object> future =
+        Heddle.run(
+            () -> Heddle.supervise(s -> s.spawn(() -> throwing(failure)).toCompletableFuture()));
+    assertThatThrownBy(future::join).isInstanceOf(CompletionException.class).hasCause(failure);
+  }
+
+  @Test
+  void future_thatIsCancelled_leavesTheCoroutineAlone() {
+    String result =
+        Heddle.run(() -> {
+          var worker =
+              Heddle.spawn(() -> {
+                Heddle.delay(Duration.ofMillis(1));
+                return "done";
+              });
+          worker.toCompletableFuture().cancel(true);
+          return worker.await();
+        });
+    assertThat(result).isEqualTo("done");
+  }
+
+  // ---- await ----
+
+  @Test
+  @Tag("loop-40")
+  void await_ofACoroutineThatReturnsNull_isNull() {
+    Heddle.run(() -> assertThat(Heddle.<Object>spawn(() -> null).await()).isNull());
+  }
+
+  @Test
+  @Tag("loop-41")
+  @Tag("loop-306")
+  @Tag("T8")
+  void await_ofAFinishedCoroutine_costsNoSwitch() {
+    Heddle.run(() -> {
+      var worker = Heddle.spawn(() -> 42);
+      Heddle.launch("other", () -> {});
+      worker.await();
+      Heddle.launch("queued", () -> {});
+      var before = Heddle.counters();
+      assertThat(worker.await()).isEqualTo(42);
+      assertThat(Heddle.counters().switches()).isEqualTo(before.switches());
+      assertThat(Heddle.counters().selfResumes()).isEqualTo(before.selfResumes());
+    });
+  }
+
+  @Test
+  @Tag("loop-42")
+  @Tag("trap-18")
+  void await_thrice_givesTheSameOutcomeEachTime() {
+    IllegalStateException failure = new IllegalStateException("x");
+    Cancellation cancellation = new Cancellation("stop");
+    Heddle.run(() ->
+        Heddle.supervise(s -> {
+          Object value = new Object();
+          var returned = s.spawn(() -> value);
+          var failed = s.spawn(() -> throwing(failure));
+          var cancelled = s.spawn(() -> 1);
+          cancelled.cancel(cancellation);
+          for (int i = 0; i < 3; i++) {
+            assertThat(returned.await()).isSameAs(value);
+            assertThatThrownBy(failed::await).isSameAs(failure);
+            assertThatThrownBy(cancelled::await).isSameAs(cancellation);
+          }
+          return null;
+        }));
+  }
+
+  @Test
+  void await_ofACheckedFailure_givesEveryAwaiterTheOneWrapping() {
+    IOException checked = new IOException("disk");
+    Heddle.run(() ->
+        Heddle.supervise(s -> {
+          var failed = s.spawn(() -> throwing(checked));
+          List<Throwable> got = new ArrayList<>();
+          for (int i = 0; i < 2; i++) {
+            s.launch(
+                "awaiter",
+                () -> {
+                  try {
+                    failed.await();
+                  } catch (CoroutineFailure e) {
+                    got.add(e);
+                  }
+                });
+          }
+          s.join();
+          assertThat(got).hasSize(2);
+          assertThat(got.get(0)).isSameAs(got.get(1)).hasCause(checked);
+          assertThat(failed.failure()).isSameAs(got.get(0));
+          return null;
+        }));
+  }
+
+  @Test
+  @Tag("loop-44")
+  void cancel_ofAFinishedCoroutine_changesNothing() {
+    IllegalStateException failure = new IllegalStateException("x");
+    Heddle.run(() ->
+        Heddle.supervise(s -> {
+          var returned = s.spawn(() -> 7);
+          var failed = s.spawn(() -> throwing(failure));
+          Heddle.suspend();
+          returned.cancel("late");
+          failed.cancel("late");
+          assertThat(returned.await()).isEqualTo(7);
+          assertThatThrownBy(failed::await).isSameAs(failure);
+          assertThat(returned.isCancelled()).isFalse();
+          return null;
+        }));
+  }
+
+  @Test
+  void await_ofItself_isRefused() {
+    assertThatThrownBy(() -> Heddle.run(() -> Heddle.current().await()))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("awaits itself");
+  }
+
+  // ---- switch handlers ----
+
+  @Test
+  @Tag("loop-304")
+  void switchHandler_isToldOfEveryEnterAndLeaveAndOneFinish() {
+    List<String> log = new ArrayList<>();
+    Heddle.run(() -> {
+      var worker =
+          Heddle.spawn(() -> {
+            Heddle.suspend();
+            Heddle.delay(Duration.ofMillis(1));
+            return 1;
+          });
+      worker.addSwitchHandler((coroutine, enter, finishing) -> {
+        assertThat(coroutine).isSameAs(worker);
+        log.add((enter ? "enter" : "leave") + (finishing ? " for ever" : ""));
+        return true;
+      });
+    });
+    assertThat(log).containsExactly("enter", "leave", "enter", "leave", "enter", "leave for ever");
+  }
+
+  @Test
+  @Tag("loop-304")
+  void switchHandler_thatReturnsFalse_isNotCalledAgain() {
+    int[] calls = new int[2];
+    Heddle.run(() -> {
+      var worker =
+          Heddle.spawn(() -> {
+            Heddle.suspend();
+            Heddle.suspend();
+            return 1;
+          });
+      worker.addSwitchHandler((coroutine, enter, finishing) -> ++calls[0] < 2);
+      worker.addSwitchHandler((coroutine, enter, finishing) -> {
+        calls[1]++;
+        return true;
+      });
+    });
+    assertThat(calls).containsExactly(2, 6);
+  }
+
+  @Test
+  @Tag("loop-304")
+  void switchHandler_addedByAHandler_isRefused() {
+    List<Throwable> refused = new ArrayList<>();
+    Heddle.run(() -> {
+      var worker = Heddle.spawn(() -> 1);
+      worker.addSwitchHandler((coroutine, enter, finishing) -> {
+        try {
+          coroutine.addSwitchHandler((c, e, f) -> true);
+        } catch (IllegalStateException e) {
+          refused.add(e);
+        }
+        return true;
+      });
+      assertThat(worker.await()).isEqualTo(1);
+    });
+    assertThat(refused).hasSize(2);
+  }
+
+  @Test
+  void switchHandler_thatWaits_isRefusedWithAnError() {
+    assertThatThrownBy(() ->
+            Heddle.run(() -> {
+              Heddle.current()
+                  .addSwitchHandler((coroutine, enter, finishing) -> {
+                    Heddle.suspend();
+                    return true;
+                  });
+              Heddle.suspend();
+            }))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("switch handler");
+  }
+}

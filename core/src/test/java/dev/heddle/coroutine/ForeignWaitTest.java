@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.coroutine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.heddle.Cancellation;
+import dev.heddle.DeadlineException;
+import dev.heddle.Heddle;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// Cancelling coroutines that wait on something of the JDK's.
+@Timeout(60)
+@Tag("trap-61")
+class ForeignWaitTest {
+  private static final Duration LONG = Duration.ofSeconds(30);
+
+  private final List<String> log = new ArrayList<>();
+
+  @Test
+  void cancel_ofOneInAForeignWait_interruptsItAndIsTheOutcome() {
+    Cancellation stop = new Cancellation("stop");
+    Heddle.run(() -> {
+      var worker =
+          Heddle.spawn(() -> {
+            Thread.sleep(LONG);
+            return 1;
+          });
+      Heddle.suspend();
+      worker.cancel(stop);
+      assertThatThrownBy(worker::await).isSameAs(stop);
+    });
+  }
+
+  @Test
+  @Tag("trap-17")
+  void interrupt_thatIsSwallowed_isNoDelivery() {
+    Heddle.run(() -> {
+      var worker =
+          Heddle.spawn(() -> {
+            try {
+              new LinkedBlockingQueue<String>().take();
+            } catch (InterruptedException e) {
+              log.add("interrupted");
+            }
+            Heddle.suspend();
+            log.add("went on");
+            return 1;
+          });
+      Heddle.suspend();
+      worker.cancel("stop");
+      assertThatThrownBy(worker::await).hasMessage("stop");
+    });
+    assertThat(log).containsExactly("interrupted");
+  }
+
+  @Test
+  void limit_thatCutsAForeignWait_throwsADeadlineException() {
+    Heddle.run(() -> {
+      assertThatThrownBy(() ->
+              Heddle.within(
+                  Duration.ofMillis(2),
+                  () -> {
+                    Thread.sleep(LONG);
+                    return 1;
+                  }))
+          .isInstanceOf(DeadlineException.class);
+      assertThat(Thread.currentThread().isInterrupted()).isFalse();
+      Thread.sleep(1);
+    });
+  }
+
+  @Test
+  void cancel_ofAForeignWaitInsideBlocks_isTheOutcomeAllTheSame() {
+    Heddle.run(() -> {
+      var worker =
+          Heddle.spawn(() ->
+              Heddle.scope(s ->
+                  Heddle.within(
+                      LONG,
+                      () -> {
+                        Thread.sleep(LONG);
+                        return 1;
+                      })));
+      Heddle.suspend();
+      worker.cancel("stop");
+      assertThatThrownBy(worker::await).isInstanceOf(Cancellation.class).hasMessage("stop");
+    });
+  }
+
+  @Test
+  @Tag("trap-17")
+  void outerLimit_thatCutsAForeignWaitInsideAnInnerOne_throwsAtTheOuter() {
+    Heddle.run(() ->
+        assertThatThrownBy(() ->
+                Heddle.within(
+                    Duration.ofMillis(2),
+                    () ->
+                        Heddle.within(
+                            LONG,
+                            () -> {
+                              Thread.sleep(LONG);
+                              return 1;
+                            })))
+            .isInstanceOf(DeadlineException.class)
+            .hasMessageContaining("0.002S"));
+  }
+
+  @Test
+  void failureOfAScope_interruptsTheForeignWaitOfAMember() {
+    IllegalStateException failure = new IllegalStateException("x");
+    assertThatThrownBy(() ->
+            Heddle.run(() ->
+                Heddle.scope(s -> {
+                  s.launch(
+                      "waits",
+                      () -> {
+                        try {
+                          new CountDownLatch(1).await();
+                        } finally {
+                          log.add("woken");
+                        }
+                      });
+                  Heddle.suspend();
+                  throw failure;
+                })))
+        .isSameAs(failure);
+    assertThat(log).containsExactly("woken");
+  }
+
+  @Test
+  void foreignWait_inTheGracePeriod_isNotInterrupted() {
+    Heddle.run(() -> {
+      var worker =
+          Heddle.spawn(() -> {
+            try {
+              Heddle.delay(LONG);
+            } finally {
+              Thread.sleep(2);
+              log.add("slept");
+            }
+            return 1;
+          });
+      Heddle.suspend();
+      worker.cancel("stop");
+      assertThatThrownBy(worker::await).hasMessage("stop");
+    });
+    assertThat(log).containsExactly("slept");
+  }
+
+  @Test
+  void foreignWait_insideProtect_isNotInterrupted() {
+    LinkedBlockingQueue<String> queue = new LinkedBlockingQueue<>();
+    Heddle.run(() -> {
+      var worker =
+          Heddle.spawn(() ->
+              Heddle.protect(() -> {
+                log.add(String.valueOf(queue.poll(30, TimeUnit.SECONDS)));
+                return 1;
+              }));
+      Heddle.suspend();
+      worker.cancel("stop");
+      Heddle.delay(Duration.ofMillis(2));
+      queue.add("item");
+      assertThatThrownBy(worker::await).hasMessage("stop");
+    });
+    assertThat(log).containsExactly("item");
+  }
+
+  @Test
+  @Tag("trap-62")
+  void interruptOfACancelledCoroutine_doesNotReachTheNextOneOnItsContext() {
+    Heddle.run(() -> {
+      for (int i = 0; i < 50; i++) {
+        var worker =
+            Heddle.spawn(() -> {
+              Thread.sleep(LONG);
+              return 1;
+            });
+        Heddle.suspend();
+        worker.cancel("stop");
+        assertThatThrownBy(worker::await).hasMessage("stop");
+        var next =
+            Heddle.spawn(() -> {
+              boolean interrupted = Thread.currentThread().isInterrupted();
+              Thread.sleep(0, 1_000);
+              return interrupted;
+            });
+        assertThat(next.await()).isFalse();
+      }
+    });
+  }
+
+  @Test
+  void offloadedCall_whoseCoroutineIsCancelled_isInterruptedAndNotAwaited() {
+    CountDownLatch interrupted = new CountDownLatch(1);
+    CountDownLatch began = new CountDownLatch(1);
+    Heddle.run(() -> {
+      var worker =
+          Heddle.spawn(() ->
+              Heddle.offload(() -> {
+                began.countDown();
+                try {
+                  Thread.sleep(LONG);
+                } catch (InterruptedException e) {
+                  interrupted.countDown();
+                }
+                return 1;
+              }));
+      began.await();
+      worker.cancel("stop");
+      assertThatThrownBy(worker::await).hasMessage("stop");
+      interrupted.await();
+    });
+  }
+
+  @Test
+  void offloadedCall_thatIsInterruptedItself_failsTheCoroutineOnly() {
+    Heddle.run(() ->
+        Heddle.supervise(s -> {
+          var worker =
+              s.spawn(() ->
+                  Heddle.offload(() -> {
+                    Thread.currentThread().interrupt();
+                    Thread.sleep(LONG);
+                    return 1;
+                  }));
+          assertThatThrownBy(worker::await)
+              .isInstanceOf(dev.heddle.CoroutineFailure.class)
+              .hasCauseInstanceOf(InterruptedException.class);
+          return null;
+        }));
+  }
+}

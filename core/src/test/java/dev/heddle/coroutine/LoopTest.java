@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.coroutine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.heddle.Cancellation;
+import dev.heddle.ExitException;
+import dev.heddle.Heddle;
+import dev.heddle.HeddleOptions;
+import dev.heddle.Loop;
+import dev.heddle.LoopEndedException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// A loop from its start to its end, however it comes.
+@Tag("T18")
+@Timeout(60)
+class LoopTest {
+  private static final Duration LONG = Duration.ofSeconds(30);
+
+  private final List<String> log = Collections.synchronizedList(new ArrayList<>());
+
+  private void sleep(String who) {
+    try {
+      Heddle.delay(LONG);
+    } catch (Cancellation c) {
+      log.add(who + " cut");
+      throw c;
+    }
+  }
+
+  // ---- run ----
+
+  @Test
+  void run_returnsMainsResultAfterEverythingHasEnded() {
+    String result =
+        Heddle.run(() -> {
+          Heddle.launch(
+              "worker",
+              () -> {
+                Heddle.delay(Duration.ofMillis(2));
+                log.add("worker");
+              });
+          return "result";
+        });
+    assertThat(result).isEqualTo("result");
+    assertThat(log).containsExactly("worker");
+  }
+
+  @Test
+  void run_insideACoroutine_isRefusedNamingTheAlternatives() {
+    assertThatThrownBy(() -> Heddle.run(() -> Heddle.run(() -> 1)))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("Heddle.scope")
+        .hasMessageContaining("Loop.start");
+  }
+
+  @Test
+  void run_onAVirtualThread_isItsResult() throws Exception {
+    CompletableFuture<Boolean> onPlatformCarrier = new CompletableFuture<>();
+    Thread.startVirtualThread(() ->
+        onPlatformCarrier.complete(
+            Heddle.run(() -> Heddle.spawn(() -> Heddle.current() != null).await())));
+    assertThat(onPlatformCarrier.get()).isTrue();
+  }
+
+  @Test
+  void run_inTwoThreadsAtOnce_keepsThemApart() throws Exception {
+    CountDownLatch bothRun = new CountDownLatch(2);
+    List<Loop<Long>> loops = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      loops.add(
+          Loop.start(() -> {
+            bothRun.countDown();
+            bothRun.await();
+            return Heddle.spawn(() -> Heddle.current().id()).await();
+          }));
+    }
+    for (Loop<Long> loop : loops) {
+      assertThat(loop.join()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  @Tag("trap-11")
+  void hiddenTimer_besideWork_neitherWakesNorKeepsTheLoop() {
+    Heddle.run(() -> {
+      Heddle.timer(Duration.ofHours(24), true).start();
+      var before = Heddle.counters();
+      Heddle.delay(Duration.ofMillis(3));
+      assertThat(Heddle.counters().sleeps() - before.sleeps()).isEqualTo(1);
+    });
+  }
+
+  // ---- shutdown ----
+
+  @Test
+  @Tag("loop-94")
+  void shutdown_byUserCode_cancelsTheOthersAndEndsCleanly() {
+    String result =
+        Heddle.run(() -> {
+          Heddle.launch("a", () -> sleep("a"));
+          Heddle.launch("b", () -> sleep("b"));
+          Heddle.suspend();
+          Heddle.shutdown(LONG);
+          return "clean";
+        });
+    assertThat(result).isEqualTo("clean");
+    assertThat(log).containsExactly("a cut", "b cut");
+  }
+
+  @Test
+  @Tag("loop-13")
+  void spawn_duringShutdown_runs() {
+    Heddle.run(() -> {
+      Heddle.launch(
+          "cleans up",
+          () -> {
+            try {
+              Heddle.delay(LONG);
+            } finally {
+              Heddle.launch(
+                  "late",
+                  () -> {
+                    Heddle.delay(Duration.ofMillis(1));
+                    log.add("late one ran");
+                  });
+            }
+          });
+      Heddle.suspend();
+      Heddle.shutdown(LONG);
+    });
+    assertThat(log).containsExactly("late one ran");
+  }
+
+  @Test
+  void shutdown_letsCleanupSuspendUntilItsDeadline() {
+    Heddle.run(() -> {
+      Heddle.launch(
+          "cleans up",
+          () -> {
+            try {
+              Heddle.delay(LONG);
+            } finally {
+              Heddle.delay(Duration.ofMillis(2));
+              log.add("cleaned up");
+            }
+          });
+      Heddle.suspend();
+      Heddle.shutdown(LONG);
+    });
+    assertThat(log).containsExactly("cleaned up");
+  }
+
+  @Test
+  void shutdown_pastItsDeadline_throwsAtEverySuspensionEvenUnderProtect() {
+    int[] thrown = new int[1];
+    Heddle.run(() -> {
+      Heddle.launch(
+          "stubborn",
+          () ->
+              Heddle.protect(() -> {
+                while (thrown[0] < 3) {
+                  try {
+                    Heddle.delay(LONG);
+                  } catch (Cancellation c) {
+                    thrown[0]++;
+                  }
+                }
+                return 1;
+              }));
+      Heddle.suspend();
+      Heddle.shutdown(Duration.ofMillis(2));
+    });
+    assertThat(thrown[0]).isEqualTo(3);
+  }
+
+  @Test
+  void shutdown_withAForeignWaitThatSwallowsInterrupts_namesAndAbandonsIt() throws Exception {
+    CountDownLatch release = new CountDownLatch(1);
+    CompletableFuture<Throwable> afterwards = new CompletableFuture<>();
+    try (Reports reports = new Reports()) {
+      Heddle.run(() -> {
+        Heddle.launch(
+            "deaf",
+            () -> {
+              awaitUninterruptibly(release);
+              try {
+                Heddle.suspend();
+                afterwards.complete(new AssertionError("went on"));
+              } catch (Throwable e) {
+                afterwards.complete(e);
+                throw e;
+              }
+            });
+        Heddle.suspend();
+        Heddle.shutdown(Duration.ofMillis(2));
+      });
+      assertThat(reports.messages()).hasSize(1);
+      assertThat(reports.messages().getFirst()).contains("'deaf'").contains("abandoned");
+    }
+    release.countDown();
+    assertThat(afterwards.get()).isInstanceOf(LoopEndedException.class);
+  }
+
+  private static void awaitUninterruptibly(CountDownLatch latch) {
+    while (latch.getCount() > 0) {
+      try {
+        latch.await();
+      } catch (InterruptedException e) {
+        // deaf on purpose: the loop must end all the same
+      }
+    }
+  }
+
+  @Test
+  @Tag("loop-10")
+  void failureAtTheRoot_cancelsTheOthersGracefully() {
+    IllegalStateException failure = new IllegalStateException("x");
+    assertThatThrownBy(() ->
+            Heddle.run(() -> {
+              Heddle.launch("other", () -> sleep("other"));
+              Heddle.launch(
+                  "failing",
+                  () -> {
+                    throw failure;
+                  });
+              sleep("main");
+            }))
+        .isSameAs(failure);
+    assertThat(log).containsExactlyInAnyOrder("main cut", "other cut");
+  }
+
+  // ---- exit ----
+
+  @Test
+  void exit_endsTheLoopGracefullyWithItsCode() {
+    assertThatThrownBy(() ->
+            Heddle.run(() -> {
+              Heddle.launch("other", () -> sleep("other"));
+              Heddle.suspend();
+              Heddle.exit(7);
+            }))
+        .isInstanceOfSatisfying(ExitException.class, e -> assertThat(e.code()).isEqualTo(7));
+    assertThat(log).containsExactly("other cut");
+  }
+
+  @Test
+  void exit_inACoroutine_leavesItAtOnceAndTheFirstCodeCounts() {
+    assertThatThrownBy(() ->
+            Heddle.run(() -> {
+              Heddle.launch(
+                  "exits",
+                  () -> {
+                    try {
+                      Heddle.exit(3);
+                      log.add("went on");
+                    } finally {
+                      Heddle.launch("second", () -> Heddle.exit(4));
+                    }
+                  });
+              sleep("main");
+            }))
+        .isInstanceOfSatisfying(ExitException.class, e -> assertThat(e.code()).isEqualTo(3));
+    assertThat(log).containsExactly("main cut");
+  }
+
+  // ---- Loop ----
+
+  @Test
+  void start_runsMainOnAThreadOfItsOwn() {
+    Loop<String> loop =
+        Loop.start(
+            HeddleOptions.defaults().withName("workshop"),
+            () -> Heddle.offload(() -> "done by " + Thread.currentThread().getName()));
+    assertThat(loop.join()).startsWith("done by workshop-offload");
+    assertThat(loop.isDone()).isTrue();
+    assertThat(loop.result()).isCompletedWithValue(loop.join());
+  }
+
+  @Test
+  void join_ofALoopThatFailed_throwsTheSameObject() {
+    IllegalStateException failure = new IllegalStateException("x");
+    Loop<Object> loop =
+        Loop.start(() -> {
+          throw failure;
+        });
+    assertThatThrownBy(loop::join).isSameAs(failure);
+  }
+
+  @Test
+  void shutdown_ofALoopFromOutside_cancelsItsMain() throws Exception {
+    CountDownLatch asleep = new CountDownLatch(1);
+    Loop<Object> loop =
+        Loop.start(() -> {
+          asleep.countDown();
+          sleep("main");
+          return null;
+        });
+    asleep.await();
+    loop.shutdown(LONG);
+    assertThatThrownBy(loop::join).isInstanceOf(Cancellation.class);
+    assertThat(log).containsExactly("main cut");
+  }
+
+  @Test
+  void shutdown_ofALoopThatHasEnded_changesNothing() {
+    Loop<String> loop = Loop.start(() -> "done");
+    assertThat(loop.join()).isEqualTo("done");
+    loop.shutdown(Duration.ZERO);
+    assertThat(loop.join()).isEqualTo("done");
+  }
+
+  @Test
+  void join_insideACoroutineOfAnotherLoop_suspendsOnlyThatCoroutine() {
+    CountDownLatch ticked = new CountDownLatch(3);
+    Loop<String> other =
+        Loop.start(() -> {
+          ticked.await();
+          return "other";
+        });
+    String result =
+        Heddle.run(() -> {
+          Heddle.background(
+              "ticker",
+              () -> {
+                while (true) {
+                  ticked.countDown();
+                  Heddle.delay(Duration.ofMillis(1));
+                }
+              });
+          return other.join();
+        });
+    assertThat(result).isEqualTo("other");
+  }
+
+  @Test
+  void coroutine_ofAnotherLoop_cannotBeAwaitedDirectly() throws Exception {
+    CompletableFuture<Coroutine<String>> handle = new CompletableFuture<>();
+    CompletableFuture<CompletableFuture<String>> future = new CompletableFuture<>();
+    Loop<String> loop =
+        Loop.start(() -> {
+          var worker =
+              Heddle.spawn(() -> {
+                Heddle.delay(Duration.ofMillis(5));
+                return "elsewhere";
+              });
+          handle.complete(worker);
+          future.complete(worker.toCompletableFuture());
+          return worker.await();
+        });
+    Coroutine<String> foreign = handle.get();
+    CompletableFuture<String> outcome = future.get();
+    Heddle.run(() -> {
+      if (!foreign.isDone()) {
+        assertThatThrownBy(foreign::await)
+            .isInstanceOf(IllegalStateException.class)
+            .hasMessageContaining("toCompletableFuture");
+      }
+      assertThat(Heddle.await(outcome)).isEqualTo("elsewhere");
+    });
+    assertThat(loop.join()).isEqualTo("elsewhere");
+  }
+
+  @Test
+  void interruptOfTheCarrier_whileTheLoopSleeps_endsItGracefully() throws Exception {
+    CountDownLatch asleep = new CountDownLatch(1);
+    CompletableFuture<Throwable> ended = new CompletableFuture<>();
+    Thread thread =
+        Thread.ofPlatform()
+            .start(() -> {
+              try {
+                Heddle.run(() -> {
+                  asleep.countDown();
+                  sleep("main");
+                });
+              } catch (Throwable e) {
+                ended.complete(e);
+              }
+            });
+    asleep.await();
+    // best effort: an interrupt before the sleep is cleared by the next mount, so send it again
+    while (!ended.isDone()) {
+      thread.interrupt();
+      Thread.onSpinWait();
+    }
+    assertThat(ended.get()).isInstanceOf(Cancellation.class);
+    assertThat(log).containsExactly("main cut");
+  }
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.coroutine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.heddle.Cancellation;
+import dev.heddle.DeadlineException;
+import dev.heddle.Heddle;
+import dev.heddle.WaitCancelledException;
+import dev.heddle.event.Deadline;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// Waits that something else may end.
+@Timeout(60)
+class TokenTest {
+  private static final Duration LONG = Duration.ofSeconds(30);
+
+  private static Coroutine<String> slow(Scope scope) {
+    return scope.spawn(
+        "slow",
+        () -> {
+          Heddle.delay(LONG);
+          return "never";
+        });
+  }
+
+  private static Coroutine<Object> failing(Scope scope, RuntimeException failure) {
+    return scope.spawn(
+        "failing",
+        () -> {
+          Heddle.suspend();
+          throw failure;
+        });
+  }
+
+  @Test
+  @Tag("loop-45")
+  void await_whoseDeadlineRunsOut_stopsWaitingAndLeavesTheWorkRunning() {
+    Heddle.run(() ->
+        Heddle.supervise(s -> {
+          var worker = slow(s);
+          assertThatThrownBy(() -> worker.await(Deadline.after(Duration.ofMillis(1))))
+              .isInstanceOf(DeadlineException.class);
+          assertThat(worker.isDone()).isFalse();
+          assertThat(worker.isCancelled()).isFalse();
+          worker.cancel("enough");
+          return null;
+        }));
+  }
+
+  @Test
+  void await_withinItsDeadline_isTheResult() {
+    String result = Heddle.run(() -> Heddle.spawn(() -> "done").await(Deadline.after(LONG)));
+    assertThat(result).isEqualTo("done");
+  }
+
+  @Test
+  void await_withADeadlineThatIsOver_throwsUnlessTheResultIsThere() {
+    Heddle.run(() -> {
+      Deadline over = Deadline.after(Duration.ZERO);
+      var never = Heddle.spawn(() -> Heddle.await(new CompletableFuture<String>()));
+      assertThatThrownBy(() -> never.await(over)).isInstanceOf(DeadlineException.class);
+      never.cancel("enough");
+      var done = Heddle.spawn(() -> "done");
+      done.await();
+      assertThat(done.await(over)).isEqualTo("done");
+    });
+  }
+
+  @Test
+  @Tag("loop-46")
+  void await_ofOneCancelledBeforeTheDeadline_throwsItsCancellation() {
+    Cancellation manual = new Cancellation("manual");
+    Heddle.run(() ->
+        Heddle.supervise(s -> {
+          var worker = slow(s);
+          s.launch("canceller", () -> worker.cancel(manual));
+          assertThatThrownBy(() -> worker.await(Deadline.after(LONG))).isSameAs(manual);
+          return null;
+        }));
+  }
+
+  @Test
+  @Tag("loop-48")
+  void await_withATokenThatFailedBefore_throwsAtOnceWithItsErrorAsTheCause() {
+    IllegalStateException failure = new IllegalStateException("token");
+    Heddle.run(() ->
+        Heddle.supervise(s -> {
+          var token = failing(s, failure);
+          assertThatThrownBy(token::await).isSameAs(failure);
+          var worker = slow(s);
+          long switches = Heddle.counters().switches();
+          assertThatThrownBy(() -> worker.await(token))
+              .isInstanceOf(WaitCancelledException.class)
+              .hasCause(failure);
+          assertThat(Heddle.counters().switches()).isEqualTo(switches);
+          worker.cancel("enough");
+          return null;
+        }));
+  }
+
+  @Test
+  @Tag("loop-49")
+  void await_whoseTokenFiresWithAValue_throwsWithoutACause() {
+    Heddle.run(() ->
+        Heddle.supervise(s -> {
+          var worker = slow(s);
+          var token = s.spawn(() -> "fired");
+          assertThatThrownBy(() -> worker.await(token))
+              .isInstanceOf(WaitCancelledException.class)
+              .hasNoCause();
+          worker.cancel("enough");
+          return null;
+        }));
+  }
+
+  @Test
+  @Tag("loop-49")
+  void await_whoseTokenFails_throwsWithItsErrorAsTheCause() {
+    IllegalStateException failure = new IllegalStateException("token");
+    Heddle.run(() ->
+        Heddle.supervise(s -> {
+          var worker = slow(s);
+          var token = failing(s, failure);
+          assertThatThrownBy(() -> worker.await(token))
+              .isInstanceOf(WaitCancelledException.class)
+              .hasCause(failure);
+          worker.cancel("enough");
+          return null;
+        }));
+  }
+
+  @Test
+  @Tag("loop-49")
+  void await_whoseTokenIsCancelled_throwsWithThatCancellationAsTheCause() {
+    Cancellation cancellation = new Cancellation("token");
+    Heddle.run(() ->
+        Heddle.supervise(s -> {
+          var worker = slow(s);
+          var token = slow(s);
+          s.launch("canceller", () -> token.cancel(cancellation));
+          assertThatThrownBy(() -> worker.await(token))
+              .isInstanceOf(WaitCancelledException.class)
+              .hasCause(cancellation);
+          worker.cancel("enough");
+          return null;
+        }));
+  }
+
+  @Test
+  @Tag("loop-50")
+  void await_withATokenCancelledBefore_wrapsThatCancellation() {
+    Cancellation cancellation = new Cancellation("token");
+    Heddle.run(() ->
+        Heddle.supervise(s -> {
+          var token = slow(s);
+          token.cancel(cancellation);
+          Heddle.suspend();
+          var worker = slow(s);
+          assertThatThrownBy(() -> worker.await(token))
+              .isInstanceOf(WaitCancelledException.class)
+              .hasCause(cancellation);
+          worker.cancel("enough");
+          return null;
+        }));
+  }
+
+  @Test
+  @Tag("loop-52")
+  void await_withItselfAsTheToken_isTheValue() {
+    String result =
+        Heddle.run(() -> {
+          var worker = Heddle.spawn(() -> "value");
+          return worker.await(worker);
+        });
+    assertThat(result).isEqualTo("value");
+  }
+
+  @Test
+  @Tag("trap-12")
+  void tokens_thatLostTheRace_keepNothingArmed() {
+    Heddle.run(() -> {
+      var worker = Heddle.spawn(() -> "value");
+      worker.await(Deadline.after(LONG));
+      assertThat(Heddle.counters().timers()).isZero();
+    });
+  }
+
+  @Test
+  void oneTimer_asTheTokenOfSeveralWaits_endsThemAll() {
+    int[] ended = new int[1];
+    Heddle.run(() -> {
+      var token = Heddle.timer(Duration.ofMillis(2), false);
+      var never =
+          Heddle.spawn(() -> {
+            Heddle.delay(LONG);
+            return 1;
+          });
+      Coroutine<?>[] waiting = new Coroutine<?>[5];
+      for (int i = 0; i < 5; i++) {
+        waiting[i] =
+            Heddle.spawn(() -> {
+              assertThatThrownBy(() -> never.await(token))
+                  .isInstanceOf(WaitCancelledException.class);
+              ended[0]++;
+              return 1;
+            });
+      }
+      for (Coroutine<?> c : waiting) {
+        c.await();
+      }
+      assertThatThrownBy(() -> never.await(token)).isInstanceOf(WaitCancelledException.class);
+      never.cancel("enough");
+    });
+    assertThat(ended[0]).isEqualTo(5);
+  }
+
+  // ---- stages of other libraries ----
+
+  @Test
+  void awaitOfAStage_completedByAnotherThread_isItsValue() {
+    String result =
+        Heddle.run(() -> {
+          CompletableFuture<String> stage = new CompletableFuture<>();
+          Thread.ofPlatform().start(() -> stage.complete("from outside"));
+          return Heddle.await(stage);
+        });
+    assertThat(result).isEqualTo("from outside");
+  }
+
+  @Test
+  void awaitOfAStage_thatFailed_throwsWhatItFailedWith() {
+    IllegalStateException failure = new IllegalStateException("x");
+    Heddle.run(() -> {
+      CompletableFuture<String> stage =
+          CompletableFuture.<String>failedFuture(failure).thenApply(x -> x);
+      assertThatThrownBy(() -> Heddle.await(stage)).isSameAs(failure);
+    });
+  }
+
+  @Test
+  void awaitOfAStage_thatIsCancelled_leavesTheStageAlone() {
+    Heddle.run(() -> {
+      CompletableFuture<String> stage = new CompletableFuture<>();
+      assertThatThrownBy(() -> Heddle.within(Duration.ofMillis(1), () -> Heddle.await(stage)))
+          .isInstanceOf(DeadlineException.class);
+      assertThat(stage).isNotDone();
+      stage.complete("late");
+      assertThat(Heddle.await(stage)).isEqualTo("late");
+    });
+  }
+}

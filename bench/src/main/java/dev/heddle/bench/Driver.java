@@ -15,6 +15,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Consumer;
 
 /// Runs a shape: every contender in a JVM of its own, taking turns round by round.
@@ -114,7 +115,7 @@ final class Driver {
     for (String name : List.copyOf(forks.keySet())) {
       progress.accept(size.name() + ": warming up " + name);
       try {
-        forks.get(name).open(size, ANSWER_LIMIT);
+        fork(name).open(effort.tiny() ? size.tiny() : size, ANSWER_LIMIT);
         operations.put(name, effort.tiny() ? size.pace().tiny() : settle(size, name, warmNanos));
       } catch (ForkFailedException e) {
         leave(name, e);
@@ -128,7 +129,7 @@ final class Driver {
     if (size.pace().together()) {
       return size.pace().least();
     }
-    Fork fork = forks.get(name);
+    Fork fork = fork(name);
     long operations = size.pace().least();
     long started = System.nanoTime();
     do {
@@ -145,19 +146,23 @@ final class Driver {
   private Map<String, Sample> round(Case size, List<String> order, Map<String, Long> operations) {
     Map<String, Sample> samples = new LinkedHashMap<>();
     if (size.pace().together()) {
-      order.forEach(name -> forks.get(name).begin(operations.get(name)));
+      order.forEach(name -> fork(name).begin(operations.getOrDefault(name, size.pace().least())));
     }
     for (String name : order) {
       try {
         if (!size.pace().together()) {
-          forks.get(name).begin(operations.get(name));
+          fork(name).begin(operations.getOrDefault(name, size.pace().least()));
         }
-        samples.put(name, forks.get(name).end(ANSWER_LIMIT));
+        samples.put(name, fork(name).end(ANSWER_LIMIT));
       } catch (ForkFailedException e) {
         leave(name, e);
       }
     }
     return samples;
+  }
+
+  private Fork fork(String name) {
+    return Objects.requireNonNull(forks.get(name), name);
   }
 
   private void leave(String name, ForkFailedException e) {

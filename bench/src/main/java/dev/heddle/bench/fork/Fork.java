@@ -67,7 +67,7 @@ public final class Fork implements AutoCloseable {
 
   /// Makes the contender's program for a case.
   public void open(Case size, Duration limit) throws ForkFailedException {
-    orders.println("case " + size.name());
+    orders.println("case " + size.name() + " " + size.size());
     String answer = take(limit);
     if (!answer.equals(Wire.READY)) {
       throw new ForkFailedException(Wire.reason(answer));

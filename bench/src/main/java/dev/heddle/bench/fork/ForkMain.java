@@ -3,6 +3,7 @@ package dev.heddle.bench.fork;
 
 import dev.heddle.bench.measure.Program;
 import dev.heddle.bench.measure.Sample;
+import dev.heddle.bench.shape.Case;
 import dev.heddle.bench.shape.Contender;
 import dev.heddle.bench.shape.Shape;
 import dev.heddle.bench.shape.Shapes;
@@ -18,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The forked side: one contender, told round by round on its standard input.
 ///
-/// Lines in: `case NAME`, `round OPERATIONS`. Lines out, one for each: `ready`, `sample ...` (see
-/// [Wire]), or `failed REASON`. The end of the input ends the process.
+/// Lines in: `case NAME SIZE`, `round OPERATIONS`. Lines out, one for each: `ready`, `sample ...`
+/// (see [Wire]), or `failed REASON`. The end of the input ends the process.
 public final class ForkMain {
   private final Shape shape;
   private final Contender contender;
@@ -58,11 +59,10 @@ public final class ForkMain {
 
   private String answer(String order) {
     try {
-      int space = order.indexOf(' ');
-      String argument = order.substring(space + 1);
-      return switch (order.substring(0, space)) {
-        case "case" -> open(argument);
-        case "round" -> round(Long.parseLong(argument));
+      String[] words = order.split(" ");
+      return switch (words[0]) {
+        case "case" -> open(shape.caseNamed(words[1]).sized(Integer.parseInt(words[2])));
+        case "round" -> round(Long.parseLong(words[1]));
         default -> throw new IllegalArgumentException("Unknown order: " + order);
       };
     } catch (Throwable e) { // whatever a contender throws is its result
@@ -71,13 +71,13 @@ public final class ForkMain {
     }
   }
 
-  private String open(String name) throws Exception {
+  private String open(Case size) throws Exception {
     if (program != null) {
       program.close();
       program = null;
       System.gc(); // what the last case left is not the next one's to collect
     }
-    program = contender.programs().of(shape.caseNamed(name));
+    program = contender.programs().of(size);
     return Wire.READY;
   }
 

@@ -12,7 +12,9 @@ import java.util.List;
 /// Awaiting coroutines that have ended.
 public final class HeddleAwaitReady implements Program {
   private final int complete;
-  private long sum; // keeps the results alive
+
+  @SuppressWarnings("unused") // written only: it keeps the results alive
+  private long sum;
 
   /// A program with so many ended coroutines.
   public HeddleAwaitReady(int complete) {

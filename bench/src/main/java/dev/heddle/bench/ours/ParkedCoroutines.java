@@ -30,14 +30,16 @@ final class ParkedCoroutines {
   }
 
   private boolean park() {
-    return descend(depth);
+    descend(depth);
+    return true;
   }
 
-  private boolean descend(int frames) {
+  private void descend(int frames) {
     if (frames > 1) {
-      return descend(frames - 1);
+      descend(frames - 1);
+    } else {
+      arrived++;
+      gate.await();
     }
-    arrived++;
-    return gate.await();
   }
 }

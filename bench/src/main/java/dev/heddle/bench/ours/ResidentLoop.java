@@ -10,7 +10,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 /// A loop on a thread of its own that lives between rounds and runs what it is told, for shapes
 /// whose actors outlive a round. Its main coroutine takes orders from a JDK queue.
 final class ResidentLoop implements AutoCloseable {
-  private static final FutureTask<Boolean> END = new FutureTask<>(() -> true);
+  private boolean ended; // main coroutine only
 
   private final BlockingQueue<FutureTask<?>> orders = new LinkedBlockingQueue<>();
   private final Loop<Boolean> loop = Loop.start(this::serve);
@@ -24,13 +24,13 @@ final class ResidentLoop implements AutoCloseable {
 
   @Override
   public void close() {
-    orders.add(END);
+    orders.add(new FutureTask<>(() -> ended = true));
     loop.join();
   }
 
   private boolean serve() throws InterruptedException {
-    for (FutureTask<?> order = orders.take(); order != END; order = orders.take()) {
-      order.run();
+    while (!ended) {
+      orders.take().run();
     }
     return true;
   }

@@ -13,7 +13,8 @@ public final class FutureJoin implements Program {
   /// How many complete things a round walks over: enough that no compiler keeps the answer.
   public static final int COMPLETE = 1_024;
 
-  private long sum; // keeps the results alive
+  @SuppressWarnings("unused") // written only: it keeps the results alive
+  private long sum;
 
   @Override
   public Sample round(long operations) {

@@ -10,8 +10,6 @@ import java.util.concurrent.TimeUnit;
 
 /// Arming and cancelling on a `ScheduledThreadPoolExecutor` that removes what is cancelled.
 public final class PoolTimers implements Program {
-  private static final Runnable NOTHING = () -> {};
-
   private final Delays delays = Delays.outstanding();
   private final ScheduledThreadPoolExecutor pool = new ScheduledThreadPoolExecutor(1);
   private final Future<?>[] outstanding;
@@ -51,6 +49,6 @@ public final class PoolTimers implements Program {
   }
 
   private Future<?> arm(long index) {
-    return pool.schedule(NOTHING, delays.nanos(index), TimeUnit.NANOSECONDS);
+    return pool.schedule(() -> {}, delays.nanos(index), TimeUnit.NANOSECONDS);
   }
 }

@@ -11,9 +11,21 @@ import java.util.List;
 /// @param pace the rounds
 /// @param rows the figures taken from each sample
 public record Case(String name, String what, int size, Pace pace, List<Row> rows) {
+  private static final int TINY = 100;
+
   /// Copies the rows.
   public Case {
     rows = List.copyOf(rows);
+  }
+
+  /// The same with so few actors that it only shows that everything works.
+  public Case tiny() {
+    return sized(Math.min(size, TINY));
+  }
+
+  /// The same with another size.
+  public Case sized(int changed) {
+    return new Case(name, what, changed, pace, rows);
   }
 
   /// A case with one row of the same name.

@@ -27,13 +27,13 @@ final class SwitchShape {
                 "switch-1000",
                 "1,000 coroutines",
                 1_000,
-                Pace.calibrated(100_000, 4_000),
+                Pace.calibrated(100_000, 1_000),
                 Metric.WALL),
             Case.of(
                 "switch-100000",
                 "100,000 coroutines",
                 100_000,
-                Pace.calibrated(1_000_000, 300_000),
+                Pace.calibrated(1_000_000, 1_000),
                 Metric.WALL)),
         contenders(),
         bars());

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import dev.heddle.bench.fork.Fork;
+import dev.heddle.bench.measure.Program;
+import dev.heddle.bench.result.ShapeResult;
+import dev.heddle.bench.shape.Case;
+import dev.heddle.bench.shape.Contender;
+import dev.heddle.bench.shape.Metric;
+import dev.heddle.bench.shape.Pace;
+import dev.heddle.bench.shape.Shape;
+import dev.heddle.bench.shape.Shapes;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/// The command line, and contenders that cannot take part.
+class BenchMainTest {
+  private final ByteArrayOutputStream lines = new ByteArrayOutputStream();
+  private final ByteArrayOutputStream words = new ByteArrayOutputStream();
+  private final BenchMain bench = new BenchMain(stream(lines), stream(words));
+
+  @Test
+  void list_namesEveryShapeAndContender() throws IOException {
+    int status = bench.run("--list");
+
+    assertThat(status).isZero();
+    String text = lines.toString(StandardCharsets.UTF_8);
+    for (Shape shape : Shapes.all()) {
+      assertThat(text).contains(shape.name() + "\t");
+      shape.contenders().forEach(c -> assertThat(text).contains("\t" + c.name() + "\t"));
+    }
+  }
+
+  @Test
+  void unknownShape_isAUsageErrorThatNamesTheShapes() throws IOException {
+    int status = bench.run("swich");
+
+    assertThat(status).isEqualTo(2);
+    assertThat(words.toString(StandardCharsets.UTF_8)).contains("swich", "spawn-batch", "Usage");
+    assertThat(lines.size()).isZero();
+  }
+
+  @Test
+  void nothingNamed_isAUsageError() throws IOException {
+    assertThat(bench.run("--quick")).isEqualTo(2);
+  }
+
+  @Test
+  void contender_classNotThere_isMissingWithItsReason() {
+    Contender absent =
+        Contender.of("absent", "not there", List.of(), BenchMainTest::noProgram)
+            .needing("no.such.Library");
+    Shape shape =
+        new Shape(
+            "made-up",
+            "nothing",
+            List.of(Case.of("made-up", "nothing", 1, Pace.fixed(1, 1), Metric.WALL)),
+            List.of(absent),
+            List.of());
+
+    ShapeResult result = Driver.run(shape, Effort.tinyRound(), _ -> {});
+
+    assertThat(result.lines().getFirst().text()).isEqualTo("made-up\tabsent\tmissing\t-\t-\tns\t-");
+    assertThat(result.lines().getFirst().missing()).contains("no.such.Library");
+  }
+
+  @Test
+  void fork_flagThatNoJvmKnows_failsWithTheJvmsOwnWords() {
+    Shape known = Shapes.all().getFirst();
+    Contender broken =
+        Contender.of(
+            known.contenders().getFirst().name(),
+            "",
+            List.of("-XX:+NoSuchFlag"),
+            BenchMainTest::noProgram);
+
+    assertThat(catchThrowable(() -> Fork.start(known, broken)))
+        .hasMessageContaining("its JVM ended");
+  }
+
+  private static Program noProgram(Case size) {
+    throw new UnsupportedOperationException(size.name());
+  }
+
+  private static PrintStream stream(ByteArrayOutputStream bytes) {
+    return new PrintStream(bytes, true, StandardCharsets.UTF_8);
+  }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.heddle.bench.result.Line;
+import dev.heddle.bench.result.ShapeResult;
+import dev.heddle.bench.shape.Bar;
+import dev.heddle.bench.shape.Contender;
+import dev.heddle.bench.shape.Shape;
+import dev.heddle.bench.shape.Shapes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// Every program of every shape, one tiny round each, in a JVM of its own.
+class DriverTest {
+  private static final String LINE =
+      "[a-z0-9-]+\t[a-z0-9-]+\t[0-9.]+\t[0-9.]+\t[0-9.]+\t[^\t]+\t[0-9.]+";
+
+  static Stream<Shape> shapes() {
+    return Shapes.all().stream();
+  }
+
+  @ParameterizedTest
+  @MethodSource("shapes")
+  void everyContender_oneTinyRound_printsItsLine(Shape shape) {
+    List<String> said = new ArrayList<>();
+    Shape oneJvmEach = withoutRepeats(shape);
+
+    ShapeResult result = Driver.run(oneJvmEach, Effort.tinyRound(), said::add);
+
+    assertThat(result.lines()).as("%s", said).isNotEmpty();
+    assertThat(result.lines().stream().map(Line::text)).as("%s", said).allMatch(this::isLine);
+  }
+
+  private boolean isLine(String text) {
+    return text.matches(LINE);
+  }
+
+  /// Without the contenders that differ by flags only: their programs are the same.
+  private static Shape withoutRepeats(Shape shape) {
+    List<Contender> contenders =
+        shape.contenders().stream()
+            .filter(c -> !c.name().contains("launcher") && !c.name().matches("stock.*-1|.*-100ms"))
+            .toList();
+    List<Bar> noBars = List.of();
+    return new Shape(shape.name(), shape.what(), shape.cases(), contenders, noBars);
+  }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.bench.result;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.heddle.bench.measure.Meter;
+import dev.heddle.bench.measure.Sample;
+import dev.heddle.bench.shape.Bar;
+import dev.heddle.bench.shape.Bar.State;
+import dev.heddle.bench.shape.Case;
+import dev.heddle.bench.shape.Contender;
+import dev.heddle.bench.shape.Metric;
+import dev.heddle.bench.shape.Pace;
+import dev.heddle.bench.shape.Shape;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/// Lines, ratios and bars from samples made up here.
+class ShapeResultTest {
+  private static final String ROW = "row";
+
+  @Test
+  void spread_tenRounds_interpolatesPercentiles() {
+    Spread spread = Spread.of(10, 1, 9, 2, 8, 3, 7, 4, 6, 5);
+
+    assertThat(spread.median()).isEqualTo(5.5);
+    assertThat(spread.low()).isEqualTo(1.9);
+    assertThat(spread.high()).isEqualTo(9.1);
+  }
+
+  @Test
+  void ratio_slowRound_isPairedWithinTheRound() {
+    ShapeResult result = result(samples(100, 400, 100), samples(200, 800, 200));
+
+    assertThat(result.ratio(ROW, "peer", Contender.HEDDLE)).isEqualTo(2.0);
+    assertThat(result.lines().get(1).text()).isEqualTo("row\tpeer\t200\t200\t680\tns\t2.00");
+  }
+
+  @Test
+  void line_missingContender_saysMissing() {
+    ShapeResult result = result(samples(100), Figures.missing("not installed"));
+
+    assertThat(result.lines().get(1).text()).isEqualTo("row\tpeer\tmissing\t-\t-\tns\t-");
+    assertThat(result.lines().get(1).missing()).isEqualTo("not installed");
+  }
+
+  @Test
+  void bar_missingContender_isNotMet() {
+    ShapeResult result = result(samples(100), Figures.missing("not installed"));
+
+    Bar.Verdict verdict = Bar.ratio(ROW, Contender.HEDDLE, 1.15, "peer").judge(result);
+
+    assertThat(verdict).isEqualTo(new Bar.Verdict(State.CONTENDER_MISSING, "peer"));
+  }
+
+  @Test
+  void ratioBar_justAboveItsLimit_isNotMet() {
+    ShapeResult result = result(samples(116), samples(100));
+
+    assertThat(Bar.ratio(ROW, Contender.HEDDLE, 1.15, "peer").judge(result).state())
+        .isEqualTo(State.NOT_MET);
+    assertThat(Bar.ratio(ROW, Contender.HEDDLE, 1.16, "peer").judge(result).state())
+        .isEqualTo(State.MET);
+  }
+
+  @Test
+  void aheadBar_lessWallButMoreCpu_isNotMet() {
+    Figures twoCores = Figures.of(List.of(sample(50, 90)));
+    ShapeResult result = result(samples(100), twoCores);
+
+    assertThat(Bar.ahead(ROW, Contender.HEDDLE, "peer").judge(result).state())
+        .isEqualTo(State.NOT_MET);
+    assertThat(Bar.ahead(ROW, "peer", Contender.HEDDLE).judge(result).state()).isEqualTo(State.MET);
+  }
+
+  @Test
+  void countBar_oneTooMany_isNotMet() {
+    ShapeResult result = result(Figures.of(List.of(sample(1, 1).with("switches", 2))), samples(1));
+
+    assertThat(Bar.count(ROW, Contender.HEDDLE, "switches", 1).judge(result).state())
+        .isEqualTo(State.NOT_MET);
+    assertThat(Bar.count(ROW, Contender.HEDDLE, "switches", 2).judge(result).state())
+        .isEqualTo(State.MET);
+  }
+
+  @Test
+  void aboveBar_differenceBeyondItsLimit_isNotMet() {
+    ShapeResult result = result(samples(161), samples(100));
+
+    assertThat(Bar.above(ROW, Contender.HEDDLE, 60, "ns", "peer").judge(result).state())
+        .isEqualTo(State.NOT_MET);
+    assertThat(Bar.above(ROW, Contender.HEDDLE, 61, "ns", "peer").judge(result).state())
+        .isEqualTo(State.MET);
+  }
+
+  private static ShapeResult result(Figures heddle, Figures peer) {
+    Case size = Case.of(ROW, "made up", 1, Pace.fixed(1, 1), Metric.WALL);
+    Shape shape =
+        new Shape(
+            ROW,
+            "made up",
+            List.of(size),
+            List.of(contender(Contender.HEDDLE), contender("peer")),
+            List.of());
+    return new ShapeResult(
+        shape, Map.of(), Map.of(ROW, Map.of(Contender.HEDDLE, heddle, "peer", peer)));
+  }
+
+  private static Contender contender(String name) {
+    return Contender.of(
+        name,
+        "made up",
+        List.of(),
+        _ -> {
+          throw new UnsupportedOperationException();
+        });
+  }
+
+  private static Figures samples(long... nanos) {
+    return Figures.of(Arrays.stream(nanos).mapToObj(n -> sample(n, n)).toList());
+  }
+
+  private static Sample sample(long wallNanos, long cpuNanos) {
+    return new Sample(1, wallNanos, cpuNanos, Map.of(Meter.ALLOCATED, 0.0));
+  }
+}

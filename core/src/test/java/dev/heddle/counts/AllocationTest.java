@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.counts;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import dev.heddle.Heddle;
+import dev.heddle.coroutine.Coroutine;
+import java.lang.management.ManagementFactory;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// What must not allocate, measured in bytes of the carrier.
+@Tag("T8")
+@Tag("once")
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class AllocationTest {
+  private static final int TIMES = 100_000;
+  private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+  private static long bytesFor(long carrier, Runnable once) {
+    long before = THREADS.getThreadAllocatedBytes(carrier);
+    for (int i = 0; i < TIMES; i++) {
+      once.run();
+    }
+    return THREADS.getThreadAllocatedBytes(carrier) - before;
+  }
+
+  /// Bytes for many calls of `once`, after a warm-up, less what measuring itself takes.
+  private static long measured(long carrier, Runnable once) {
+    bytesFor(carrier, once);
+    bytesFor(carrier, () -> {});
+    return bytesFor(carrier, once) - bytesFor(carrier, () -> {});
+  }
+
+  @Test
+  void await_ofAFinishedCoroutine_allocatesNothing() {
+    long carrier = Thread.currentThread().threadId();
+    long bytes =
+        Heddle.run(() -> {
+          Coroutine<String> done = Heddle.spawn(() -> "done");
+          done.await();
+          return measured(carrier, done::await);
+        });
+    // less than one byte in a thousand calls: what is left belongs to the compiler's transitions
+    assertThat(bytes).isLessThan(TIMES / 1_000);
+  }
+
+  @Test
+  void suspend_amongTwoReadyCoroutines_allocatesNothing() {
+    long carrier = Thread.currentThread().threadId();
+    long bytes =
+        Heddle.run(() -> {
+          Heddle.background("other", AllocationTest::suspendForEver);
+          return measured(carrier, Heddle::suspend);
+        });
+    // the JDK may replace the chunk that holds a stack, now and then
+    assertThat(bytes).isLessThan(TIMES);
+  }
+
+  @SuppressWarnings("InfiniteLoopStatement") // cancelled when everything else is done
+  private static void suspendForEver() {
+    while (true) {
+      Heddle.suspend();
+    }
+  }
+
+  @Test
+  void measure_ofACallThatAllocates_seesIt() {
+    long carrier = Thread.currentThread().threadId();
+    Object[] sink = new Object[1];
+    long bytes = Heddle.run(() -> measured(carrier, () -> sink[0] = new byte[16]));
+    // without this the tests above could not fail
+    assertThat(bytes).isGreaterThan(16L * TIMES);
+  }
+}

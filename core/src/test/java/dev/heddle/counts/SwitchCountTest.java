@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.counts;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.heddle.Action;
+import dev.heddle.Body;
+import dev.heddle.Heddle;
+import dev.heddle.HeddleOptions;
+import dev.heddle.Loop;
+import dev.heddle.coroutine.Coroutine;
+import dev.heddle.event.Event;
+import dev.heddle.io.Listener;
+import dev.heddle.io.Tcp;
+import dev.heddle.observe.LoopCounters;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// The counts that the design promises, to the unit. A count does not jitter, so these do not
+/// either.
+@Tag("loop-306")
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class SwitchCountTest {
+  private static final int ROUNDS = 100;
+
+  /// What something in a coroutine costs.
+  private record Cost(LoopCounters before, LoopCounters after) {
+    static Cost of(Action action) throws Exception {
+      LoopCounters before = Heddle.counters();
+      action.run();
+      return new Cost(before, Heddle.counters());
+    }
+
+    long switches() {
+      return after.switches() - before.switches();
+    }
+
+    long selfResumes() {
+      return after.selfResumes() - before.selfResumes();
+    }
+
+    long reusedStarts() {
+      return after.reusedStarts() - before.reusedStarts();
+    }
+
+    long immediateWaits() {
+      return after.immediateWaits() - before.immediateWaits();
+    }
+
+    long sleeps() {
+      return after.sleeps() - before.sleeps();
+    }
+
+    long looks() {
+      return after.looks() - before.looks();
+    }
+
+    long contexts() {
+      return after.contexts() - before.contexts();
+    }
+  }
+
+  /// On a thread of its own, whose park permit nobody else has given.
+  private static <T> T inALoop(Body<T> main) {
+    return Loop.start(HeddleOptions.defaults(), main).join();
+  }
+
+  private static int turns(int turns) {
+    for (int i = 0; i < turns; i++) {
+      Heddle.suspend();
+    }
+    return turns;
+  }
+
+  // ---- suspend ----
+
+  @ParameterizedTest
+  @ValueSource(ints = {2, 3, 10, 200})
+  @Tag("T3")
+  void suspend_whileOthersAreReady_costsOneSwitchEach(int coroutines) {
+    Cost cost =
+        inALoop(() -> {
+          for (int i = 1; i < coroutines; i++) {
+            Heddle.spawn(() -> turns(ROUNDS + 2));
+          }
+          Heddle.suspend(); // all have started
+          return Cost.of(() -> turns(ROUNDS));
+        });
+    assertThat(cost.switches()).isEqualTo((long) coroutines * ROUNDS);
+    assertThat(cost.selfResumes()).isZero();
+  }
+
+  @Test
+  @Tag("T3")
+  void suspend_ofTheOnlyReadyCoroutine_costsNoSwitch() {
+    Cost cost = inALoop(() -> Cost.of(() -> turns(ROUNDS)));
+    assertThat(cost.switches()).isZero();
+    assertThat(cost.selfResumes()).isEqualTo(ROUNDS);
+  }
+
+  @Test
+  @Tag("T3")
+  void suspend_ofTheOnlyReadyCoroutine_costsASwitchOnlyForALookAtTheReactor() {
+    Cost cost =
+        inALoop(() -> {
+          InetSocketAddress anyPort = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+          Listener listener = Tcp.listen(anyPort); // the loop closes it
+          Heddle.background("acceptor", () -> listener.accept().close());
+          Heddle.suspend();
+          return Cost.of(() -> turns(20_000));
+        });
+    assertThat(cost.looks()).isPositive();
+    assertThat(cost.switches()).isEqualTo(cost.looks());
+    assertThat(cost.selfResumes()).isEqualTo(20_000 - cost.looks());
+  }
+
+  @Test
+  @Tag("T3")
+  void pingPong_ofTwoCoroutinesThroughAwait_costsOneSwitchPerResume() {
+    Cost cost =
+        inALoop(() -> {
+          Heddle.spawn(() -> 0).await();
+          return Cost.of(() -> {
+            for (int i = 0; i < ROUNDS; i++) {
+              Heddle.spawn(() -> 1).await();
+            }
+          });
+        });
+    // per round: one mount to start the child, one to resume main
+    assertThat(cost.switches()).isEqualTo(2L * ROUNDS);
+  }
+
+  // ---- await of what is over ----
+
+  @Test
+  @Tag("T8")
+  void await_ofAFinishedCoroutine_costsNoSwitch() {
+    Cost cost =
+        inALoop(() -> {
+          Coroutine<Integer> done = Heddle.spawn(() -> 1);
+          done.await();
+          Heddle.spawn(() -> turns(ROUNDS)); // somebody else is ready
+          return Cost.of(() -> {
+            for (int i = 0; i < ROUNDS; i++) {
+              done.await();
+            }
+          });
+        });
+    assertThat(cost.switches()).isZero();
+    assertThat(cost.selfResumes()).isZero();
+  }
+
+  @Test
+  @Tag("T8")
+  void await_ofATimerThatHasFired_costsNoSwitch() {
+    Cost cost =
+        inALoop(() -> {
+          Event timer = Heddle.timer(Duration.ofNanos(1), false);
+          Heddle.await(timer);
+          Heddle.spawn(() -> turns(ROUNDS));
+          return Cost.of(() -> Heddle.await(timer));
+        });
+    assertThat(cost.switches()).isZero();
+    assertThat(cost.immediateWaits()).isOne();
+  }
+
+  @Test
+  @Tag("T8")
+  void await_ofACompletedStage_costsNoSwitch() {
+    Cost cost =
+        inALoop(() -> {
+          CompletableFuture<Integer> done = CompletableFuture.completedFuture(1);
+          Heddle.spawn(() -> turns(ROUNDS));
+          return Cost.of(() -> {
+            for (int i = 0; i < ROUNDS; i++) {
+              Heddle.await(done);
+            }
+          });
+        });
+    assertThat(cost.switches()).isZero();
+  }
+
+  // ---- starts ----
+
+  private static Cost costOfSpawningAndJoining(boolean reuse, int coroutines) {
+    return Heddle.run(
+        HeddleOptions.defaults().withReuse(reuse),
+        () ->
+            Cost.of(() ->
+                Heddle.scope(s -> {
+                  for (int i = 0; i < coroutines; i++) {
+                    s.spawn(() -> 1);
+                  }
+                  return null;
+                })));
+  }
+
+  @Test
+  @Tag("T4")
+  @Tag("once")
+  void start_afterAFinishedCoroutineWithReuse_costsNoSwitch() {
+    Cost cost = costOfSpawningAndJoining(true, ROUNDS);
+    // one mount starts the first, the others take over its context, one mount resumes main
+    assertThat(cost.switches()).isEqualTo(2);
+    assertThat(cost.reusedStarts()).isEqualTo(ROUNDS - 1);
+    assertThat(cost.contexts()).isOne();
+  }
+
+  @Test
+  @Tag("T4")
+  @Tag("once")
+  void start_afterAFinishedCoroutineWithoutReuse_costsOneSwitchAndAContext() {
+    Cost cost = costOfSpawningAndJoining(false, ROUNDS);
+    assertThat(cost.switches()).isEqualTo(ROUNDS + 1);
+    assertThat(cost.reusedStarts()).isZero();
+    assertThat(cost.contexts()).isEqualTo(ROUNDS);
+  }
+
+  // ---- timers ----
+
+  @Test
+  @Tag("T15")
+  void delay_withNothingElseReady_costsOneSwitchAndOneSleep() {
+    List<Cost> costs =
+        inALoop(() -> {
+          Heddle.delay(Duration.ofMillis(1));
+          List<Cost> each = new ArrayList<>();
+          for (int i = 0; i < 20; i++) {
+            each.add(Cost.of(() -> Heddle.delay(Duration.ofMillis(2))));
+          }
+          return each;
+        });
+    assertThat(costs).extracting(Cost::switches).containsOnly(1L);
+    assertThat(costs).extracting(Cost::sleeps).containsOnly(1L);
+    assertThat(costs).extracting(Cost::looks).containsOnly(0L);
+  }
+
+  @Test
+  @Tag("T15")
+  void delay_whileASocketIsAwaited_costsOneSwitchAndOneSleep() {
+    List<Cost> costs =
+        inALoop(() -> {
+          InetSocketAddress anyPort = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+          Listener listener = Tcp.listen(anyPort); // the loop closes it
+          Heddle.background("acceptor", () -> listener.accept().close());
+          Heddle.delay(Duration.ofMillis(1));
+          List<Cost> each = new ArrayList<>();
+          for (int i = 0; i < 20; i++) {
+            each.add(Cost.of(() -> Heddle.delay(Duration.ofMillis(2))));
+          }
+          return each;
+        });
+    assertThat(costs).extracting(Cost::switches).containsOnly(1L);
+    assertThat(costs).extracting(Cost::sleeps).containsOnly(1L);
+  }
+
+  @Test
+  @Tag("trap-11")
+  void hiddenTimer_ofADay_addsNoReactorCallAndDoesNotKeepTheLoop() {
+    Cost cost =
+        inALoop(() -> {
+          Heddle.timer(Duration.ofHours(24), true).start();
+          Heddle.delay(Duration.ofMillis(1));
+          return Cost.of(() -> {
+            for (int i = 0; i < 20; i++) {
+              Heddle.delay(Duration.ofMillis(1));
+            }
+          });
+        });
+    // inALoop came back: the timer did not keep it
+    assertThat(cost.sleeps()).isEqualTo(20);
+    assertThat(cost.looks()).isZero();
+    assertThat(cost.after.timers()).isOne();
+  }
+
+  // ---- switch handlers ----
+
+  @Test
+  @Tag("T10")
+  void enterHandlers_runAsOftenAsLeaveHandlersPlusStarts() {
+    int[] enters = new int[1];
+    int[] leaves = new int[1];
+    int[] finishes = new int[1];
+    int coroutines = 10;
+    inALoop(() ->
+        Heddle.scope(s -> {
+          Event timer = Heddle.timer(Duration.ofMillis(1), false);
+          Coroutine<Integer> done = s.spawn(() -> 1);
+          done.await();
+          for (int i = 0; i < coroutines; i++) {
+            s.spawn(() -> waitInManyWays(timer, done))
+                .addSwitchHandler((coroutine, enter, finishing) -> {
+                  (enter ? enters : finishing ? finishes : leaves)[0]++;
+                  return true;
+                });
+          }
+          return 0;
+        }));
+    assertThat(leaves[0]).isGreaterThan(coroutines * ROUNDS);
+    assertThat(enters[0]).isEqualTo(leaves[0] + coroutines);
+    assertThat(finishes[0]).isEqualTo(coroutines);
+  }
+
+  private static int waitInManyWays(Event timer, Coroutine<?> done) {
+    turns(ROUNDS);
+    Heddle.await(timer);
+    done.await();
+    Heddle.delay(Duration.ofNanos(1));
+    Heddle.spawn(() -> turns(3)).await();
+    return turns(ROUNDS);
+  }
+
+  @Test
+  @Tag("T8")
+  void switchHandlers_forAWaitThatIsOverAtOnce_doNotRun() {
+    int[] calls = new int[1];
+    inALoop(() -> {
+      Event timer = Heddle.timer(Duration.ofNanos(1), false);
+      Coroutine<Integer> done = Heddle.spawn(() -> 1);
+      done.await();
+      Heddle.await(timer);
+      Heddle.current()
+          .addSwitchHandler((coroutine, enter, finishing) -> {
+            calls[0] += finishing ? 0 : 1;
+            return true;
+          });
+      Heddle.await(timer);
+      return done.await();
+    });
+    assertThat(calls[0]).isZero();
+  }
+}

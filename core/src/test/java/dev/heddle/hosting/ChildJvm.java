@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.hosting;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+
+/// A program of the tests' in a JVM of its own, with the flag that Heddle needs and the reuse mode
+/// of this run.
+public final class ChildJvm {
+  private static final long GUARD_SECONDS = 120;
+
+  private final Class<?> program;
+  private final List<String> options = new ArrayList<>();
+  private int openFiles;
+
+  private ChildJvm(Class<?> program) {
+    this.program = program;
+  }
+
+  /// What a child left behind.
+  ///
+  /// @param output standard output and error, mixed
+  public record Result(int exitCode, String output) {}
+
+  /// A child that runs `program`'s main method.
+  public static ChildJvm of(Class<?> program) {
+    return new ChildJvm(program);
+  }
+
+  /// Adds options of the JVM.
+  public ChildJvm with(String... jvmOptions) {
+    Collections.addAll(options, jvmOptions);
+    return this;
+  }
+
+  /// Limits the descriptors that the child may have open.
+  public ChildJvm withOpenFiles(int limit) {
+    openFiles = limit;
+    return this;
+  }
+
+  /// Runs it to its end.
+  ///
+  /// @throws AssertionError when it does not end by itself
+  public Result run() throws IOException, InterruptedException {
+    Process child = new ProcessBuilder(command()).redirectErrorStream(true).start();
+    StringBuilder output = new StringBuilder();
+    Thread reader = Thread.ofVirtual().start(() -> read(child.getInputStream(), output));
+    child.getOutputStream().close();
+    if (!child.waitFor(GUARD_SECONDS, TimeUnit.SECONDS)) {
+      child.destroyForcibly().waitFor();
+      reader.join();
+      throw new AssertionError("the child did not end by itself; it said:\n" + output);
+    }
+    reader.join();
+    return new Result(child.exitValue(), output.toString());
+  }
+
+  private static void read(InputStream from, StringBuilder into) {
+    try {
+      into.append(new String(from.readAllBytes(), StandardCharsets.UTF_8));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private List<String> command() {
+    List<String> line = new ArrayList<>();
+    if (openFiles > 0) {
+      Collections.addAll(line, "sh", "-c", "ulimit -n " + openFiles + " && exec \"$@\"", "sh");
+    }
+    Collections.addAll(
+        line,
+        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+        "--add-opens",
+        "java.base/java.lang=ALL-UNNAMED",
+        "-Dheddle.reuse=" + System.getProperty("heddle.reuse", "on"));
+    line.addAll(options);
+    Collections.addAll(
+        line, "-cp", System.getProperty("heddle.classes") + ":" + root(), program.getName());
+    return line;
+  }
+
+  private Path root() {
+    String file = program.getName().replace('.', '/') + ".class";
+    try {
+      Path folder =
+          Path.of(Objects.requireNonNull(program.getClassLoader().getResource(file), file).toURI());
+      for (int i = Path.of(file).getNameCount(); i > 0; i--) {
+        folder = Objects.requireNonNull(folder.getParent());
+      }
+      return folder;
+    } catch (URISyntaxException e) {
+      throw new AssertionError(e);
+    }
+  }
+}

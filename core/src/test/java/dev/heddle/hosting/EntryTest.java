@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.hosting;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.management.HotSpotDiagnosticMXBean;
+import com.sun.management.HotSpotDiagnosticMXBean.ThreadDumpFormat;
+import dev.heddle.Heddle;
+import dev.heddle.Loop;
+import dev.heddle.coroutine.Coroutine;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.SynchronousQueue;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Where a loop may be started, and what it leaves behind.
+@Tag("T17")
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class EntryTest {
+  private static <T> T on(Thread.Builder threads, Callable<T> call) throws Exception {
+    FutureTask<T> task = new FutureTask<>(call);
+    threads.start(task);
+    return task.get();
+  }
+
+  private static String carriedOn() {
+    return Thread.currentThread().toString();
+  }
+
+  @Test
+  void run_onAVirtualThread_runsTheLoopOnAPlatformThread() throws Exception {
+    String where =
+        on(
+            Thread.ofVirtual(),
+            () ->
+                Heddle.run(() -> {
+                  Coroutine<String> inner = Heddle.spawn(EntryTest::carriedOn);
+                  Heddle.suspend();
+                  return inner.await();
+                }));
+    assertThat(where).contains("@heddle").doesNotContain("ForkJoinPool");
+  }
+
+  @Test
+  void run_onAVirtualThreadWhoseMainFails_throwsTheSameObject() throws Exception {
+    IllegalStateException failure = new IllegalStateException("mine");
+    Throwable thrown =
+        on(
+            Thread.ofVirtual(),
+            () -> {
+              try {
+                return Heddle.<Throwable>run(() -> {
+                  throw failure;
+                });
+              } catch (IllegalStateException e) {
+                return e;
+              }
+            });
+    assertThat(thrown).isSameAs(failure);
+  }
+
+  @Test
+  void run_insideACoroutine_namesScopeAndLoopStart() {
+    Heddle.run(() ->
+        assertThatThrownBy(() -> Heddle.run(() -> 1))
+            .isInstanceOf(IllegalStateException.class)
+            .hasMessageContaining("Heddle.scope")
+            .hasMessageContaining("Loop.start"));
+  }
+
+  @Test
+  void loopStart_insideACoroutine_runsBesideItAndIsJoinedWithoutHoldingTheLoop() {
+    BlockingQueue<String> queue = new LinkedBlockingQueue<>();
+    String got =
+        Heddle.run(() -> {
+          Loop<String> inner = Loop.start(() -> queue.take() + "!");
+          Coroutine<Boolean> feeder =
+              Beside.spawn(() -> {
+                Heddle.suspend();
+                queue.put("item");
+              });
+          String answer = inner.join();
+          feeder.await();
+          return answer;
+        });
+    assertThat(got).isEqualTo("item!");
+  }
+
+  @Test
+  void run_inTwoThreadsAtOnce_keepsTheLoopsApart() throws Exception {
+    BlockingQueue<Integer> there = new SynchronousQueue<>();
+    BlockingQueue<Integer> back = new SynchronousQueue<>();
+    int rounds = 2_000;
+    FutureTask<Boolean> echo =
+        new FutureTask<>(() ->
+            Heddle.run(() -> {
+              for (int i = 0; i < rounds; i++) {
+                back.put(there.take() + 1);
+              }
+              return true;
+            }));
+    Thread.ofPlatform().start(echo);
+    int answered =
+        Heddle.run(() -> {
+          int good = 0;
+          for (int i = 0; i < rounds; i++) {
+            there.put(i);
+            good += back.take() == i + 1 ? 1 : 0;
+            Heddle.suspend();
+          }
+          return good;
+        });
+    assertThat(echo.get()).isTrue();
+    assertThat(answered).isEqualTo(rounds);
+  }
+
+  @Test
+  @Tag("trap-66")
+  void tenThousandRuns_leaveNoContextInAThreadDump(@TempDir Path folder) throws Exception {
+    aRun();
+    long before = virtualThreads(folder.resolve("before.json"));
+    for (int i = 0; i < 10_000; i++) {
+      aRun();
+    }
+    assertThat(virtualThreads(folder.resolve("after.json"))).isLessThanOrEqualTo(before);
+  }
+
+  private static void aRun() {
+    Heddle.run(() -> {
+      Coroutine<Integer> resumed =
+          Heddle.spawn(() -> {
+            Heddle.suspend();
+            return 1;
+          });
+      Heddle.spawn(() -> 2);
+      resumed.await();
+    });
+  }
+
+  @Test
+  @Tag("trap-66")
+  void threadDump_whileALoopRuns_showsItsContexts(@TempDir Path folder) throws Exception {
+    long before = virtualThreads(folder.resolve("before.json"));
+    long during =
+        Heddle.run(() -> {
+          for (int i = 0; i < 10; i++) {
+            Beside.spawn(Heddle::suspend);
+          }
+          Heddle.suspend();
+          return virtualThreads(folder.resolve("during.json"));
+        });
+    // without this the test above could not fail
+    assertThat(during).isGreaterThanOrEqualTo(before + 11);
+  }
+
+  private static long virtualThreads(Path dump) throws IOException {
+    ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class)
+        .dumpThreads(dump.toString(), ThreadDumpFormat.JSON);
+    try (Stream<String> lines = Files.lines(dump)) {
+      return lines.filter(line -> line.contains("\"virtual\": true")).count();
+    }
+  }
+}

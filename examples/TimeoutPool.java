@@ -66,7 +66,7 @@ final class TimeoutPool {
     return new Outcome(job, kind, end, (System.nanoTime() - began) / 1_000_000, cleanedUp[0]);
   }
 
-  private Void work(int job, boolean[] cleanedUp) throws InterruptedException {
+  private void work(int job, boolean[] cleanedUp) throws InterruptedException {
     mostAtOnce = Math.max(mostAtOnce, ++running);
     try {
       long millis = 20 + job * 37L % 100 * 3; // 20 to 317
@@ -75,7 +75,6 @@ final class TimeoutPool {
         case 1 -> new LinkedBlockingQueue<String>().take(); // nobody puts anything in
         default -> Heddle.delay(Duration.ofMillis(millis));
       }
-      return null;
     } finally {
       running--;
       cleanedUp[0] = true;

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// An example in a JVM of its own, as `./heddle run` starts it.
+final class ExampleProcess implements AutoCloseable {
+  private static final long GUARD_SECONDS = 60; // only a hang takes so long
+
+  private final Process process;
+  private final LinkedBlockingQueue<String> arriving = new LinkedBlockingQueue<>();
+  private final List<String> lines = new ArrayList<>();
+
+  private ExampleProcess(Process process) {
+    this.process = process;
+    Thread.ofVirtual().start(this::read);
+  }
+
+  static Path root() {
+    return Path.of(System.getProperty("heddle.root"));
+  }
+
+  /// Starts `examples/NAME.java` with arguments.
+  static ExampleProcess start(String name, String... args) throws IOException {
+    return startFile(root().resolve("examples/" + name + ".java"), args);
+  }
+
+  /// Starts any source file with arguments.
+  static ExampleProcess startFile(Path file, String... args) throws IOException {
+    var command = new ArrayList<String>();
+    if (System.getProperty("os.name").equals("Linux")) {
+      // a build in the background may ignore SIGINT, and a child inherits that
+      command.addAll(List.of("env", "--default-signal=INT"));
+    }
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-jar", System.getProperty("heddle.jar")));
+    command.addAll(List.of("run", file.toString()));
+    command.addAll(List.of(args));
+    var builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.environment().put("HEDDLE_HOME", root().toString());
+    builder.environment().remove("JDK_JAVA_OPTIONS");
+    return new ExampleProcess(builder.start());
+  }
+
+  private void read() {
+    try (BufferedReader output = process.inputReader()) {
+      output.lines().forEach(arriving::add);
+    } catch (IOException | UncheckedIOException _) {
+      // the process was killed: nothing more to read
+    }
+  }
+
+  /// The first line, from now on, in which `pattern` is found.
+  MatchResult awaitLine(String pattern) throws InterruptedException {
+    while (true) {
+      String line = arriving.poll(GUARD_SECONDS, TimeUnit.SECONDS);
+      if (line == null) {
+        throw new AssertionError("no line with " + pattern + " came in time; output:\n" + text());
+      }
+      lines.add(line);
+      Matcher matcher = Pattern.compile(pattern).matcher(line);
+      if (matcher.find()) {
+        return matcher.toMatchResult();
+      }
+    }
+  }
+
+  void signal(String name) throws IOException, InterruptedException {
+    new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor();
+  }
+
+  /// Waits for the end.
+  ///
+  /// @return the exit code
+  int awaitExit() throws InterruptedException {
+    if (!process.waitFor(GUARD_SECONDS, TimeUnit.SECONDS)) {
+      throw new AssertionError("did not end in time; output:\n" + text());
+    }
+    return process.exitValue();
+  }
+
+  boolean isAlive() {
+    return process.isAlive();
+  }
+
+  /// Everything printed so far; after [#awaitExit()] everything there is.
+  String text() throws InterruptedException {
+    for (@Nullable String line = poll(); line != null; line = poll()) {
+      lines.add(line);
+    }
+    return String.join("\n", lines);
+  }
+
+  private @Nullable String poll() throws InterruptedException {
+    // the reader may be a little behind the end of the process
+    return process.isAlive() ? arriving.poll() : arriving.poll(200, TimeUnit.MILLISECONDS);
+  }
+
+  @Override
+  public void close() {
+    process.destroyForcibly();
+  }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// The programs in the pages run, and print what the pages say.
+final class PagesTest {
+  private static final Pattern PROGRAM =
+      Pattern.compile("(?s)```java\\n([^`]*?void main\\(\\) \\{.*?)```\\s*```text\\n(.*?)```");
+
+  @TempDir private Path folder = Path.of("");
+
+  private static List<Path> pages() throws IOException {
+    try (Stream<Path> files = Files.walk(ExampleProcess.root().resolve("docs"))) {
+      return files.filter(file -> file.toString().endsWith(".md")).sorted().toList();
+    }
+  }
+
+  static Stream<Arguments> programs() throws IOException {
+    Stream.Builder<Arguments> found = Stream.builder();
+    for (Path page : pages()) {
+      String name = ExampleProcess.root().relativize(page).toString();
+      PROGRAM
+          .matcher(Files.readString(page))
+          .results()
+          .forEach(m -> found.add(Arguments.of(name, m.group(1), m.group(2))));
+    }
+    return found.build();
+  }
+
+  @ParameterizedTest(name = "{0}, program {index}")
+  @MethodSource("programs")
+  void program_inAPage_printsWhatThePageSays(String page, String program, String output)
+      throws Exception {
+    Path file = Files.writeString(folder.resolve("Program.java"), program);
+    try (var run = ExampleProcess.startFile(file)) {
+      assertThat(run.awaitExit()).as(page + "\n" + run.text()).isZero();
+      assertThat(run.text() + "\n").isEqualTo(output);
+    }
+  }
+
+  @Test
+  void tutorial_everyProgram_isRunHere() throws IOException {
+    String tutorial =
+        Files.readString(ExampleProcess.root().resolve("docs/tutorial/first-program.md"));
+    long shown = tutorial.lines().filter("```java"::equals).count();
+    assertThat(PROGRAM.matcher(tutorial).results().count()).isEqualTo(shown).isPositive();
+  }
+
+  @Test
+  void page_anyUnderDocs_isLinkedFromAnotherPage() throws IOException {
+    String text =
+        Files.readString(ExampleProcess.root().resolve("README.md"))
+            + pages().stream().map(PagesTest::read).collect(Collectors.joining());
+    assertThat(pages())
+        .allMatch(page ->
+            text.contains("/" + page.getFileName() + ")")
+                || text.contains("(" + page.getFileName() + ")"));
+  }
+
+  @Test
+  void picture_inThePages_isWhatItsTextSays() throws Exception {
+    Path pictures = ExampleProcess.root().resolve("docs/explanation/pictures");
+    Files.copy(pictures.resolve("loop-iteration.txt"), folder.resolve("loop-iteration.txt"));
+    try (var run =
+        ExampleProcess.startFile(pictures.resolve("RenderPicture.java"), folder.toString())) {
+      assertThat(run.awaitExit()).as(run.text()).isZero();
+    }
+    assertThat(folder.resolve("loop-iteration.svg"))
+        .hasSameTextualContentAs(pictures.resolve("loop-iteration.svg"));
+  }
+
+  private static String read(Path page) {
+    try {
+      return Files.readString(page);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

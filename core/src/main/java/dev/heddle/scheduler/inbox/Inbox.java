@@ -11,9 +11,9 @@ public final class Inbox {
    * A Treiber stack that the carrier empties with one exchange and reverses.
    *
    * States of a node.  from      event      to        who, order
-   *                    OUT       post()     IN        any thread: CAS on `posted`; the winner links the node
-   *                    IN        post()     IN        any thread: nothing, the arrival to come covers this one
-   *                    IN        readmit()  OUT       carrier: volatile store, before it looks at what the node stands for
+   *                    OUT       post()     IN        any thread: exchange on `posted`; who found OUT links the node
+   *                    IN        post()     IN        any thread: the same exchange, the arrival to come covers this one
+   *                    IN        readmit()  OUT       carrier: exchange, before it looks at what the node stands for
    * States of the box. OPEN      close()    CLOSED    carrier: exchange; later posts are refused, for ever
    *
    * Threads. post(): any, also a virtual thread in the middle of an unpark. Everything else: the carrier.
@@ -23,14 +23,16 @@ public final class Inbox {
    * I3. A post that found the node IN is covered: the node arrives, or is readmitted, after that post. [InboxStress]
    * I4. After close() every post returns false, so that the caller can send its work elsewhere.
    *
-   * Memory order. Producer: its own state, then CAS `posted`, then CAS `head`. Carrier: exchange `head`, store `posted`
-   * (volatile), read the state. A producer that reads posted = IN comes before the carrier's store in the one total order of
-   * volatile accesses, so the carrier's later read of the state sees what the producer wrote before (I3). With a plain store of
-   * `posted` the carrier may read the state first, the producer sees IN, and nobody comes. Mutant: InboxStress.PlainReadmit.
+   * Memory order. Producer: its own state, then the exchange on `posted`, then CAS `head`. Carrier: exchange `head`, exchange
+   * `posted`, read the state. The exchanges on `posted` follow one another, each reading what the one before wrote: a producer that
+   * found IN comes before the carrier's next readmit(), which reads its write, so that the carrier sees what the producer wrote
+   * before, plain fields included (I2, I3). A producer that only reads IN publishes nothing: its state may still be in its store
+   * buffer when the carrier, which readmitted meanwhile, looks. Mutant: InboxStress.ReadOnlyClaim. With a plain store in
+   * readmit() the carrier may read the state first, the producer finds IN, and nobody comes. Mutant: InboxStress.PlainReadmit.
    * The sleep protocol behind ring() is Wakeup's.
    *
-   * Cost. Lock-free; two CAS a post, one exchange a drain. A producer descheduled between its two CAS delays only its own node:
-   * a node that is not linked yet is simply not there (a claim/publish queue would make the carrier spin).
+   * Cost. Lock-free; an exchange and a CAS a post, an exchange a drain and an arrival. A producer descheduled between its two
+   * delays only its own node: a node that is not linked yet is simply not there (a claim/publish queue would make the carrier spin).
    *
    * Rejected. ConcurrentLinkedQueue: allocates. A ring of claimed slots: the carrier waits for a slow producer. An own lane for
    * the carrier thread: saves 8 ns, but the carrier's identity costs a reflective call on every post.
@@ -42,10 +44,10 @@ public final class Inbox {
   public abstract static class Node {
     private static final VarHandle POSTED = handle(Node.class, "posted", boolean.class);
 
-    // guarded by `posted`: the winner of the CAS writes, the carrier reads after its exchange
+    // guarded by `posted`: who found it out of the box writes, the carrier reads after its exchange
     @Nullable Node next;
 
-    // any thread, CAS; the carrier stores false
+    // any thread and the carrier, exchange
     @SuppressWarnings("unused") // through POSTED
     private volatile boolean posted;
 
@@ -57,12 +59,13 @@ public final class Inbox {
 
     /// Lets the next post in again; called before looking at what the node stands for.
     public final void readmit() {
-      posted = false;
+      // safe: what was there is of no interest, only that a producer's exchange is read
+      var _ = (boolean) POSTED.getAndSet(this, false);
     }
 
     /// Takes the node for one arrival; whoever gets true must see to it that the node arrives.
     protected final boolean claim() {
-      return !posted && POSTED.compareAndSet(this, false, true);
+      return !(boolean) POSTED.getAndSet(this, true);
     }
   }
 

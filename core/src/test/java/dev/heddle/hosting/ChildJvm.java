@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.hosting;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /// A program of the tests' in a JVM of its own, with the flag that Heddle needs and the reuse mode
 /// of this run.
@@ -21,6 +27,7 @@ public final class ChildJvm {
   private final Class<?> program;
   private final List<String> options = new ArrayList<>();
   private int openFiles;
+  private @Nullable Path archive;
 
   private ChildJvm(Class<?> program) {
     this.program = program;
@@ -40,6 +47,28 @@ public final class ChildJvm {
   public ChildJvm with(String... jvmOptions) {
     Collections.addAll(options, jvmOptions);
     return this;
+  }
+
+  /// Runs from an archive, as programs do, so that classes need no descriptor of their own.
+  ///
+  /// @param file where to put it
+  public ChildJvm from(Path file) throws IOException {
+    try (JarOutputStream jar = new JarOutputStream(Files.newOutputStream(file))) {
+      pack(Path.of(System.getProperty("heddle.classes")), jar);
+      pack(root(), jar);
+    }
+    archive = file;
+    return this;
+  }
+
+  private static void pack(Path folder, JarOutputStream jar) throws IOException {
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path file : files.filter(f -> f.toString().endsWith(".class")).toList()) {
+        jar.putNextEntry(new JarEntry(folder.relativize(file).toString()));
+        Files.copy(file, jar);
+        jar.closeEntry();
+      }
+    }
   }
 
   /// Limits the descriptors that the child may have open.
@@ -85,9 +114,14 @@ public final class ChildJvm {
         "java.base/java.lang=ALL-UNNAMED",
         "-Dheddle.reuse=" + System.getProperty("heddle.reuse", "on"));
     line.addAll(options);
-    Collections.addAll(
-        line, "-cp", System.getProperty("heddle.classes") + ":" + root(), program.getName());
+    Collections.addAll(line, "-cp", classPath(), program.getName());
     return line;
+  }
+
+  private String classPath() {
+    return archive == null
+        ? System.getProperty("heddle.classes") + File.pathSeparator + root()
+        : archive.toString();
   }
 
   private Path root() {

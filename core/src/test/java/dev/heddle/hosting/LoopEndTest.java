@@ -36,10 +36,10 @@ class LoopEndTest {
   private final BlockingQueue<String> queue = new LinkedBlockingQueue<>();
   private final Logger log = Logger.getLogger("dev.heddle");
   private final List<String> reports = new CopyOnWriteArrayList<>();
-  private final Handler record = new Record();
+  private final Handler record = new Recorder();
 
   /// Keeps what would be printed hundreds of times.
-  private final class Record extends Handler {
+  private final class Recorder extends Handler {
     @Override
     public void publish(LogRecord report) {
       reports.add(report.getMessage());

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.limits;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.heddle.Action;
+import dev.heddle.Cancellation;
+import dev.heddle.DeadlineException;
+import dev.heddle.Heddle;
+import dev.heddle.coroutine.Coroutine;
+import dev.heddle.io.Listener;
+import dev.heddle.io.Tcp;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.SocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// Descriptors are counted before and after.
+@Tag("T14")
+@Tag("trap-29")
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class DescriptorLeakTest {
+  private static final int TIMES = 100;
+
+  /// Descriptors that are open after many calls of `action`, less those before, within one loop.
+  private static long leakedInside(Action action) {
+    return Heddle.run(() -> {
+      exchange(); // opens what the loop keeps until its end
+      action.run();
+      settle();
+      long before = Descriptors.ofLoops();
+      for (int i = 0; i < TIMES; i++) {
+        action.run();
+      }
+      settle();
+      return Descriptors.ofLoops() - before;
+    });
+  }
+
+  private static void exchange() throws IOException {
+    Connections connection = Connections.open();
+    connection.send("abc");
+    assertThat(connection.read(8)).isEqualTo("abc");
+    connection.ours().close();
+    connection.peer().close();
+  }
+
+  /// A selector lets go of a closed channel at its next look.
+  private static void settle() {
+    Heddle.delay(Duration.ofMillis(2));
+    Heddle.delay(Duration.ofMillis(2));
+  }
+
+  @Test
+  void exchanges_andClosesOnBothSides_leakNothing() {
+    long leaked = leakedInside(DescriptorLeakTest::exchange);
+    assertThat(leaked).isZero();
+  }
+
+  @Test
+  void peersKilled_leakNothing() {
+    long leaked =
+        leakedInside(() -> {
+          Connections connection = Connections.open();
+          connection.kill();
+          assertThatThrownBy(() -> connection.read(1)).isInstanceOf(IOException.class);
+          connection.ours().close();
+        });
+    assertThat(leaked).isZero();
+  }
+
+  @Test
+  void connectsRefused_leakNothing() {
+    SocketAddress nobody = Heddle.run(Connections::refusing);
+    long leaked =
+        leakedInside(() ->
+            assertThatThrownBy(() -> Tcp.connect(nobody)).isInstanceOf(ConnectException.class));
+    assertThat(leaked).isZero();
+  }
+
+  @Test
+  void acceptsCancelled_leakNothing() {
+    long leaked =
+        leakedInside(() -> {
+          try (Listener listener = Tcp.listen(Connections.ANY_PORT)) {
+            Coroutine<?> acceptor = Heddle.spawn(listener::accept);
+            Connections.until(acceptor::isSuspended);
+            acceptor.cancel("enough");
+            assertThatThrownBy(acceptor::await).isInstanceOf(Cancellation.class);
+          }
+        });
+    assertThat(leaked).isZero();
+  }
+
+  @Test
+  @Tag("trap-1")
+  void acceptCancelled_asAConnectionComes_leavesItToTheNextCall() {
+    Heddle.run(() -> {
+      try (Listener listener = Tcp.listen(Connections.ANY_PORT);
+          SocketChannel peer = SocketChannel.open()) {
+        Coroutine<?> acceptor = Heddle.spawn(listener::accept);
+        Connections.until(acceptor::isSuspended);
+        peer.configureBlocking(false); // the acceptor must not run during it
+        peer.connect(listener.localAddress());
+        Connections.until(() -> acceptor.isQueued() || acceptor.isDone());
+        assertThat(acceptor.isQueued()).isTrue();
+        acceptor.cancel("enough");
+        assertThatThrownBy(acceptor::await).isInstanceOf(Cancellation.class);
+        SocketAddress accepted = listener.accept().remoteAddress();
+        assertThat(peer.finishConnect()).isTrue();
+        assertThat(accepted).isEqualTo(peer.getLocalAddress());
+      }
+    });
+  }
+
+  /// A listener of the JDK's whose queue of connections is full: the next one gets no answer.
+  private static void withSilentAddress(SilentBody body) throws Exception {
+    List<SocketChannel> queued = new ArrayList<>();
+    try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      SocketAddress address = server.getLocalSocketAddress();
+      for (int i = 0; i < 8; i++) {
+        SocketChannel channel = SocketChannel.open();
+        channel.configureBlocking(false);
+        channel.connect(address);
+        queued.add(channel);
+      }
+      body.run(address);
+    } finally {
+      for (SocketChannel channel : queued) {
+        channel.close();
+      }
+    }
+  }
+
+  @FunctionalInterface
+  private interface SilentBody {
+    void run(SocketAddress address) throws Exception;
+  }
+
+  @Test
+  void connectsCancelled_leakNothing() throws Exception {
+    withSilentAddress(address -> {
+      long leaked =
+          leakedInside(() -> {
+            Coroutine<?> connecting = Heddle.spawn(() -> Tcp.connect(address));
+            Connections.until(connecting::isSuspended);
+            Heddle.suspend();
+            connecting.cancel("enough");
+            assertThatThrownBy(connecting::await).isInstanceOf(Cancellation.class);
+          });
+      assertThat(leaked).isZero();
+    });
+  }
+
+  @Test
+  void connects_cutByADeadline_leakNothing() throws Exception {
+    withSilentAddress(address -> {
+      long leaked =
+          leakedInside(() ->
+              assertThatThrownBy(
+                      () -> Heddle.within(Duration.ofMillis(1), () -> Tcp.connect(address)))
+                  .isInstanceOf(DeadlineException.class));
+      assertThat(leaked).isZero();
+    });
+  }
+
+  @Test
+  void loops_thatEndWithOpenConnections_closeThem() throws Exception {
+    runWithOpenConnections();
+    long before = Descriptors.ofLoops();
+    long beforeAll = Descriptors.open();
+    for (int i = 0; i < TIMES; i++) {
+      runWithOpenConnections();
+    }
+    assertThat(Descriptors.ofLoops()).isLessThanOrEqualTo(before);
+    // others may open a file or two meanwhile, not one per run
+    assertThat(Descriptors.open() - beforeAll).isLessThan(TIMES / 2);
+  }
+
+  private static void runWithOpenConnections() {
+    Heddle.run(() -> {
+      Listener listener = Tcp.listen(Connections.ANY_PORT);
+      var client = Heddle.spawn(() -> Tcp.connect(listener.localAddress()));
+      Heddle.background("reader", () -> listener.accept().read(ByteBuffer.allocate(8)));
+      client.await().write(ByteBuffer.allocate(0));
+      Heddle.suspend();
+    });
+  }
+
+  @Test
+  void loopsWithoutIo_openNoDescriptor() throws Exception {
+    long opened =
+        Heddle.run(() -> {
+          Heddle.delay(Duration.ofMillis(1));
+          return Descriptors.ofLoops();
+        });
+    assertThat(opened).isEqualTo(Descriptors.ofLoops());
+  }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.limits;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.heddle.hosting.ChildJvm;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// Very many coroutines at once, each in a wait of its own.
+@Tag("T16")
+@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class MillionTest {
+  private static ChildJvm.Result delayed(int coroutines, String heap) throws Exception {
+    return ChildJvm.of(DelaysProgram.class).with("-Xmx" + heap, "-Dcoroutines=" + coroutines).run();
+  }
+
+  @Test
+  void hundredThousandCoroutines_eachDelayed_finishInOneRun() throws Exception {
+    ChildJvm.Result child = delayed(100_000, "400m");
+    assertThat(child.output()).contains("100000 finished, 1 timer left, 0 looks");
+    assertThat(child.exitCode()).isZero();
+  }
+
+  @Test
+  @Tag("full")
+  void millionCoroutines_eachDelayed_finishInOneRunWithTwoGigabytes() throws Exception {
+    ChildJvm.Result child = delayed(1_000_000, "2g");
+    assertThat(child.output()).contains("1000000 finished, 1 timer left, 0 looks");
+    assertThat(child.exitCode()).isZero();
+  }
+}

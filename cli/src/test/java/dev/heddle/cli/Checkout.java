@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cli;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -38,6 +41,29 @@ final class Checkout {
         Files.readString(PROJECT.resolve("cli/src/main/aot/Training.java")));
     checkout.wrapper("echo '[INFO] Scanning for projects'\n" + handOutJar());
     return checkout;
+  }
+
+  /// One that has built and trained with the JDK of this test, for all tests that only run
+  /// programs.
+  static Checkout ready() {
+    return Ready.ONE;
+  }
+
+  private static final class Ready {
+    static final Checkout ONE = make();
+
+    private static Checkout make() {
+      try {
+        var checkout =
+            in(Files.createTempDirectory(JAR.getParent(), "checkout").resolve("project"));
+        assertThat(checkout.heddle("--version").code()).isZero();
+        return checkout;
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
+    }
   }
 
   /// Script text that does what the build does, and notes that it ran.

@@ -7,23 +7,11 @@ import dev.heddle.cli.doctor.Recipe;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /// The other commands, as real processes.
 class CommandsIT {
-  @TempDir static Path folder;
-  private static Checkout checkout;
-
-  @BeforeAll
-  static void buildOnce() throws Exception {
-    checkout = Checkout.in(folder.resolve("project"));
-    assertThat(checkout.heddle("--version").code()).isZero();
-  }
+  private final Checkout checkout = Checkout.ready();
 
   @Test
   void help_namesEveryCommand() throws Exception {
@@ -33,18 +21,9 @@ class CommandsIT {
     assertThat(outcome.out()).contains("run", "doctor", "test", "bench", "70 deadlock");
   }
 
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "",
-        "nonsense",
-        "run --nonsense A.java",
-        "doctor nonsense",
-        "test --seed x",
-        "run"
-      })
-  void wrongUsage_exits2_onStandardError(String words) throws Exception {
-    Outcome outcome = checkout.heddle(words.isEmpty() ? new String[0] : words.split(" "));
+  @Test
+  void wrongUsage_exits2_onStandardError() throws Exception {
+    Outcome outcome = checkout.heddle("nonsense");
 
     assertThat(outcome.code()).isEqualTo(2);
     assertThat(outcome.out()).isEmpty();
@@ -84,17 +63,11 @@ class CommandsIT {
         .containsPattern("FAIL +scheduler hook .*--add-opens java.base/java.lang=ALL-UNNAMED");
   }
 
-  @ParameterizedTest
-  @EnumSource(Recipe.class)
-  void doctor_lines_printsOneRecipeOnly(Recipe recipe) throws Exception {
-    assertThat(checkout.heddle("doctor", "--lines", recipe.id()).out()).isEqualTo(recipe.lines());
-  }
-
   @Test
   void test_passesOnWhatMavenSays() throws Exception {
-    checkout.wrapper("echo \"$@\"; exit 1");
+    Path maven = checkout.script("fake-mvn", "echo \"$@\"; exit 1");
     Outcome outcome =
-        checkout.heddle(Map.of("HEDDLE_BUILD", "off"), "test", "--seed", "42", "--full");
+        checkout.heddle(Map.of("HEDDLE_MVN", maven.toString()), "test", "--seed", "42", "--full");
 
     assertThat(outcome.code()).isEqualTo(1);
     assertThat(outcome.out())
@@ -103,8 +76,8 @@ class CommandsIT {
 
   @Test
   void test_nameNobodyHas_fails() throws Exception {
-    checkout.wrapper("echo nothing ran");
-    Outcome outcome = checkout.heddle(Map.of("HEDDLE_BUILD", "off"), "test", "NoSuchTest");
+    Path maven = checkout.script("fake-mvn-2", "echo nothing ran");
+    Outcome outcome = checkout.heddle(Map.of("HEDDLE_MVN", maven.toString()), "test", "NoSuchTest");
 
     assertThat(outcome.code()).isEqualTo(1);
     assertThat(outcome.err()).contains("no test named NoSuchTest");

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -242,20 +243,29 @@ class LauncherIT {
 
   @Test
   void version_realJdk_comesFromTheJar() throws Exception {
-    Outcome outcome = Checkout.in(folder).heddle("--version");
+    Outcome outcome = Checkout.ready().heddle("--version");
 
     assertThat(outcome.code()).isZero();
     assertThat(outcome.out()).startsWith("heddle 0.").contains("Java 25");
+    assertThat(outcome.err()).isEmpty();
+  }
+
+  @Test
+  void training_realJdk_leavesBothCaches() throws Exception {
+    try (Stream<Path> caches = Files.walk(Checkout.ready().root().resolve(".heddle/aot"))) {
+      assertThat(caches.map(Path::getFileName).map(Path::toString)).contains("command", "run");
+    }
   }
 
   @Test
   void unusableCache_isIgnoredSilently() throws Exception {
     var checkout = Checkout.in(folder);
-    checkout.heddle("--version");
-    try (var files = Files.walk(checkout.root().resolve(".heddle/aot"))) {
-      for (Path file : files.filter(Files::isRegularFile).toList()) {
-        Files.writeString(file, "no cache");
-      }
+    checkout.heddle(fakeJdk(checkout), "--version");
+    Path aot = Checkout.ready().root().resolve(".heddle/aot");
+    try (Stream<Path> jdks = Files.list(aot)) {
+      String jdk = jdks.findFirst().orElseThrow().getFileName().toString();
+      checkout.write(".heddle/aot/" + jdk + "/command", "no cache");
+      checkout.write(".heddle/aot/" + jdk + "/run", "no cache");
     }
     Outcome outcome = checkout.heddle("--version");
 

@@ -6,22 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /// `heddle run` as scripts and terminals see it: real processes, through the launcher.
 class RunIT {
-  @TempDir static Path folder;
-  private static Checkout checkout;
-
-  @BeforeAll
-  static void buildOnce() throws Exception {
-    checkout = Checkout.in(folder.resolve("project"));
-    assertThat(checkout.heddle("--version").code()).isZero();
-  }
+  private final Checkout checkout = Checkout.ready();
 
   @Test
   void compactMain_arguments_arriveAsTyped() throws Exception {

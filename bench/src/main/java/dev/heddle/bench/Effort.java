@@ -20,7 +20,7 @@ record Effort(Duration warmUp, Duration round, int rounds, Duration budget, bool
   /// For a first look: under a minute a shape.
   static Effort quick() {
     return new Effort(
-        Duration.ofMillis(700), Duration.ofMillis(100), 11, Duration.ofSeconds(48), false);
+        Duration.ofMillis(600), Duration.ofMillis(100), 9, Duration.ofSeconds(48), false);
   }
 
   /// How thorough the run was, for people.

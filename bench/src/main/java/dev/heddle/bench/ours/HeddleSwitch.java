@@ -5,12 +5,13 @@ import dev.heddle.Heddle;
 import dev.heddle.bench.measure.Meter;
 import dev.heddle.bench.measure.Program;
 import dev.heddle.bench.measure.Sample;
+import dev.heddle.bench.peer.FloorSwitch;
 import java.util.Map;
 
 /// Coroutines that suspend in turn.
 ///
-/// Measured from the moment the last one has started until the first one ends: they go round in
-/// order, so that is a whole number of laps, and the count of mounts says so.
+/// Measured from the moment the last one is warm until the first one ends: they go round in order,
+/// so that is a whole number of laps, and the count of mounts says so.
 public final class HeddleSwitch implements Program {
   private final int actors;
 
@@ -34,7 +35,7 @@ public final class HeddleSwitch implements Program {
     private final int actors;
     private final long laps;
     private final Meter meter = new Meter();
-    private int started;
+    private int warm;
     private boolean stopped;
     private long switches;
     private Sample sample = new Sample(1, 0, 0, Map.of());
@@ -45,7 +46,10 @@ public final class HeddleSwitch implements Program {
     }
 
     boolean run() {
-      if (++started == actors) {
+      for (int i = 0; i < FloorSwitch.WARM_LAPS; i++) {
+        Heddle.suspend();
+      }
+      if (++warm == actors) {
         switches = Heddle.counters().switches();
         meter.start();
       }

@@ -7,6 +7,10 @@ import dev.heddle.bench.measure.Sample;
 
 /// Bare virtual threads yielding in turn, resumed by a loop over an array.
 public final class FloorSwitch implements Program {
+  /// Laps before the meter starts, for every contender: a collection during the start moves stacks
+  /// to the old generation, and the JDK copies each of those once more as it suspends next.
+  public static final int WARM_LAPS = 3;
+
   private final int actors;
 
   /// A program of so many threads.
@@ -16,7 +20,7 @@ public final class FloorSwitch implements Program {
 
   @Override
   public Sample round(long operations) {
-    long laps = Math.max(2, operations / actors);
+    long laps = WARM_LAPS + Math.max(2, operations / actors);
     Runnable body =
         () -> {
           for (long i = 0; i < laps; i++) {
@@ -27,13 +31,15 @@ public final class FloorSwitch implements Program {
     for (int i = 0; i < actors; i++) {
       threads[i] = new Floor(body).start();
     }
-    lap(threads);
-    var meter = new Meter();
-    meter.start();
-    for (long i = 1; i < laps; i++) {
+    for (int i = 0; i < WARM_LAPS; i++) {
       lap(threads);
     }
-    Sample sample = meter.stop((laps - 1) * actors);
+    var meter = new Meter();
+    meter.start();
+    for (long i = WARM_LAPS; i < laps; i++) {
+      lap(threads);
+    }
+    Sample sample = meter.stop((laps - WARM_LAPS) * actors);
     lap(threads); // they end
     return sample;
   }

@@ -20,7 +20,7 @@ public final class RawSwitch implements Program {
 
   @Override
   public Sample round(long operations) {
-    long laps = Math.max(2, operations / actors);
+    long laps = FloorSwitch.WARM_LAPS + Math.max(2, operations / actors);
     Runnable body =
         () -> {
           for (long i = 0; i < laps; i++) {
@@ -31,13 +31,15 @@ public final class RawSwitch implements Program {
     for (int i = 0; i < actors; i++) {
       continuations[i] = new Continuation(SCOPE, body);
     }
-    lap(continuations);
-    var meter = new Meter();
-    meter.start();
-    for (long i = 1; i < laps; i++) {
+    for (int i = 0; i < FloorSwitch.WARM_LAPS; i++) {
       lap(continuations);
     }
-    Sample sample = meter.stop((laps - 1) * actors);
+    var meter = new Meter();
+    meter.start();
+    for (long i = FloorSwitch.WARM_LAPS; i < laps; i++) {
+      lap(continuations);
+    }
+    Sample sample = meter.stop((laps - FloorSwitch.WARM_LAPS) * actors);
     lap(continuations); // they end
     return sample;
   }

@@ -19,7 +19,7 @@ public final class StockParkSwitch implements Program {
 
   @Override
   public Sample round(long operations) throws InterruptedException {
-    var round = new Round(actors, Math.max(3, operations / actors));
+    var round = new Round(actors, FloorSwitch.WARM_LAPS + Math.max(2, operations / actors));
     round.start();
     round.ended.await();
     return round.sample;
@@ -59,11 +59,11 @@ public final class StockParkSwitch implements Program {
       int next = actor + 1 == threads.length ? 0 : actor + 1;
       for (long lap = 0; lap < laps; lap++) {
         awaitTurn(actor);
-        if (actor == 0 && lap == 1) {
+        if (actor == 0 && lap == FloorSwitch.WARM_LAPS) {
           meter.start();
         }
         if (actor == 0 && lap == laps - 1) {
-          sample = meter.stop((laps - 2) * threads.length);
+          sample = meter.stop((laps - 1 - FloorSwitch.WARM_LAPS) * threads.length);
         }
         turn = next;
         LockSupport.unpark(threads[next]);

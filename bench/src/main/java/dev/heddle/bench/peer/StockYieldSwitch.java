@@ -69,6 +69,9 @@ public final class StockYieldSwitch implements Program {
         throw new IllegalStateException("Nobody interrupts a round", e);
       }
       int cell = actor * stride;
+      for (int i = 0; i < FloorSwitch.WARM_LAPS; i++) {
+        Thread.yield();
+      }
       for (long i = 0; i < laps; i++) {
         Thread.yield();
         turns[cell]++;

@@ -33,10 +33,23 @@ record Home(Path root) {
   /// Runs Maven with this JVM's JDK, the wrapper first, and returns its exit code.
   int maven(List<String> arguments) throws IOException, InterruptedException {
     var command = new ArrayList<String>();
-    command.add(System.getenv().getOrDefault("HEDDLE_MVN", root.resolve("mvnw").toString()));
+    command.add(mavenCommand());
     command.addAll(List.of("-B", "-ntp", "-f", root.resolve("pom.xml").toString()));
     command.addAll(arguments);
     return run(command, Map.of("JAVA_HOME", System.getProperty("java.home")));
+  }
+
+  /// The wrapper, or the system's Maven where the wrapper cannot fetch its own.
+  private String mavenCommand() throws IOException, InterruptedException {
+    String wrapper = root.resolve("mvnw").toString();
+    String chosen = System.getenv("HEDDLE_MVN");
+    if (chosen != null) {
+      return chosen;
+    }
+    var probe = new ProcessBuilder(wrapper, "-v").directory(root.toFile());
+    probe.environment().put("JAVA_HOME", System.getProperty("java.home"));
+    probe.redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD);
+    return probe.start().waitFor() == 0 ? wrapper : "mvn";
   }
 
   /// Runs a command in the project's folder with this process's terminal; it ends with us.

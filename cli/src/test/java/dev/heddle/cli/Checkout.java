@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /// A copy of the project as the launcher sees it, whose Maven wrapper hands out the jar that this
 /// build made.
@@ -74,6 +75,15 @@ final class Checkout {
     mkdir -p "$out/heddle-cli" && cp '%s' "$out/heddle-cli/heddle.jar"
     """
         .formatted(JAR);
+  }
+
+  /// Puts `text` where the caches of this test's JDK belong, which spares the training.
+  void caches(String text) throws IOException {
+    try (Stream<Path> jdks = Files.list(ready().root.resolve(".heddle/aot"))) {
+      String jdk = jdks.findFirst().orElseThrow().getFileName().toString();
+      write(".heddle/aot/" + jdk + "/command", text);
+      write(".heddle/aot/" + jdk + "/run", text);
+    }
   }
 
   Path root() {

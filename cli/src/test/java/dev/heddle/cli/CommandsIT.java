@@ -8,9 +8,11 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /// The other commands, as real processes.
 class CommandsIT {
+  @TempDir Path folder;
   private final Checkout checkout = Checkout.ready();
 
   @Test
@@ -72,6 +74,20 @@ class CommandsIT {
     assertThat(outcome.code()).isEqualTo(1);
     assertThat(outcome.out())
         .contains("clean", "verify", "-Dheddle.seed=42", "-Dtests.excluded=none");
+  }
+
+  @Test
+  void test_wrapperCannotDownload_systemMavenRuns() throws Exception {
+    var own = Checkout.in(folder);
+    own.heddle(Map.of("HEDDLE_JAVA_HOME", own.fakeJdk("jdk", "25.0.3").toString()), "--version");
+    own.caches("none");
+    own.wrapper("exit 1");
+    own.script("tools/mvn", "echo system \"$@\"");
+    String path = own.root().resolve("tools") + ":" + System.getenv("PATH");
+    Outcome outcome = own.heddle(Map.of("PATH", path, "HEDDLE_BUILD", "off"), "test");
+
+    assertThat(outcome.code()).isZero();
+    assertThat(outcome.out()).startsWith("system -B").contains("verify");
   }
 
   @Test

@@ -261,12 +261,7 @@ class LauncherIT {
   void unusableCache_isIgnoredSilently() throws Exception {
     var checkout = Checkout.in(folder);
     checkout.heddle(fakeJdk(checkout), "--version");
-    Path aot = Checkout.ready().root().resolve(".heddle/aot");
-    try (Stream<Path> jdks = Files.list(aot)) {
-      String jdk = jdks.findFirst().orElseThrow().getFileName().toString();
-      checkout.write(".heddle/aot/" + jdk + "/command", "no cache");
-      checkout.write(".heddle/aot/" + jdk + "/run", "no cache");
-    }
+    checkout.caches("no cache");
     Outcome outcome = checkout.heddle("--version");
 
     assertThat(outcome.code()).isZero();

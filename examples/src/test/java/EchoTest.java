@@ -23,18 +23,22 @@ final class EchoTest {
   @Test
   void echo_clientResets_serverGoesOnForOthers() throws Exception {
     try (var echo = ExampleProcess.start("Echo");
-        Socket stays = connect(echo);
-        Socket resets = new Socket(stays.getInetAddress(), stays.getPort())) {
-      assertThat(exchange(resets, "short")).isEqualTo("short");
-      resets.setOption(StandardSocketOptions.SO_LINGER, 0); // close() sends RST
-      resets.close();
+        Socket stays = connect(echo)) {
+      try (Socket resets = another(stays)) {
+        assertThat(exchange(resets, "short")).isEqualTo("short");
+        resets.setOption(StandardSocketOptions.SO_LINGER, 0); // closing sends RST
+      }
       echo.awaitLine("A client broke: .* after 5 bytes");
       assertThat(exchange(stays, "still here")).isEqualTo("still here");
-      try (Socket later = new Socket(stays.getInetAddress(), stays.getPort())) {
+      try (Socket later = another(stays)) {
         assertThat(exchange(later, "a new one")).isEqualTo("a new one");
       }
       echo.awaitLine("A client left after 9 bytes");
     }
+  }
+
+  private static Socket another(Socket first) throws Exception {
+    return new Socket(first.getInetAddress(), first.getPort());
   }
 
   @Test

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -153,7 +154,7 @@ class CoroutineTest {
   @Test
   @Tag("loop-40")
   void await_ofACoroutineThatReturnsNull_isNull() {
-    Heddle.run(() -> assertThat(Heddle.<Object>spawn(() -> null).await()).isNull());
+    Heddle.run(() -> assertThat(Heddle.<@Nullable Object>spawn(() -> null).await()).isNull());
   }
 
   @Test

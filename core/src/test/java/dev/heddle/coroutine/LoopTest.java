@@ -303,7 +303,7 @@ class LoopTest {
         Loop.start(() -> {
           asleep.countDown();
           sleep("main");
-          return null;
+          return "slept";
         });
     asleep.await();
     loop.shutdown(LONG);

@@ -21,7 +21,7 @@ public final class Inbox {
    * I1. post() never blocks, parks, locks, throws or allocates: the node is the caller's own. [InboxStress]
    * I2. What happened before post() is visible to the arrival that follows it. [InboxStress]
    * I3. A post that found the node IN is covered: the node arrives, or is readmitted, after that post. [InboxStress]
-   * I4. After close() every post returns false, so that the caller can send its work elsewhere.
+   * I4. After close() every post returns false, so that the caller can send its work elsewhere. [InboxLincheckTest]
    *
    * Memory order. Producer: its own state, then the exchange on `posted`, then CAS `head`. Carrier: exchange `head`, exchange
    * `posted`, read the state. The exchanges on `posted` follow one another, each reading what the one before wrote: a producer that
@@ -108,7 +108,10 @@ public final class Inbox {
 
   /// Lets everything that is in the box arrive, oldest first.
   public void drain() {
-    if (head == null) {
+    Node seen = head;
+    // safe: only the carrier, which is here, puts the sentinel in; taking it out would open the box
+    // again
+    if (seen == null || seen == CLOSED) {
       return;
     }
     deliver((Node) HEAD.getAndSet(this, null));

@@ -8,9 +8,11 @@ import java.lang.management.ManagementFactory;
 import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -94,7 +96,7 @@ class ExecutionContextTest {
 
   /// A class initialiser is a pinned frame.
   private static final class Pinning {
-    static ExecutionContext self;
+    static @Nullable ExecutionContext self;
 
     static boolean suspendPinned(ExecutionContext context) {
       self = context;
@@ -102,7 +104,7 @@ class ExecutionContextTest {
     }
 
     private static final class Initialised {
-      static final boolean RESUMED = self.suspend();
+      static final boolean RESUMED = Objects.requireNonNull(self).suspend();
     }
   }
 

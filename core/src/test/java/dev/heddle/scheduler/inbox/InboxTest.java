@@ -91,6 +91,14 @@ class InboxTest {
   }
 
   @Test
+  @Tag("trap-38")
+  void drain_afterTheClose_leavesTheBoxClosed() {
+    inbox.close();
+    inbox.drain();
+    assertThat(inbox.post(new Letter("a"))).isFalse();
+  }
+
+  @Test
   void close_ofABoxThatIsNotEmpty_letsArriveWhatCameBefore() {
     inbox.post(new Letter("a"));
     inbox.close();

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.evidence;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Runs jcstress in a JVM of its own: what is sound must pass, and every mutant must be caught.
+///
+/// Here a stress test is a class `…Stress`; its nested classes are the model (`Model…`), what is
+/// proved (`Real…`), and mutants (any other name).
+@Tag("full")
+class StressRunTest {
+  private static final Pattern RESULT = Pattern.compile("\\[(OK|FAILED|ERROR)] (\\S+)");
+
+  @TempDir Path results;
+
+  @Test
+  @Tag("T1")
+  @Tag("T15")
+  @Tag("trap-38")
+  @Tag("trap-40")
+  void modelsAndRealClasses_underStress_showNothingForbidden() throws Exception {
+    List<String> lines = run("Stress\\.(Model|Real)");
+    assertThat(verdicts(lines, "FAILED")).as(String.join("\n", lines)).isEmpty();
+    assertThat(verdicts(lines, "ERROR")).as(String.join("\n", lines)).isEmpty();
+    assertThat(verdicts(lines, "OK")).hasSizeGreaterThanOrEqualTo(7);
+  }
+
+  @Test
+  @Tag("T1")
+  @Tag("T15")
+  @Tag("trap-40")
+  @Tag("trap-60")
+  void mutants_underStress_areAllCaught() throws Exception {
+    List<String> mutants =
+        List.of(
+            "dev.heddle.scheduler.inbox.InboxStress.PlainReadmit",
+            "dev.heddle.scheduler.inbox.InboxStress.ReadOnlyClaim",
+            "dev.heddle.scheduler.inbox.WakeupStress.PlainState",
+            "dev.heddle.scheduler.context.LostRunStress.NoFenceAfterLostRun");
+    List<String> lines =
+        run("Stress\\.(PlainReadmit|ReadOnlyClaim|PlainState|NoFenceAfterLostRun)");
+    assertThat(verdicts(lines, "FAILED"))
+        .as(String.join("\n", lines))
+        .containsExactlyInAnyOrderElementsOf(mutants);
+  }
+
+  private List<String> run(String pattern) throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("--enable-native-access=ALL-UNNAMED");
+    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    command.addAll(
+        List.of("org.openjdk.jcstress.Main", "-t", pattern, "-m", "quick", "-sc", "false"));
+    command.addAll(
+        List.of("-jvmArgsPrepend", "--enable-native-access=ALL-UNNAMED", "-r", results.toString()));
+    Process jcstress =
+        new ProcessBuilder(command).directory(results.toFile()).redirectErrorStream(true).start();
+    String output = new String(jcstress.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    jcstress.waitFor();
+    return output.lines().filter(line -> !line.isBlank()).toList();
+  }
+
+  private static List<String> verdicts(List<String> lines, String verdict) {
+    return lines.stream()
+        .map(RESULT::matcher)
+        .filter(Matcher::find)
+        .filter(match -> match.group(1).equals(verdict))
+        .map(match -> match.group(2))
+        .distinct()
+        .toList();
+  }
+}

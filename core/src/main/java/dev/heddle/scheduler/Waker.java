@@ -94,8 +94,7 @@ public abstract class Waker implements InlineCallback, Hosted {
   private boolean handling; // runs one of them
   private boolean highPriority;
   private @Nullable ExecutionContext context;
-  private @Nullable Object result;
-  private @Nullable Throwable error;
+  private @Nullable Object payload; // of the outcome: the result, or the error
 
   // two subscriptions inline: event, where it was put (-1: not armed), role, fired
   private @Nullable Event first;
@@ -234,8 +233,7 @@ public abstract class Waker implements InlineCallback, Hosted {
       throw illegal("renew");
     }
     outcome = NOTHING;
-    result = null;
-    error = null;
+    payload = null;
   }
 
   /// Subscribes for the coming suspension; an event that is subscribed already keeps its role.
@@ -427,8 +425,7 @@ public abstract class Waker implements InlineCallback, Hosted {
     boolean errorOverResult = kind != VALUE && outcome == VALUE;
     if (outcome == NOTHING || errorOverResult) {
       outcome = kind;
-      result = value;
-      error = failure;
+      payload = kind == VALUE ? value : failure;
     }
     if (status == WAITING) {
       if (arming) {
@@ -474,11 +471,10 @@ public abstract class Waker implements InlineCallback, Hosted {
     dropSubscriptions();
     status = NO_STATUS;
     byte kind = outcome;
-    Object value = result;
-    Throwable failure = error;
+    Object delivered = payload;
+    Throwable failure = delivered instanceof Throwable t ? t : null;
     outcome = NOTHING;
-    result = null;
-    error = null;
+    payload = null;
     if (cancellationPending) {
       giveWayToCancellation(kind == FAILURE ? failure : null);
     }
@@ -489,7 +485,7 @@ public abstract class Waker implements InlineCallback, Hosted {
               describe() + " stopped waiting: its token fired", failure);
       case TIMED_OUT ->
           throw new DeadlineException(describe() + " stopped waiting: the deadline ran out");
-      default -> value;
+      default -> delivered;
     };
   }
 

@@ -27,7 +27,6 @@ import org.jspecify.annotations.Nullable;
 /// A coroutine: its waker, its outcome, its place in the tree, and the regions in which it can be
 /// cancelled.
 public final class CoroutineNode<T extends @Nullable Object> extends Waker implements Coroutine<T> {
-  private final LoopRoot loop;
   private final ScopeNode scope;
   private final long id;
   private final @Nullable String name;
@@ -35,16 +34,15 @@ public final class CoroutineNode<T extends @Nullable Object> extends Waker imple
   final boolean background;
 
   // loop only
-  private @Nullable Object work; // a Body or an Action, until it starts
-  private @Nullable Inheritance inheritance;
+  private @Nullable Object work; // until it starts: a Body or an Action, or Heir of one
   @Nullable CoroutineNode<?> previous;
   @Nullable CoroutineNode<?> next;
   private boolean done;
   private boolean interruptSent;
-  private int shields; // nested protect blocks
-  private int undelivered; // regions with something to deliver
-  private @Nullable T value;
-  private @Nullable Throwable failure;
+  private short shields; // nested protect blocks
+  private short undelivered; // regions with something to deliver
+  private boolean failed;
+  private @Nullable Object outcome; // what it returned, or what it failed with
   private @Nullable Completion completion;
   private @Nullable CancelRegion own; // the whole body
   private @Nullable CancelRegion innermost; // blocks inside it
@@ -56,15 +54,17 @@ public final class CoroutineNode<T extends @Nullable Object> extends Waker imple
   CoroutineNode(
       LoopRoot loop, ScopeNode scope, @Nullable String name, Object work, boolean background) {
     super(loop.scheduler());
-    this.loop = loop;
     this.scope = scope;
     this.name = name;
-    this.work = work;
     this.background = background;
     this.id = loop.nextId();
     this.site = loop.options().exactSites() ? SpawnSites.caller() : work.getClass();
-    this.inheritance = Inheritance.ofCurrentThread(loop.ordinaryLoader());
+    Inheritance taken = Inheritance.ofCurrentThread(loop.ordinaryLoader());
+    this.work = taken == null ? work : new Heir(work, taken);
   }
+
+  /// Work whose thread inherits something; rare, so it does not cost every coroutine a field.
+  private record Heir(Object work, Inheritance inheritance) {}
 
   // ---- finding it ----
 
@@ -94,7 +94,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Waker imple
 
   /// The loop it runs on.
   public LoopRoot loop() {
-    return loop;
+    return scope.loop();
   }
 
   /// The scope that a spawn without a scope goes to.
@@ -114,7 +114,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Waker imple
 
   @Override
   public @Nullable Inheritance inheritance() {
-    return inheritance;
+    return work instanceof Heir heir ? heir.inheritance() : null;
   }
 
   @Override
@@ -131,7 +131,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Waker imple
       thrown = e;
     }
     closeOpenScopes();
-    if (!loop.scheduler().hasEnded()) {
+    if (!scheduler().hasEnded()) {
       end();
       finish(returned, thrown);
     }
@@ -139,16 +139,15 @@ public final class CoroutineNode<T extends @Nullable Object> extends Waker imple
 
   // a scope opened and not closed ends with its owner, at the latest
   private void closeOpenScopes() {
-    while (currentScope != null && !loop.scheduler().hasEnded()) {
+    while (currentScope != null && !scheduler().hasEnded()) {
       currentScope.close();
     }
   }
 
   @SuppressWarnings("unchecked") // spawned with a Body<T>, or an Action where T is Void
   private @Nullable T work() throws Exception {
-    Object mine = work;
+    Object mine = work instanceof Heir heir ? heir.work() : work;
     work = null;
-    inheritance = null;
     if (mine instanceof Action action) {
       action.run();
       return null;
@@ -167,28 +166,34 @@ public final class CoroutineNode<T extends @Nullable Object> extends Waker imple
     boolean cancelled = false;
     if (whole != null && whole.endsAsCancelled(thrown)) {
       cancelled = true;
-      failure = whole.cancellation();
+      endFailed(whole.cancellation());
     } else if (thrown != null) {
-      failure = CoroutineFailure.of(thrown);
+      endFailed(CoroutineFailure.of(thrown));
     } else {
-      value = returned;
+      outcome = returned;
     }
     if (whole != null) {
       whole.close();
     }
     done = true;
     boolean taken = completion != null && completion.tell();
-    scope.memberEnded(this, cancelled ? null : failure, taken);
+    scope.memberEnded(this, cancelled ? null : failure(), taken);
+  }
+
+  private void endFailed(Throwable with) {
+    failed = true;
+    outcome = with;
   }
 
   /// Its outcome, once it is done.
   @SuppressWarnings({"NullAway", "unchecked"}) // null exactly when the body's T allows it
   T outcome() {
+    Throwable failure = failure();
     if (failure != null) {
       scope.taken(this);
       throw LoopRoot.<RuntimeException>rethrown(failure);
     }
-    return value;
+    return (T) outcome;
   }
 
   // ---- waiting ----
@@ -213,7 +218,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Waker imple
     if (done) {
       return outcome();
     }
-    return awaitUntil(deadline.isNever() ? null : loop.timer(deadline.nanoTime()), Role.TIMEOUT);
+    return awaitUntil(deadline.isNever() ? null : loop().timer(deadline.nanoTime()), Role.TIMEOUT);
   }
 
   @Override
@@ -226,7 +231,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Waker imple
     if (waiting == this) {
       throw new IllegalStateException(describe() + " awaits itself; it would wait for ever");
     }
-    if (waiting.loop != loop) {
+    if (waiting.scheduler() != scheduler()) {
       throw new IllegalStateException(
           describe()
               + " belongs to another loop; take its toCompletableFuture() there and await that");
@@ -236,7 +241,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Waker imple
     if (end != null) {
       waiting.resumeWhen(end, role);
     }
-    loop.scheduler().suspend(waiting);
+    scheduler().suspend(waiting);
     return outcome();
   }
 
@@ -244,12 +249,12 @@ public final class CoroutineNode<T extends @Nullable Object> extends Waker imple
   public @Nullable Object awaitEvent(Event event) {
     renew();
     resumeWhen(event, Role.RESOLVE);
-    return loop.scheduler().suspend(this);
+    return scheduler().suspend(this);
   }
 
   /// Waits until `deadline` on the scale of [System#nanoTime()].
   public void delayUntil(long deadline) {
-    awaitEvent(loop.timer(deadline));
+    awaitEvent(loop().timer(deadline));
   }
 
   // ---- cancellation ----
@@ -264,7 +269,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Waker imple
     if (done) {
       return;
     }
-    loop.scheduler().checkOnLoop();
+    scheduler().checkOnLoop();
     cancelFromTree(c);
   }
 
@@ -305,7 +310,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Waker imple
   }
 
   private boolean isShielded() {
-    return shields > 0 && !loop.isPastDeadline();
+    return shields > 0 && !loop().isPastDeadline();
   }
 
   /// Makes a coroutine that waits notice what is to be delivered.
@@ -317,7 +322,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Waker imple
     ExecutionContext context = context();
     if (context != null && context.isHosting() && context != ExecutionContext.current()) {
       interruptSent = true;
-      loop.scheduler().interruptLater(context);
+      scheduler().interruptLater(context);
     }
   }
 
@@ -341,7 +346,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Waker imple
 
   @Override
   protected void failureDropped(Throwable dropped) {
-    loop.report("a failure reached " + describe() + " together with its cancellation", dropped);
+    loop().report("a failure reached " + describe() + " together with its cancellation", dropped);
   }
 
   private void clearInterrupt() {
@@ -400,7 +405,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Waker imple
   public <R extends @Nullable Object> R within(Duration limit, Body<R> boundedBody)
       throws Exception {
     CancelRegion region = openRegion();
-    region.bound(loop.timer(Deadline.nanoTimeAfter(limit)), "within(" + limit + ") ran out");
+    region.bound(loop().timer(Deadline.nanoTimeAfter(limit)), "within(" + limit + ") ran out");
     try {
       return boundedBody.run();
     } catch (Throwable thrown) {
@@ -473,13 +478,14 @@ public final class CoroutineNode<T extends @Nullable Object> extends Waker imple
   }
 
   @Override
+  @SuppressWarnings("unchecked") // what the body returned
   public @Nullable T result() {
-    return value;
+    return failed ? null : (T) outcome;
   }
 
   @Override
   public @Nullable Throwable failure() {
-    return failure;
+    return failed ? (Throwable) outcome : null;
   }
 
   @Override
@@ -539,20 +545,21 @@ public final class CoroutineNode<T extends @Nullable Object> extends Waker imple
     return future;
   }
 
-  @SuppressWarnings("NullAway") // null exactly when the body's T allows it
+  @SuppressWarnings({"NullAway", "unchecked"}) // null exactly when the body's T allows it
   private void settle(CompletableFuture<T> future) {
+    Throwable failure = failure();
     if (failure != null) {
       scope.taken(this);
       future.completeExceptionally(failure);
     } else {
-      future.complete(value);
+      future.complete((T) outcome);
     }
   }
 
   /// The end of this coroutine, as an event.
   private final class Completion extends Event {
     Completion() {
-      super(loop.scheduler());
+      super(scheduler());
     }
 
     @Override
@@ -565,13 +572,13 @@ public final class CoroutineNode<T extends @Nullable Object> extends Waker imple
       if (!done) {
         super.replay(callback);
       }
-      callback.onEvent(this, value, failure);
+      callback.onEvent(this, result(), failure());
     }
 
     /// Whether somebody waits, who then takes the outcome.
     boolean tell() {
       boolean awaited = subscribers() > 0;
-      fire(value, failure);
+      fire(result(), failure());
       return awaited;
     }
 

@@ -391,6 +391,10 @@ public final class ScopeNode implements Scope {
     }
   }
 
+  LoopRoot loop() {
+    return loop;
+  }
+
   @Nullable Throwable failure() {
     return failure;
   }

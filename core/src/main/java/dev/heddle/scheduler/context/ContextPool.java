@@ -52,7 +52,7 @@ public final class ContextPool {
       context = resting[--size];
       // safe: slots above `size` are never read; the element is kept alive by its own thread anyway
     } else {
-      context = new ExecutionContext(host, this);
+      context = new ExecutionContext(this);
       created++;
     }
     context.admit(guest);
@@ -115,6 +115,10 @@ public final class ContextPool {
 
   void arrived(ExecutionContext context) {
     arrivals.accept(context);
+  }
+
+  ContextHost host() {
+    return host;
   }
 
   @Nullable ClassLoader loader() {

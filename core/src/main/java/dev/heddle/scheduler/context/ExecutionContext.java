@@ -61,7 +61,6 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
   private static final int RESUMING = 3;
   private static final int ENDED = 4;
 
-  private final ContextHost host;
   private final ContextPool pool;
   private final Thread thread;
 
@@ -74,8 +73,7 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
   // carrier and mounted guest
   private @Nullable Hosted guest;
 
-  ExecutionContext(ContextHost host, ContextPool pool) {
-    this.host = host;
+  ExecutionContext(ContextPool pool) {
     this.pool = pool;
     this.thread = VirtualThreads.create(this, this);
   }
@@ -97,7 +95,7 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
 
   /// The loop this context belongs to.
   public ContextHost host() {
-    return host;
+    return pool.host();
   }
 
   /// The coroutine that runs or waits here; null at rest.
@@ -191,12 +189,12 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
 
   private void arriveSoon(Runnable own) {
     ExecutionContext waker = current();
-    if (waker != null && waker.host == host && !host.hasEnded()) {
+    if (waker != null && waker.pool == pool && !host().hasEnded()) {
       // a coroutine of the same loop wakes this one: nobody else touches the ready queue meanwhile
       if (claim()) {
         arrive();
       }
-    } else if (!host.inbox().post(this)) {
+    } else if (!host().inbox().post(this)) {
       // the loop has ended: whoever still waits here goes on elsewhere, every call into Heddle
       // fails
       VirtualThreads.defaultScheduler().execute(own);
@@ -232,7 +230,7 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
         next.runOn(this);
       }
     } catch (Throwable e) {
-      host.broken(this, e);
+      host().broken(this, e);
     } finally {
       state = ENDED;
     }
@@ -241,7 +239,7 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
   private @Nullable Hosted nextGuest() {
     guest = null;
     VirtualThreads.reset(thread);
-    Hosted next = host.nextOn(this);
+    Hosted next = host().nextOn(this);
     if (next != null) {
       guest = next;
     } else if (pool.rest(this)) {

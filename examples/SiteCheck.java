@@ -228,8 +228,8 @@ final class Crawl {
 
   void report() {
     System.out.printf(
-        "%s%d pages and %d links checked, %.0f pages a second; %d links to other sites%n",
-        complete ? "" : "Interrupted: ", pages.size(), links.size() - 1, rate(), elsewhere.size());
+        "%s%d pages, %d links between them, %d to other sites; %.0f pages a second%n",
+        complete ? "" : "Interrupted: ", pages.size(), links.size() - 1, elsewhere.size(), rate());
     System.out.println("Slowest pages:");
     pages.entrySet().stream()
         .sorted(Comparator.comparing(page -> page.getValue().took().negated()))

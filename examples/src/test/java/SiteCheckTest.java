@@ -57,7 +57,7 @@ final class SiteCheckTest {
     try (var check = ExampleProcess.start("SiteCheck", folder.toString())) {
       assertThat(check.awaitExit()).isZero();
       // "/", "/index.html", "/a.html", "/b.html"
-      assertThat(check.text()).contains("4 pages and");
+      assertThat(check.text()).contains("4 pages, ");
     }
   }
 
@@ -77,7 +77,7 @@ final class SiteCheckTest {
       asked.await();
       check.signal("INT");
       assertThat(check.awaitExit()).as(check.text()).isEqualTo(130);
-      assertThat(check.text()).contains("Interrupted: 2 pages and").contains("/gone  404");
+      assertThat(check.text()).contains("Interrupted: 2 pages, ").contains("/gone  404");
     }
   }
 

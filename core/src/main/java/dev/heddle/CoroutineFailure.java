@@ -13,7 +13,16 @@ public final class CoroutineFailure extends RuntimeException {
 
   /// Wraps a checked exception.
   public CoroutineFailure(Exception cause) {
-    super(cause.toString(), cause);
+    super(describe(cause), cause);
+  }
+
+  // a user's toString that fails itself must not take the failure with it
+  private static String describe(Throwable failure) {
+    try {
+      return failure.toString();
+    } catch (RuntimeException | Error _) {
+      return failure.getClass().getName();
+    }
   }
 
   /// What may leave a coroutine: `failure` itself when it is unchecked, else the one wrapping of

@@ -3,6 +3,7 @@ package dev.heddle;
 
 import dev.heddle.coroutine.tree.LoopRoot;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,9 @@ public final class Loop<T extends @Nullable Object> {
   private final CompletableFuture<T> result = new CompletableFuture<>();
   private final CompletableFuture<LoopRoot> root = new CompletableFuture<>();
   private final Thread thread;
+
+  // written before `result` completes, read after
+  private @Nullable Throwable failure;
 
   private Loop(HeddleOptions options, Body<T> main) {
     this.thread =
@@ -44,6 +48,7 @@ public final class Loop<T extends @Nullable Object> {
     try {
       result.complete(LoopRoot.run(options, main, root::complete));
     } catch (Throwable e) {
+      failure = e;
       root.completeExceptionally(e);
       result.completeExceptionally(e);
     }
@@ -59,8 +64,7 @@ public final class Loop<T extends @Nullable Object> {
     try {
       return result.join();
     } catch (CompletionException e) {
-      Throwable failure = e.getCause() == null ? e : e.getCause();
-      throw LoopRoot.<RuntimeException>rethrown(failure);
+      throw LoopRoot.<RuntimeException>rethrown(failure == null ? e : failure);
     }
   }
 
@@ -73,6 +77,7 @@ public final class Loop<T extends @Nullable Object> {
   ///
   /// @param deadline after which what still runs is named and abandoned
   public void shutdown(Duration deadline) {
+    Objects.requireNonNull(deadline, "deadline");
     var _ = root.thenAccept(r -> r.requestShutdown("shutdown was called", null, deadline));
   }
 

@@ -275,7 +275,7 @@ public final class Scheduler implements ContextHost, EventHome {
 
   private boolean isNext(Waker self) {
     tickOnCoroutine();
-    if (chores || ready.peek() != self) {
+    if (chores || ready.peek() != self || !self.isQueued()) {
       return false;
     }
     ready.poll();
@@ -481,6 +481,9 @@ public final class Scheduler implements ContextHost, EventHome {
       foreign++;
     } else if (context.isHosting()) {
       foreign++;
+      if (context.guest() instanceof Waker waker && waker.isCancellationPending()) {
+        waker.interruptForeignWait();
+      }
       if (inTick) {
         owner.failed(
             new IllegalStateException(

@@ -121,6 +121,9 @@ public abstract class Waker implements InlineCallback, Hosted {
   /// A failure that was to be delivered gives way to a cancellation; nobody else will get it.
   protected abstract void failureDropped(Throwable dropped);
 
+  /// The JDK has parked it while a cancellation was pending.
+  protected abstract void interruptForeignWait();
+
   /// Ends a coroutine that was cancelled before its start.
   protected abstract void finishIgnored();
 
@@ -277,8 +280,13 @@ public abstract class Waker implements InlineCallback, Hosted {
     if (status != NO_STATUS) {
       throw illegal("enqueue");
     }
-    status = QUEUED;
+    queue();
+  }
+
+  // the ring first: if the stack ends at this call, nothing has changed
+  private void queue() {
     scheduler.ready(this);
+    status = QUEUED;
   }
 
   /// NO_STATUS → QUEUED, for a coroutine that only lets the others run.
@@ -352,6 +360,9 @@ public abstract class Waker implements InlineCallback, Hosted {
   }
 
   final void finaliseIgnored() {
+    if (status != IGNORED) {
+      throw illegal("finalise");
+    }
     status = NO_STATUS;
     started = true;
     finishIgnored();
@@ -359,6 +370,9 @@ public abstract class Waker implements InlineCallback, Hosted {
 
   /// QUEUED → NO_STATUS: the first instruction on its context.
   protected final void begin(ExecutionContext on) {
+    if (status != QUEUED || started) {
+      throw illegal("begin");
+    }
     context = on;
     started = true;
     status = NO_STATUS;
@@ -413,8 +427,7 @@ public abstract class Waker implements InlineCallback, Hosted {
     if (status != WAITING) {
       return status == QUEUED;
     }
-    status = QUEUED;
-    scheduler.ready(this);
+    queue();
     return true;
   }
 
@@ -431,8 +444,7 @@ public abstract class Waker implements InlineCallback, Hosted {
       if (arming) {
         status = RESULT;
       } else {
-        status = QUEUED;
-        scheduler.ready(this);
+        queue();
       }
     }
   }
@@ -560,14 +572,25 @@ public abstract class Waker implements InlineCallback, Hosted {
       this.event = event;
       this.role = role;
       this.custom = custom;
+      this.callback = custom == null || custom instanceof InlineCallback ? this : this::custom;
     }
 
-    EventCallback callback() {
-      return custom == null ? this : custom;
+    private void custom(Event source, @Nullable Object value, @Nullable Throwable failure) {
+      fired = true;
+      if (custom != null) {
+        custom.onEvent(source, value, failure);
+      }
     }
+
+    // what is subscribed: a user's callback must not run inline, so it gets a wrapping that is none
+    final EventCallback callback;
 
     @Override
     public void onEvent(Event source, @Nullable Object value, @Nullable Throwable failure) {
+      if (custom != null) {
+        custom(source, value, failure);
+        return;
+      }
       fired = true;
       wakeAs(role, value, failure);
     }
@@ -607,7 +630,7 @@ public abstract class Waker implements InlineCallback, Hosted {
 
     void arm() {
       for (Subscription s : list) {
-        s.place = armOne(s.event, s.callback());
+        s.place = armOne(s.event, s.callback);
         if (outcome != NOTHING) {
           return;
         }
@@ -616,7 +639,7 @@ public abstract class Waker implements InlineCallback, Hosted {
 
     void disarm() {
       for (Subscription s : list) {
-        disarmOne(s.event, s.place, s.callback());
+        disarmOne(s.event, s.place, s.callback);
       }
     }
 

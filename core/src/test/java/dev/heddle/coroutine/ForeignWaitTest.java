@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.heddle.Cancellation;
 import dev.heddle.DeadlineException;
 import dev.heddle.Heddle;
+import dev.heddle.HeddleOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -238,5 +239,55 @@ class ForeignWaitTest {
               .hasCauseInstanceOf(InterruptedException.class);
           return null;
         }));
+  }
+
+  @Test
+  void foreignWaits_afterTheGracePeriod_areInterruptedEach() {
+    HeddleOptions impatient = HeddleOptions.defaults().withGracePeriod(Duration.ofMillis(2));
+    int[] interrupts = new int[1];
+    Heddle.run(
+        impatient,
+        () -> {
+          var worker =
+              Heddle.spawn(() -> {
+                try {
+                  Heddle.delay(LONG);
+                } catch (Cancellation c) {
+                  log.add("delivered");
+                }
+                for (int i = 0; i < 3; i++) {
+                  try {
+                    Thread.sleep(1_000);
+                  } catch (InterruptedException e) {
+                    interrupts[0]++;
+                  }
+                }
+                return 1;
+              });
+          Heddle.suspend();
+          worker.cancel("stop");
+          assertThatThrownBy(worker::await).hasMessage("stop");
+        });
+    assertThat(interrupts[0]).isEqualTo(3);
+  }
+
+  @Test
+  void foreignWait_enteredWithACancellationPending_isInterrupted() {
+    Heddle.run(() -> {
+      var worker =
+          Heddle.spawn(() -> {
+            Heddle.current().cancel("stop");
+            try {
+              Thread.sleep(1_000);
+              log.add("slept");
+            } catch (InterruptedException e) {
+              log.add("interrupted");
+              throw e;
+            }
+            return 1;
+          });
+      assertThatThrownBy(worker::await).hasMessage("stop");
+    });
+    assertThat(log).containsExactly("interrupted");
   }
 }

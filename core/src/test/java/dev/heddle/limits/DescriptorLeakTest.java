@@ -35,7 +35,7 @@ class DescriptorLeakTest {
   /// Descriptors that are open after many calls of `action`, less those before, within one loop.
   private static long leakedInside(Action action) {
     return Heddle.run(() -> {
-      exchange(); // opens what the loop keeps until its end
+      openWhatTheLoopKeeps();
       action.run();
       settle();
       long before = Descriptors.ofLoops();
@@ -45,6 +45,17 @@ class DescriptorLeakTest {
       settle();
       return Descriptors.ofLoops() - before;
     });
+  }
+
+  // a read that really waits: only that makes the driver open its selector
+  private static void openWhatTheLoopKeeps() throws IOException {
+    Connections connection = Connections.open();
+    Coroutine<String> reader = Heddle.spawn(() -> connection.read(8));
+    settle();
+    connection.send("abc");
+    assertThat(reader.await()).isEqualTo("abc");
+    connection.ours().close();
+    connection.peer().close();
   }
 
   private static void exchange() throws IOException {

@@ -80,4 +80,7 @@ final class Sleeper extends Waker {
   public @Nullable Inheritance inheritance() {
     return null;
   }
+
+  @Override
+  protected void interruptForeignWait() {}
 }

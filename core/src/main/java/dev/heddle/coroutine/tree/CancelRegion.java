@@ -39,6 +39,7 @@ final class CancelRegion implements InlineCallback {
 
   private final CoroutineNode<?> owner;
   final @Nullable CancelRegion outer;
+  private final int shields; // protect blocks around it: only those opened inside it hold it back
 
   // loop only
   private int state = OPEN;
@@ -49,9 +50,10 @@ final class CancelRegion implements InlineCallback {
   private @Nullable TimerEvent grace;
   private boolean everRequested;
 
-  CancelRegion(CoroutineNode<?> owner, @Nullable CancelRegion outer) {
+  CancelRegion(CoroutineNode<?> owner, @Nullable CancelRegion outer, int shields) {
     this.owner = owner;
     this.outer = outer;
+    this.shields = shields;
   }
 
   /// Cancels the region when `timer` fires.
@@ -96,7 +98,12 @@ final class CancelRegion implements InlineCallback {
     return everRequested;
   }
 
-  boolean hasSomethingToDeliver() {
+  /// Whether it has something to deliver at a point inside so many protect blocks.
+  boolean delivers(int shieldsHere) {
+    return hasSomethingToDeliver() && shieldsHere <= shields;
+  }
+
+  private boolean hasSomethingToDeliver() {
     return state == REQUESTED || state == INSISTING;
   }
 

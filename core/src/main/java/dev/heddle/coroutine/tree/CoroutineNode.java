@@ -13,6 +13,8 @@ import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.Event;
 import dev.heddle.event.EventCallback;
+import dev.heddle.event.InlineCallback;
+import dev.heddle.reactor.TimerEvent;
 import dev.heddle.scheduler.Waker;
 import dev.heddle.scheduler.WakerStatus;
 import dev.heddle.scheduler.context.ExecutionContext;
@@ -27,6 +29,8 @@ import org.jspecify.annotations.Nullable;
 /// A coroutine: its waker, its outcome, its place in the tree, and the regions in which it can be
 /// cancelled.
 public final class CoroutineNode<T extends @Nullable Object> extends Waker implements Coroutine<T> {
+  private static final Duration INTERRUPT_PAUSE = Duration.ofMillis(10); // short beside any grace
+
   private final ScopeNode scope;
   private final long id;
   private final @Nullable String name;
@@ -39,6 +43,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Waker imple
   @Nullable CoroutineNode<?> next;
   private boolean done;
   private boolean interruptSent;
+  private boolean interruptPaused;
   private short shields; // nested protect blocks
   private short undelivered; // regions with something to deliver
   private boolean failed;
@@ -122,17 +127,24 @@ public final class CoroutineNode<T extends @Nullable Object> extends Waker imple
     if (name != null) {
       context.thread().setName(name);
     }
-    begin(context);
     T returned = null;
     Throwable thrown = null;
     try {
+      begin(context);
       returned = work();
     } catch (Throwable e) {
       thrown = e;
     }
-    closeOpenScopes();
+    try {
+      closeOpenScopes();
+      if (!scheduler().hasEnded()) {
+        end();
+      }
+    } catch (Throwable e) {
+      // a switch handler, or a scope left open with a failure
+      thrown = thrown == null ? e : thrown;
+    }
     if (!scheduler().hasEnded()) {
-      end();
       finish(returned, thrown);
     }
   }
@@ -278,7 +290,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Waker imple
       return;
     }
     if (own == null) {
-      own = new CancelRegion(this, null);
+      own = new CancelRegion(this, null, 0);
     }
     if (own.request(c)) {
       ignore();
@@ -306,11 +318,22 @@ public final class CoroutineNode<T extends @Nullable Object> extends Waker imple
   }
 
   private void updatePending() {
-    setCancellationPending(undelivered > 0 && !isShielded());
+    setCancellationPending(undelivered > 0 && deliverable() != null);
   }
 
-  private boolean isShielded() {
-    return shields > 0 && !loop().isPastDeadline();
+  /// The outermost region that may throw here: it unwinds the most.
+  private @Nullable CancelRegion deliverable() {
+    int shieldsHere = loop().isPastDeadline() ? 0 : shields;
+    if (own != null && own.delivers(shieldsHere)) {
+      return own;
+    }
+    CancelRegion outermost = null;
+    for (CancelRegion r = innermost; r != null; r = r.outer) {
+      if (r.delivers(shieldsHere)) {
+        outermost = r;
+      }
+    }
+    return outermost;
   }
 
   /// Makes a coroutine that waits notice what is to be delivered.
@@ -319,29 +342,45 @@ public final class CoroutineNode<T extends @Nullable Object> extends Waker imple
     if (!isCancellationPending() || interruptWait() || !isStarted() || done) {
       return;
     }
+    if (context() != ExecutionContext.current()) {
+      interruptForeignWait();
+    }
+  }
+
+  // one interrupt now, the next after a pause: a wait that cannot be interrupted (a monitor, a
+  // lock)
+  // would otherwise park and be unparked without end
+  @Override
+  protected void interruptForeignWait() {
     ExecutionContext context = context();
-    if (context != null && context.isHosting() && context != ExecutionContext.current()) {
-      interruptSent = true;
-      scheduler().interruptLater(context);
+    if (context == null || !context.isHosting() || interruptPaused) {
+      return;
+    }
+    interruptSent = true;
+    interruptPaused = true;
+    scheduler().interruptLater(context);
+    TimerEvent pause = loop().hiddenTimer(INTERRUPT_PAUSE);
+    InlineCallback again = new InterruptAgain();
+    pause.subscribe(again);
+    pause.start();
+  }
+
+  private final class InterruptAgain implements InlineCallback {
+    @Override
+    public void onEvent(Event event, @Nullable Object result, @Nullable Throwable error) {
+      interruptPaused = false;
+      poke();
     }
   }
 
   @Override
   protected @Nullable Cancellation takeCancellation() {
-    if (isShielded()) {
+    CancelRegion region = deliverable();
+    if (region == null) {
       return null;
     }
     clearInterrupt();
-    if (own != null && own.hasSomethingToDeliver()) {
-      return own.deliver();
-    }
-    CancelRegion outermost = null;
-    for (CancelRegion r = innermost; r != null; r = r.outer) {
-      if (r.hasSomethingToDeliver()) {
-        outermost = r;
-      }
-    }
-    return outermost == null ? null : outermost.deliver();
+    return region.deliver();
   }
 
   @Override
@@ -367,7 +406,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Waker imple
   }
 
   CancelRegion openRegion() {
-    CancelRegion region = new CancelRegion(this, innermost);
+    CancelRegion region = new CancelRegion(this, innermost, shields);
     innermost = region;
     return region;
   }

@@ -4,9 +4,11 @@ package dev.heddle.coroutine.tree;
 import dev.heddle.Action;
 import dev.heddle.Body;
 import dev.heddle.Cancellation;
+import dev.heddle.CoroutineFailure;
 import dev.heddle.DeadlockError;
 import dev.heddle.ExitException;
 import dev.heddle.HeddleOptions;
+import dev.heddle.LoopEndedException;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.Event;
 import dev.heddle.event.InlineCallback;
@@ -51,7 +53,6 @@ public final class LoopRoot implements SchedulerOwner {
    * Sources. DESIGN 3.1, 3.7, 3.8; promises T18, T19; traps 10, 22, 23, 63, 66.
    */
   private static final System.Logger LOG = System.getLogger("dev.heddle");
-  private static final int NO_EXIT = -1;
 
   private final HeddleOptions options;
   private final @Nullable ClassLoader ordinaryLoader =
@@ -66,7 +67,7 @@ public final class LoopRoot implements SchedulerOwner {
   private int live;
   private boolean stopping;
   private boolean pastDeadline;
-  private int exitCode = NO_EXIT;
+  private @Nullable Integer exitCode;
   private @Nullable Throwable defect;
   private @Nullable DeadlockError deadlock;
   private @Nullable TimerEvent shutdownTimer;
@@ -124,6 +125,10 @@ public final class LoopRoot implements SchedulerOwner {
       Thread.currentThread().interrupt();
     }
     throwWhatEndedIt();
+    if (!main.isDone()) {
+      throw new LoopEndedException(
+          main.describe() + " did not end by the shutdown deadline and was abandoned");
+    }
     return main.outcome();
   }
 
@@ -140,7 +145,7 @@ public final class LoopRoot implements SchedulerOwner {
     if (first != null) {
       throw LoopRoot.<RuntimeException>rethrown(first);
     }
-    if (exitCode != NO_EXIT) {
+    if (exitCode != null) {
       throw new ExitException(exitCode, "exit(" + exitCode + ")");
     }
   }
@@ -224,6 +229,9 @@ public final class LoopRoot implements SchedulerOwner {
   ///
   /// @param code what to exit with, or null when `run` is to return as usual
   public void requestShutdown(String why, @Nullable Integer code, Duration deadline) {
+    if (deadline.isNegative()) {
+      throw new IllegalArgumentException("a shutdown deadline must not be negative: " + deadline);
+    }
     ShutdownRequest request = new ShutdownRequest(why, code, deadline);
     if (requested.compareAndSet(null, request)) {
       scheduler.inbox().post(request);
@@ -236,7 +244,7 @@ public final class LoopRoot implements SchedulerOwner {
   }
 
   private void stop(String why, @Nullable Integer code, Duration deadline) {
-    if (code != null && exitCode == NO_EXIT) {
+    if (code != null && exitCode == null) {
       exitCode = code;
     }
     stop(new Cancellation("the loop is stopping: " + why), deadline);
@@ -256,7 +264,9 @@ public final class LoopRoot implements SchedulerOwner {
 
   /// A member of the root failed, and nobody took it.
   void rootFailed(Throwable failure) {
-    stop(new Cancellation("the loop is stopping: " + failure, failure), options.shutdownDeadline());
+    stop(
+        new Cancellation("the loop is stopping: " + failure.getClass().getName(), failure),
+        options.shutdownDeadline());
   }
 
   private void passDeadline() {

@@ -59,6 +59,7 @@ public final class ScopeNode implements Scope {
   private @Nullable Throwable failure;
   private @Nullable List<CoroutineNode<?>> untaken; // failed members of a supervised scope
   private boolean cancelled;
+  private boolean thrown; // join() has thrown the failure
   private boolean closed;
 
   private ScopeNode(
@@ -235,9 +236,11 @@ public final class ScopeNode implements Scope {
       return;
     }
     failure = failed;
-    cancelMembers(new Cancellation("another member of the scope failed: " + failed, failed));
+    cancelMembers(
+        new Cancellation(
+            "another member of the scope failed: " + failed.getClass().getName(), failed));
     if (region != null) {
-      region.request("a member of the scope failed: " + failed, failed);
+      region.request("a member of the scope failed: " + failed.getClass().getName(), failed);
     }
     if (kind == Kind.ROOT) {
       loop.rootFailed(failed);
@@ -267,6 +270,7 @@ public final class ScopeNode implements Scope {
   @Override
   public void join() {
     CoroutineNode<?> joining = CoroutineNode.current();
+    boolean wasCancelled = cancelled;
     try {
       awaitForeground(joining);
     } catch (Cancellation c) {
@@ -277,9 +281,12 @@ public final class ScopeNode implements Scope {
       cancelMembers(new Cancellation("everything else is done"));
       awaitAllShielded(joining);
     }
-    Throwable thrown = failure;
-    if (thrown != null) {
-      throw LoopRoot.<RuntimeException>rethrown(thrown);
+    if (failure != null) {
+      thrown = true;
+      throw LoopRoot.<RuntimeException>rethrown(failure);
+    }
+    if (wasCancelled) {
+      throw new Cancellation("the scope has been cancelled");
     }
   }
 
@@ -293,6 +300,7 @@ public final class ScopeNode implements Scope {
       throw new IllegalStateException(
           "a scope is closed by the coroutine that opened it: " + owner);
     }
+    refuseInsideBlock(closing);
     closeInner(closing);
     if (foreground + background > 0) {
       cancelMembers(new Cancellation("the scope was closed"));
@@ -310,6 +318,20 @@ public final class ScopeNode implements Scope {
     }
   }
 
+  private void refuseInsideBlock(CoroutineNode<?> closing) {
+    if (kind != Kind.OPENED) {
+      throw new IllegalStateException("a scope block ends by itself; cancel() ends its members");
+    }
+    for (ScopeNode inner = closing.ownBlock();
+        inner != null && inner != this;
+        inner = inner.outerBlock) {
+      if (inner.kind == Kind.BLOCK) {
+        throw new IllegalStateException(
+            "the scope was closed from inside a block that it encloses; close it after the block");
+      }
+    }
+  }
+
   private @Nullable Throwable endBlock(CoroutineNode<?> owning, @Nullable Throwable thrown) {
     closeInner(owning);
     boolean ownCancellation = region != null && thrown != null && region.explains(thrown);
@@ -321,7 +343,8 @@ public final class ScopeNode implements Scope {
       cancelMembers(
           thrown instanceof Cancellation c
               ? c
-              : new Cancellation("the body of the scope failed: " + thrown, thrown));
+              : new Cancellation(
+                  "the body of the scope failed: " + thrown.getClass().getName(), thrown));
     }
     Throwable met = awaitMembers(owning);
     leave(owning);
@@ -380,6 +403,9 @@ public final class ScopeNode implements Scope {
   private void leave(CoroutineNode<?> owning) {
     closed = true;
     owning.enterScope(outerBlock);
+    if (kind == Kind.OPENED && failure != null && !thrown) {
+      loop.report("a member failed in a scope that nobody joined", failure);
+    }
     reportUntaken();
   }
 

@@ -23,9 +23,8 @@ final class SpawnSites {
   }
 
   private static boolean isRuntime(String className) {
-    return className.startsWith("dev.heddle.coroutine.")
-        || className.startsWith("dev.heddle.scheduler.")
-        || className.startsWith("dev.heddle.Heddle")
+    return className.startsWith("dev.heddle.coroutine.tree.")
+        || className.equals("dev.heddle.Heddle")
         || className.startsWith("dev.heddle.Loop");
   }
 

@@ -29,8 +29,8 @@ public final class JdkDriver implements ReactorDriver {
    * Interest stays set between waits: after an answer the owner usually waits again before the next look, and then nothing has
    * to be changed. A readiness that nobody waits for any more takes the interest away, once; a selector would report it for ever.
    *
-   * wakeup() finds the carrier parked or selecting. The selector is opened by the carrier while it is awake, so while it sleeps
-   * the choice cannot change; both ways are sticky.
+   * wakeup() finds the carrier parked or selecting. The selector is opened inside a tick, when the carrier may already be
+   * known to sleep: the tick that opens it only looks, so a wake-up that has found none is not slept over. Both ways are sticky.
    *
    * Sources. REACTOR 3, 5; traps 9, 16, 29.
    */
@@ -152,11 +152,13 @@ public final class JdkDriver implements ReactorDriver {
   public int tick(long deadlineNanos) {
     answered = 0;
     untidy = false;
+    boolean hadNone = selector == null;
     for (Registration r = noted.poll(); r != null; r = noted.poll()) {
       r.noted = false;
       apply(r);
     }
-    if (answered > 0) {
+    if (answered > 0 || hadNone != (selector == null)) {
+      // a wake-up that still found no selector has unparked a carrier that would now select
       look(NO_WAIT);
     } else {
       look(deadlineNanos);

@@ -2,6 +2,7 @@
 package dev.heddle.bench.shape;
 
 import dev.heddle.bench.ours.HeddleIdle;
+import dev.heddle.bench.peer.FloorIdle;
 import dev.heddle.bench.peer.IdleJvm;
 import dev.heddle.bench.peer.StockIdle;
 import java.util.List;
@@ -34,7 +35,7 @@ final class IdleShape {
   private static List<Bar> bars() {
     return List.of(
         Bar.atMost("idle", Contender.HEDDLE, 0.1, "% of a core"),
-        Bar.above("idle-switches", Contender.HEDDLE, 5, "switches/s", "jvm"),
+        Bar.above("idle-switches", Contender.HEDDLE, 5, "switches/s", "floor"),
         Bar.atMost("idle", Contender.HEDDLE_LAUNCHER, 0.1, "% of a core"),
         Bar.above("idle-switches", Contender.HEDDLE_LAUNCHER, 5, "switches/s", "jvm-launcher"));
   }
@@ -57,6 +58,11 @@ final class IdleShape {
             "the same with the launcher's flags",
             Flags.launcher(),
             _ -> new IdleJvm()),
+        Contender.of(
+            "floor",
+            "bare virtual threads suspended",
+            Flags.library(),
+            size -> new FloorIdle(size.size())),
         Contender.of(
             "stock",
             "stock virtual threads parked",

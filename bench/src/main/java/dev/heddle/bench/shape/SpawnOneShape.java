@@ -2,6 +2,7 @@
 package dev.heddle.bench.shape;
 
 import dev.heddle.bench.ours.HeddleSpawnOne;
+import dev.heddle.bench.peer.FloorSpawnOne;
 import dev.heddle.bench.peer.FloorSwitch;
 import dev.heddle.bench.peer.RawSpawn;
 import dev.heddle.bench.peer.StockSpawnOne;
@@ -50,6 +51,11 @@ final class SpawnOneShape {
             "jdk.internal.vm.Continuation made and run, the limit",
             Flags.raw(),
             _ -> new RawSpawn()),
+        Contender.of(
+            "floor",
+            "a bare virtual thread makes one and suspends until it has ended",
+            Flags.library(),
+            _ -> new FloorSpawnOne()),
         Contender.of(
             "floor-switch",
             "one switch between two bare virtual threads",

@@ -46,6 +46,7 @@ public abstract class Event implements Awaitable<Object> {
   private int custom; // callbacks that are not inline ones
   private int notifying; // depth
   private int starts;
+  private boolean counted; // as one that keeps the loop alive
 
   /// An idle event of a loop.
   protected Event(EventHome home) {
@@ -116,12 +117,38 @@ public abstract class Event implements Awaitable<Object> {
     return size - tombstones;
   }
 
+  /// Whether somebody would make use of an outcome that comes now.
+  protected final boolean hasTaker() {
+    for (int i = 0; i < size; i++) {
+      Object callback = callbacks[i];
+      if (callback != null && (!(callback instanceof InlineCallback inline) || inline.takes())) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// A coroutine that waited for this event goes on with what it has fired with.
+  public void taken() {}
+
+  /// Refuses a wait on another loop.
+  ///
+  /// @throws IllegalStateException when this event does not belong to `loop`
+  public final void checkHome(EventHome loop) {
+    if (home != loop) {
+      throw new IllegalStateException(
+          info()
+              + " belongs to another loop; wait for it there, and bring the outcome by a future");
+    }
+  }
+
   // ---- arming ----
 
   /// Counts one more who waits; the first one arms the event.
   public final void start() {
     if (starts++ == 0) {
-      if (!isHidden()) {
+      if (!isHidden() && !isClosed()) {
+        counted = true;
         home.eventArmed();
       }
       arm();
@@ -136,10 +163,16 @@ public abstract class Event implements Awaitable<Object> {
       throw new IllegalStateException("stopped more often than started: " + info());
     }
     if (--starts == 0) {
-      if (!isHidden()) {
-        home.eventDisarmed();
-      }
+      settled();
       disarm();
+    }
+  }
+
+  /// Nothing more is to come: whoever has not stopped it does not keep the loop alive.
+  protected final void settled() {
+    if (counted) {
+      counted = false;
+      home.eventDisarmed();
     }
   }
 
@@ -169,6 +202,11 @@ public abstract class Event implements Awaitable<Object> {
     } else {
       deliver(result, error);
     }
+  }
+
+  /// Tells every subscriber here and now, whoever they are; for a loop that has ended.
+  protected final void fireNow(@Nullable Object result, @Nullable Throwable error) {
+    deliver(result, error);
   }
 
   private void deliver(@Nullable Object result, @Nullable Throwable error) {

@@ -8,4 +8,9 @@ package dev.heddle.event;
 /// it, and the loop would be dead.
 ///
 /// @since 0.1
-public interface InlineCallback extends EventCallback {}
+public interface InlineCallback extends EventCallback {
+  /// Whether it makes use of an outcome that comes now: false for one that was woken already.
+  default boolean takes() {
+    return true;
+  }
+}

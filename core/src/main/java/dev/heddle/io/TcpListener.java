@@ -17,6 +17,8 @@ import java.nio.channels.SocketChannel;
 
 /// A listening TCP socket.
 final class TcpListener implements Listener {
+  private static final long REFUSED_NANOS = 10_000_000; // long enough for others to close something
+
   private final Scheduler scheduler;
   private final ReactorDriver driver;
   private final ServerSocketChannel channel;
@@ -24,6 +26,7 @@ final class TcpListener implements Listener {
   private final Descriptor descriptor;
   private final PollEvent acceptable;
   private final Turn accepting;
+  private final Fairness fairness = new Fairness();
 
   TcpListener(Scheduler scheduler, ServerSocketChannel channel) throws IOException {
     this.scheduler = scheduler;
@@ -47,12 +50,19 @@ final class TcpListener implements Listener {
     }
     accepting.take(self);
     try {
+      fairness.pass(self);
       for (SocketChannel accepted = channel.accept(); ; accepted = channel.accept()) {
         if (accepted != null) {
           return opened(accepted);
         }
         self.awaitEvent(acceptable);
       }
+    } catch (ClosedChannelException e) {
+      throw e;
+    } catch (IOException e) {
+      // most often no descriptor is left: a server that tries again at once must not hold the loop
+      self.delayUntil(System.nanoTime() + REFUSED_NANOS);
+      throw e;
     } finally {
       accepting.release();
     }

@@ -26,6 +26,7 @@ final class TcpStream implements AsyncIo {
   private final PollEvent writable;
   private final Turn reading;
   private final Turn writing;
+  private final Fairness fairness = new Fairness();
 
   TcpStream(Scheduler scheduler, SocketChannel channel, String name) {
     this.scheduler = scheduler;
@@ -72,6 +73,7 @@ final class TcpStream implements AsyncIo {
     CoroutineNode<?> self = self();
     reading.take(self);
     try {
+      fairness.pass(self);
       for (int n = channel.read(buffer); ; n = channel.read(buffer)) {
         if (n != 0 || !buffer.hasRemaining()) {
           return n;
@@ -88,6 +90,7 @@ final class TcpStream implements AsyncIo {
     CoroutineNode<?> self = self();
     writing.take(self);
     try {
+      fairness.pass(self);
       while (buffer.hasRemaining()) {
         if (channel.write(buffer) == 0) {
           self.awaitEvent(writable);

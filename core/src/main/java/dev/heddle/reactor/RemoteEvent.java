@@ -69,6 +69,7 @@ public final class RemoteEvent extends Event {
     @Override
     public void arrive() {
       closed = true;
+      settled();
       fire(result, error);
     }
   }

@@ -70,6 +70,7 @@ public final class TimerEvent extends Event {
 
   void expire() {
     flags |= FIRED;
+    settled();
     fire(null, null);
   }
 

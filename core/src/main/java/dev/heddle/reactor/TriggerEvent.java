@@ -41,8 +41,12 @@ public final class TriggerEvent extends Event implements Trigger {
     if (!kept) {
       super.replay(callback);
     }
-    kept = false;
     callback.onEvent(this, null, null);
+  }
+
+  @Override
+  public void taken() {
+    kept = false;
   }
 
   @Override
@@ -60,7 +64,9 @@ public final class TriggerEvent extends Event implements Trigger {
     public void arrive() {
       // first, so that a pull from now on fires anew
       readmit();
-      kept = subscribers() == 0;
+      // until a coroutine goes on with it: one that was woken by something else, or is cancelled,
+      // does not
+      kept = true;
       fire(null, null);
     }
   }

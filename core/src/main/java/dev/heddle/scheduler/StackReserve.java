@@ -5,11 +5,20 @@ package dev.heddle.scheduler;
 ///
 /// Java cannot ask for the stack pointer, so this goes down a few frames wider than any of a tick's
 /// and comes back: about 20 ns, paid only when a tick has work to do.
-final class StackReserve {
+public final class StackReserve {
   private static final int FRAMES =
       24; // of at least 150 bytes compiled: deeper than work() ever gets, interpreted ones included
 
   private StackReserve() {}
+
+  /// Refuses to begin what must not stop half-way.
+  ///
+  /// @throws StackOverflowError when the stack is about to end
+  public static void require() {
+    if (!isThere()) {
+      throw new StackOverflowError("no stack left to begin this on");
+    }
+  }
 
   static boolean isThere() {
     try {

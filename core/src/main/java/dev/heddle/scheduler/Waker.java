@@ -67,7 +67,7 @@ public abstract class Waker implements InlineCallback, Hosted {
     }
   }
 
-  private static final byte NO_STATUS = 0;
+  static final byte NO_STATUS = 0;
   private static final byte WAITING = 1;
   private static final byte QUEUED = 2;
   private static final byte IGNORED = 3;
@@ -85,7 +85,8 @@ public abstract class Waker implements InlineCallback, Hosted {
   private final Scheduler scheduler;
 
   // loop only
-  private byte status = NO_STATUS;
+  byte status =
+      NO_STATUS; // also the scheduler's, where the stack has ended and nothing can be called
   private byte outcome = NOTHING;
   private boolean arming;
   boolean started;
@@ -117,6 +118,9 @@ public abstract class Waker implements InlineCallback, Hosted {
   /// What to throw at this suspension point for a cancellation that is pending; null when it is
   /// shielded.
   protected abstract @Nullable Cancellation takeCancellation();
+
+  /// Whether every suspension point throws from now on.
+  protected abstract boolean isCancelledForGood();
 
   /// A failure that was to be delivered gives way to a cancellation; nobody else will get it.
   protected abstract void failureDropped(Throwable dropped);
@@ -241,6 +245,7 @@ public abstract class Waker implements InlineCallback, Hosted {
 
   /// Subscribes for the coming suspension; an event that is subscribed already keeps its role.
   public final void resumeWhen(Event event, Role role) {
+    event.checkHome(scheduler);
     byte asked = role.code;
     if (first == null) {
       first = event;
@@ -291,11 +296,12 @@ public abstract class Waker implements InlineCallback, Hosted {
 
   /// NO_STATUS → QUEUED, for a coroutine that only lets the others run.
   final void beginYield() {
-    if (cancellationPending) {
-      throwPendingCancellation();
-    }
     if (hasSubscriptions()) {
       dropSubscriptions();
+    }
+    // one that is cancelled for good yields first: retrying for ever, it must not hold the loop
+    if (cancellationPending && !isCancelledForGood()) {
+      throwPendingCancellation();
     }
     enqueue();
   }
@@ -449,6 +455,11 @@ public abstract class Waker implements InlineCallback, Hosted {
     }
   }
 
+  @Override
+  public final boolean takes() {
+    return status == WAITING;
+  }
+
   /// An inline subscription's event fired.
   @Override
   public final void onEvent(Event event, @Nullable Object value, @Nullable Throwable failure) {
@@ -480,6 +491,7 @@ public abstract class Waker implements InlineCallback, Hosted {
       throw illegal("deliver");
     }
     status = RESULT;
+    Event taken = outcome != VALUE ? null : firstFired ? first : secondFired ? second : null;
     dropSubscriptions();
     status = NO_STATUS;
     byte kind = outcome;
@@ -489,6 +501,9 @@ public abstract class Waker implements InlineCallback, Hosted {
     payload = null;
     if (cancellationPending) {
       giveWayToCancellation(kind == FAILURE ? failure : null);
+    }
+    if (taken != null) {
+      taken.taken();
     }
     return switch (kind) {
       case FAILURE -> throw rethrown(failure);
@@ -606,22 +621,28 @@ public abstract class Waker implements InlineCallback, Hosted {
         return;
       }
       list.add(added);
+      if (added.custom != null) {
+        return;
+      }
       if (index != null) {
         index.put(added.event, added);
-      } else if (list.size() == INDEXED_FROM) {
+      } else if (list.size() >= INDEXED_FROM) {
         index = new IdentityHashMap<>();
         for (Subscription s : list) {
-          index.put(s.event, s);
+          if (s.custom == null) {
+            index.put(s.event, s);
+          }
         }
       }
     }
 
+    // a custom callback stands beside a standard one of the same event
     private boolean contains(Event event) {
       if (index != null) {
         return index.containsKey(event);
       }
       for (Subscription s : list) {
-        if (s.event == event) {
+        if (s.event == event && s.custom == null) {
           return true;
         }
       }

@@ -83,4 +83,9 @@ final class Sleeper extends Waker {
 
   @Override
   protected void interruptForeignWait() {}
+
+  @Override
+  protected boolean isCancelledForGood() {
+    return false;
+  }
 }

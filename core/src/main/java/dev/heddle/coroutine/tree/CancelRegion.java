@@ -37,7 +37,7 @@ final class CancelRegion implements InlineCallback {
   private static final int INSISTING = 3;
   private static final int CLOSED = 4;
 
-  private final CoroutineNode<?> owner;
+  private final CancellableNode owner;
   final @Nullable CancelRegion outer;
   private final int shields; // protect blocks around it: only those opened inside it hold it back
 
@@ -50,7 +50,7 @@ final class CancelRegion implements InlineCallback {
   private @Nullable TimerEvent grace;
   private boolean everRequested;
 
-  CancelRegion(CoroutineNode<?> owner, @Nullable CancelRegion outer, int shields) {
+  CancelRegion(CancellableNode owner, @Nullable CancelRegion outer, int shields) {
     this.owner = owner;
     this.outer = outer;
     this.shields = shields;
@@ -96,6 +96,11 @@ final class CancelRegion implements InlineCallback {
   /// Also after the region has been closed.
   boolean wasRequested() {
     return everRequested;
+  }
+
+  /// Whether every suspension point is to throw.
+  boolean isInsisting() {
+    return state == INSISTING;
   }
 
   /// Whether it has something to deliver at a point inside so many protect blocks.

@@ -26,45 +26,47 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/// A coroutine: its waker, its outcome, its place in the tree, and the regions in which it can be
-/// cancelled.
-public final class CoroutineNode<T extends @Nullable Object> extends Waker implements Coroutine<T> {
-  private static final Duration INTERRUPT_PAUSE = Duration.ofMillis(10); // short beside any grace
-
+/// A coroutine: its body, its outcome, and its place in the tree.
+public final class CoroutineNode<T extends @Nullable Object> extends CancellableNode
+    implements Coroutine<T> {
   private final ScopeNode scope;
   private final long id;
   private final @Nullable String name;
   private final Object site; // the body's class, or the stack frame of the spawn
   final boolean background;
+  private final boolean runtimesOwn;
 
   // loop only
   private @Nullable Object work; // until it starts: a Body or an Action, or Heir of one
   @Nullable CoroutineNode<?> previous;
   @Nullable CoroutineNode<?> next;
   private boolean done;
-  private boolean interruptSent;
-  private boolean interruptPaused;
-  private short shields; // nested protect blocks
-  private short undelivered; // regions with something to deliver
   private boolean failed;
   private @Nullable Object outcome; // what it returned, or what it failed with
   private @Nullable Completion completion;
-  private @Nullable CancelRegion own; // the whole body
-  private @Nullable CancelRegion innermost; // blocks inside it
-  private @Nullable ScopeNode
-      currentScope; // innermost block of its own; null: the scope it is a member of
+  // the innermost scope it has opened; null: the scope it is a member of
+  private @Nullable ScopeNode currentScope;
   private @Nullable List<SwitchHandler> handlers;
   private boolean inHandlers;
 
   CoroutineNode(
-      LoopRoot loop, ScopeNode scope, @Nullable String name, Object work, boolean background) {
+      LoopRoot loop,
+      ScopeNode scope,
+      @Nullable String name,
+      Object work,
+      boolean background,
+      boolean runtimesOwn) {
     super(loop.scheduler());
     this.scope = scope;
     this.name = name;
     this.background = background;
+    this.runtimesOwn = runtimesOwn;
     this.id = loop.nextId();
-    this.site = loop.options().exactSites() ? SpawnSites.caller() : work.getClass();
-    Inheritance taken = Inheritance.ofCurrentThread(loop.ordinaryLoader());
+    // the runtime's own may be made in a tick, on the stack of a coroutine that has nothing to do
+    // with it
+    boolean exact = loop.options().exactSites() && !runtimesOwn;
+    this.site = exact ? SpawnSites.caller() : work.getClass();
+    Inheritance taken = runtimesOwn ? null : Inheritance.ofCurrentThread(loop.ordinaryLoader());
     this.work = taken == null ? work : new Heir(work, taken);
   }
 
@@ -116,6 +118,14 @@ public final class CoroutineNode<T extends @Nullable Object> extends Waker imple
   }
 
   // ---- its life ----
+
+  /// A notification is delivered whatever happens to the loop; others wait for it.
+  @Override
+  void cancelFromTree(Cancellation c) {
+    if (!runtimesOwn || loop().isPastDeadline()) {
+      super.cancelFromTree(c);
+    }
+  }
 
   @Override
   public @Nullable Inheritance inheritance() {
@@ -174,27 +184,34 @@ public final class CoroutineNode<T extends @Nullable Object> extends Waker imple
   }
 
   private void finish(@Nullable T returned, @Nullable Throwable thrown) {
-    CancelRegion whole = own;
-    boolean cancelled = false;
-    if (whole != null && whole.endsAsCancelled(thrown)) {
-      cancelled = true;
-      endFailed(whole.cancellation());
+    Cancellation cancelled = endedBy(thrown);
+    if (cancelled != null) {
+      endFailed(cancelled);
     } else if (thrown != null) {
       endFailed(CoroutineFailure.of(thrown));
     } else {
       outcome = returned;
     }
-    if (whole != null) {
-      whole.close();
-    }
+    closeWhole();
     done = true;
     boolean taken = completion != null && completion.tell();
-    scope.memberEnded(this, cancelled ? null : failure(), taken);
+    scope.memberEnded(this, cancelled == null ? failure() : null, taken);
   }
 
   private void endFailed(Throwable with) {
     failed = true;
     outcome = with;
+  }
+
+  /// The loop has ended without it: whoever holds a future of it learns that.
+  void abandon() {
+    endFailed(
+        new LoopEndedException(
+            describe() + " did not end by the shutdown deadline and was abandoned"));
+    done = true;
+    if (completion != null) {
+      completion.abandon();
+    }
   }
 
   /// Its outcome, once it is done.
@@ -269,194 +286,6 @@ public final class CoroutineNode<T extends @Nullable Object> extends Waker imple
     awaitEvent(loop().timer(deadline));
   }
 
-  // ---- cancellation ----
-
-  @Override
-  public void cancel(String why) {
-    cancel(new Cancellation(why));
-  }
-
-  @Override
-  public void cancel(Cancellation c) {
-    if (done) {
-      return;
-    }
-    scheduler().checkOnLoop();
-    cancelFromTree(c);
-  }
-
-  void cancelFromTree(Cancellation c) {
-    if (done) {
-      return;
-    }
-    if (own == null) {
-      own = new CancelRegion(this, null, 0);
-    }
-    if (own.request(c)) {
-      ignore();
-    }
-  }
-
-  /// The loop's time is over: from now on every suspension throws, whatever shields it.
-  void insist() {
-    cancelFromTree(new Cancellation("the loop's shutdown deadline is over"));
-    if (own != null) {
-      own.insist();
-    }
-    poke();
-  }
-
-  /// A region of this coroutine has something to deliver.
-  void cancellationRequested() {
-    undelivered++;
-    poke();
-  }
-
-  void cancellationDelivered() {
-    undelivered--;
-    updatePending();
-  }
-
-  private void updatePending() {
-    setCancellationPending(undelivered > 0 && deliverable() != null);
-  }
-
-  /// The outermost region that may throw here: it unwinds the most.
-  private @Nullable CancelRegion deliverable() {
-    int shieldsHere = loop().isPastDeadline() ? 0 : shields;
-    if (own != null && own.delivers(shieldsHere)) {
-      return own;
-    }
-    CancelRegion outermost = null;
-    for (CancelRegion r = innermost; r != null; r = r.outer) {
-      if (r.delivers(shieldsHere)) {
-        outermost = r;
-      }
-    }
-    return outermost;
-  }
-
-  /// Makes a coroutine that waits notice what is to be delivered.
-  void poke() {
-    updatePending();
-    if (!isCancellationPending() || interruptWait() || !isStarted() || done) {
-      return;
-    }
-    if (context() != ExecutionContext.current()) {
-      interruptForeignWait();
-    }
-  }
-
-  // one interrupt now, the next after a pause: a wait that cannot be interrupted (a monitor, a
-  // lock)
-  // would otherwise park and be unparked without end
-  @Override
-  protected void interruptForeignWait() {
-    ExecutionContext context = context();
-    if (context == null || !context.isHosting() || interruptPaused) {
-      return;
-    }
-    interruptSent = true;
-    interruptPaused = true;
-    scheduler().interruptLater(context);
-    TimerEvent pause = loop().hiddenTimer(INTERRUPT_PAUSE);
-    InlineCallback again = new InterruptAgain();
-    pause.subscribe(again);
-    pause.start();
-  }
-
-  private final class InterruptAgain implements InlineCallback {
-    @Override
-    public void onEvent(Event event, @Nullable Object result, @Nullable Throwable error) {
-      interruptPaused = false;
-      poke();
-    }
-  }
-
-  @Override
-  protected @Nullable Cancellation takeCancellation() {
-    CancelRegion region = deliverable();
-    if (region == null) {
-      return null;
-    }
-    clearInterrupt();
-    return region.deliver();
-  }
-
-  @Override
-  protected void failureDropped(Throwable dropped) {
-    loop().report("a failure reached " + describe() + " together with its cancellation", dropped);
-  }
-
-  private void clearInterrupt() {
-    if (interruptSent) {
-      interruptSent = false;
-      Thread.interrupted();
-    }
-  }
-
-  /// Throws what is to be delivered.
-  public void checkCancelled() {
-    if (isCancellationPending()) {
-      Cancellation c = takeCancellation();
-      if (c != null) {
-        throw c;
-      }
-    }
-  }
-
-  CancelRegion openRegion() {
-    CancelRegion region = new CancelRegion(this, innermost, shields);
-    innermost = region;
-    return region;
-  }
-
-  void closeRegion(CancelRegion region) {
-    region.close();
-    innermost = region.outer;
-    clearInterrupt();
-  }
-
-  void shield() {
-    shields++;
-    updatePending();
-  }
-
-  void unshield() {
-    shields--;
-    updatePending();
-  }
-
-  /// Runs `body` so that cancellations wait until it has ended.
-  public <R extends @Nullable Object> R protect(Body<R> protectedBody) throws Exception {
-    shield();
-    R result;
-    try {
-      result = protectedBody.run();
-    } finally {
-      unshield();
-    }
-    checkCancelled();
-    return result;
-  }
-
-  /// Runs `body` for at most `limit`.
-  public <R extends @Nullable Object> R within(Duration limit, Body<R> boundedBody)
-      throws Exception {
-    CancelRegion region = openRegion();
-    region.bound(loop().timer(Deadline.nanoTimeAfter(limit)), "within(" + limit + ") ran out");
-    try {
-      return boundedBody.run();
-    } catch (Throwable thrown) {
-      if (region.explains(thrown)) {
-        throw new DeadlineException(describe() + ": within(" + limit + ") ran out", thrown);
-      }
-      throw thrown;
-    } finally {
-      closeRegion(region);
-    }
-  }
-
   // ---- switch handlers ----
 
   @Override
@@ -498,11 +327,6 @@ public final class CoroutineNode<T extends @Nullable Object> extends Waker imple
   @Override
   public boolean isDone() {
     return done;
-  }
-
-  @Override
-  public boolean isCancelled() {
-    return own != null && own.wasRequested();
   }
 
   @Override
@@ -616,9 +440,14 @@ public final class CoroutineNode<T extends @Nullable Object> extends Waker imple
 
     /// Whether somebody waits, who then takes the outcome.
     boolean tell() {
-      boolean awaited = subscribers() > 0;
+      boolean awaited = hasTaker();
       fire(result(), failure());
       return awaited;
+    }
+
+    /// Tells futures of other threads; coroutines have nobody left to run them.
+    void abandon() {
+      fireNow(null, failure());
     }
 
     @Override

@@ -4,11 +4,9 @@ package dev.heddle.coroutine.tree;
 import dev.heddle.Action;
 import dev.heddle.Body;
 import dev.heddle.Cancellation;
-import dev.heddle.CoroutineFailure;
 import dev.heddle.DeadlockError;
 import dev.heddle.ExitException;
 import dev.heddle.HeddleOptions;
-import dev.heddle.LoopEndedException;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.Event;
 import dev.heddle.event.InlineCallback;
@@ -40,7 +38,7 @@ public final class LoopRoot implements SchedulerOwner {
    *          STOPPING  the last coroutine has ended                      ENDED     trampoline
    *          STOPPING  deadline, or nothing can go on                    PAST      timer, trampoline: no shield holds any more,
    *                                                                               every suspension throws
-   *          PAST      nothing is ready                                  ENDED     trampoline: who is left is named, and left
+   *          PAST      nothing is ready, or the grace period is over     ENDED     trampoline: who is left is named, and left
    *                                                                               to the JDK's default scheduler
    *
    * STOPPING cancels every coroutine once, with the reason. Coroutines spawned from then on run until PAST.
@@ -112,7 +110,7 @@ public final class LoopRoot implements SchedulerOwner {
 
   private <T extends @Nullable Object> T execute(Body<T> body) {
     boolean interrupted = Thread.interrupted();
-    CoroutineNode<T> main = root.addOwn("main", body);
+    CoroutineNode<T> main = root.addOwn("main", body, false);
     main.enqueue();
     try (ProcessSignals _ = ProcessSignals.handledBy(options.handleSignals() ? this : null)) {
       scheduler.run();
@@ -125,19 +123,20 @@ public final class LoopRoot implements SchedulerOwner {
       Thread.currentThread().interrupt();
     }
     throwWhatEndedIt();
-    if (!main.isDone()) {
-      throw new LoopEndedException(
-          main.describe() + " did not end by the shutdown deadline and was abandoned");
-    }
     return main.outcome();
   }
 
   private void end() {
-    if (live > 0) {
-      report(abandonedReport(), null);
+    List<CoroutineNode<?>> left = root.members();
+    try {
+      scheduler.close();
+    } finally {
+      offload.close();
+      left.forEach(CoroutineNode::abandon);
     }
-    scheduler.close();
-    offload.close();
+    if (!left.isEmpty()) {
+      report(abandonedReport(left), null);
+    }
   }
 
   private void throwWhatEndedIt() {
@@ -271,8 +270,19 @@ public final class LoopRoot implements SchedulerOwner {
 
   private void passDeadline() {
     pastDeadline = true;
+    TimerEvent last = hiddenTimer(options.gracePeriod());
+    last.subscribe(new GraceOver());
+    last.start();
     for (CoroutineNode<?> left : root.members()) {
       left.insist();
+    }
+  }
+
+  // who goes on although every suspension throws is left behind, too
+  private final class GraceOver implements InlineCallback {
+    @Override
+    public void onEvent(Event event, @Nullable Object result, @Nullable Throwable error) {
+      scheduler.finish();
     }
   }
 
@@ -334,7 +344,7 @@ public final class LoopRoot implements SchedulerOwner {
   @Override
   public void notifyLater(Runnable notification) {
     Action action = notification::run;
-    CoroutineNode<?> notifier = root.<@Nullable Void>addOwn("notification", action);
+    CoroutineNode<?> notifier = root.<@Nullable Void>addOwn("notification", action, true);
     notifier.highPriority();
     notifier.enqueue();
   }
@@ -347,8 +357,7 @@ public final class LoopRoot implements SchedulerOwner {
         + lines(left);
   }
 
-  private String abandonedReport() {
-    List<CoroutineNode<?>> left = root.members();
+  private static String abandonedReport(List<CoroutineNode<?>> left) {
     return left.size()
         + " coroutines did not end by the shutdown deadline and were abandoned"
         + lines(left);

@@ -9,6 +9,7 @@ import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.Scope;
 import dev.heddle.coroutine.ScopeBody;
 import dev.heddle.event.Event;
+import dev.heddle.scheduler.StackReserve;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -83,6 +84,7 @@ public final class ScopeNode implements Scope {
   /// A scope for try-with-resources, owned by the current coroutine.
   public static ScopeNode open() {
     CoroutineNode<?> owner = CoroutineNode.current();
+    StackReserve.require();
     return new ScopeNode(owner.loop(), Kind.OPENED, false, owner);
   }
 
@@ -90,6 +92,7 @@ public final class ScopeNode implements Scope {
   public static <T extends @Nullable Object> T block(ScopeBody<T> body, boolean supervised)
       throws Exception {
     CoroutineNode<?> owner = CoroutineNode.current();
+    StackReserve.require();
     ScopeNode scope = new ScopeNode(owner.loop(), Kind.BLOCK, supervised, owner);
     T result = null;
     Throwable thrown = null;
@@ -130,23 +133,26 @@ public final class ScopeNode implements Scope {
   private <T extends @Nullable Object> CoroutineNode<T> add(
       @Nullable String name, Object work, boolean inBackground) {
     loop.scheduler().checkOnLoop();
-    if (closed || cancelled) {
+    if (closed || cancelled || loop.isPastDeadline()) {
       throw new IllegalStateException(
           "cannot spawn "
               + (name == null ? "a coroutine" : "'" + name + "'")
               + " in a "
-              + (closed ? "closed" : "cancelled")
-              + " scope; spawn before it ends, or open a new one");
+              + (closed ? "closed scope" : cancelled ? "cancelled scope" : "loop past its deadline")
+              + "; spawn before it ends, or open a new one");
     }
-    CoroutineNode<T> member = new CoroutineNode<>(loop, this, name, work, inBackground);
+    CoroutineNode<T> member = new CoroutineNode<>(loop, this, name, work, inBackground, false);
     join(member);
     member.enqueue();
     return member;
   }
 
   /// Adds the main coroutine, or one of the loop's own, whatever the scope's state.
-  <T extends @Nullable Object> CoroutineNode<T> addOwn(String name, Object work) {
-    CoroutineNode<T> member = new CoroutineNode<>(loop, this, name, work, false);
+  ///
+  /// @param runtimesOwn made by the runtime, perhaps in a tick, and not by user code
+  <T extends @Nullable Object> CoroutineNode<T> addOwn(
+      String name, Object work, boolean runtimesOwn) {
+    CoroutineNode<T> member = new CoroutineNode<>(loop, this, name, work, false, runtimesOwn);
     join(member);
     return member;
   }
@@ -206,7 +212,7 @@ public final class ScopeNode implements Scope {
     if (foreground == 0) {
       drained.tell();
       if (kind == Kind.ROOT && background > 0) {
-        cancelMembers(new Cancellation("everything else is done"));
+        cancelRest(new Cancellation("everything else is done"));
       }
     }
     loop.memberLeft();
@@ -260,6 +266,10 @@ public final class ScopeNode implements Scope {
   /// Cancels every member; none may join any more, except at the root.
   void cancelMembers(Cancellation c) {
     cancelled = kind != Kind.ROOT;
+    cancelRest(c);
+  }
+
+  private void cancelRest(Cancellation c) {
     for (CoroutineNode<?> member = first; member != null; member = member.next) {
       member.cancelFromTree(c);
     }
@@ -278,7 +288,7 @@ public final class ScopeNode implements Scope {
       throw c;
     }
     if (background > 0) {
-      cancelMembers(new Cancellation("everything else is done"));
+      cancelRest(new Cancellation("everything else is done"));
       awaitAllShielded(joining);
     }
     if (failure != null) {
@@ -366,7 +376,7 @@ public final class ScopeNode implements Scope {
       met = c;
     }
     if (foreground == 0 && background > 0) {
-      cancelMembers(new Cancellation("everything else is done"));
+      cancelRest(new Cancellation("everything else is done"));
     }
     awaitAllShielded(owning);
     return met;

@@ -144,6 +144,10 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
   public void abandon() {
     readmit();
     Runnable own = task;
+    if (state == SUSPENDED) {
+      // its next call into Heddle fails
+      state = RESUMING;
+    }
     if (own != null && (state == HOSTING || state == RESUMING)) {
       VirtualThreads.defaultScheduler().execute(own);
     }
@@ -244,6 +248,8 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
       guest = next;
     } else if (pool.rest(this)) {
       suspend();
+      // what was sent to the last guest and came too late is not the next one's
+      VirtualThreads.reset(thread);
       next = guest;
     }
     return next;

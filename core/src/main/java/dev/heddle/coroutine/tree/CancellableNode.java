@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.coroutine.tree;
+
+import dev.heddle.Body;
+import dev.heddle.Cancellation;
+import dev.heddle.DeadlineException;
+import dev.heddle.event.Deadline;
+import dev.heddle.event.Event;
+import dev.heddle.event.InlineCallback;
+import dev.heddle.reactor.TimerEvent;
+import dev.heddle.scheduler.Scheduler;
+import dev.heddle.scheduler.StackReserve;
+import dev.heddle.scheduler.Waker;
+import dev.heddle.scheduler.context.ExecutionContext;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/// What can be cancelled of a coroutine: its regions, its shields, and how it learns of it.
+///
+/// The protocol is described in [CancelRegion].
+public abstract class CancellableNode extends Waker {
+  private static final Duration INTERRUPT_PAUSE = Duration.ofMillis(10); // short beside any grace
+
+  // loop only
+  private boolean interruptSent;
+  private boolean interruptPaused;
+  private short shields; // nested protect blocks
+  private short undelivered; // regions with something to deliver
+  private @Nullable CancelRegion own; // the whole body
+  private @Nullable CancelRegion innermost; // blocks inside it
+
+  CancellableNode(Scheduler scheduler) {
+    super(scheduler);
+  }
+
+  /// The loop it runs on.
+  public abstract LoopRoot loop();
+
+  /// Whether it has ended.
+  public abstract boolean isDone();
+
+  // ---- being cancelled ----
+
+  /// Cancels it, with a reason.
+  public void cancel(String why) {
+    cancel(new Cancellation(why));
+  }
+
+  /// Cancels it; the first cancellation counts.
+  public void cancel(Cancellation c) {
+    if (isDone()) {
+      return;
+    }
+    scheduler().checkOnLoop();
+    cancelFromTree(c);
+  }
+
+  void cancelFromTree(Cancellation c) {
+    if (isDone()) {
+      return;
+    }
+    if (own == null) {
+      own = new CancelRegion(this, null, 0);
+    }
+    if (own.request(c)) {
+      ignore();
+    }
+  }
+
+  /// The loop's time is over: from now on every suspension throws, whatever shields it.
+  void insist() {
+    cancelFromTree(new Cancellation("the loop's shutdown deadline is over"));
+    if (own != null) {
+      own.insist();
+    }
+    poke();
+  }
+
+  /// Whether somebody has cancelled it, be it done or not.
+  public boolean isCancelled() {
+    return own != null && own.wasRequested();
+  }
+
+  /// The cancellation that is the outcome of a body that has thrown `thrown`; null when it was not
+  /// cancelled, or failed with something else.
+  @Nullable Cancellation endedBy(@Nullable Throwable thrown) {
+    return own != null && own.endsAsCancelled(thrown) ? own.cancellation() : null;
+  }
+
+  void closeWhole() {
+    if (own != null) {
+      own.close();
+    }
+  }
+
+  // ---- learning of it ----
+
+  /// A region of this coroutine has something to deliver.
+  void cancellationRequested() {
+    undelivered++;
+    poke();
+  }
+
+  void cancellationDelivered() {
+    undelivered--;
+    updatePending();
+  }
+
+  private void updatePending() {
+    setCancellationPending(undelivered > 0 && deliverable() != null);
+  }
+
+  /// The outermost region that may throw here: it unwinds the most.
+  private @Nullable CancelRegion deliverable() {
+    int shieldsHere = loop().isPastDeadline() ? 0 : shields;
+    if (own != null && own.delivers(shieldsHere)) {
+      return own;
+    }
+    CancelRegion outermost = null;
+    for (CancelRegion r = innermost; r != null; r = r.outer) {
+      if (r.delivers(shieldsHere)) {
+        outermost = r;
+      }
+    }
+    return outermost;
+  }
+
+  /// Makes a coroutine that waits notice what is to be delivered.
+  void poke() {
+    updatePending();
+    if (!isCancellationPending() || interruptWait() || !isStarted() || isDone()) {
+      return;
+    }
+    if (context() != ExecutionContext.current()) {
+      interruptForeignWait();
+    }
+  }
+
+  // one interrupt now, the next after a pause: a wait that cannot be interrupted (a monitor, a
+  // lock)
+  // would otherwise park and be unparked without end
+  @Override
+  protected void interruptForeignWait() {
+    ExecutionContext context = context();
+    if (context == null || !context.isHosting() || interruptPaused) {
+      return;
+    }
+    interruptSent = true;
+    interruptPaused = true;
+    scheduler().interruptLater(context);
+    TimerEvent pause = loop().hiddenTimer(INTERRUPT_PAUSE);
+    pause.subscribe(new InterruptAgain());
+    pause.start();
+  }
+
+  private final class InterruptAgain implements InlineCallback {
+    @Override
+    public void onEvent(Event event, @Nullable Object result, @Nullable Throwable error) {
+      interruptPaused = false;
+      poke();
+    }
+  }
+
+  @Override
+  protected @Nullable Cancellation takeCancellation() {
+    CancelRegion region = deliverable();
+    if (region == null) {
+      return null;
+    }
+    clearInterrupt();
+    return region.deliver();
+  }
+
+  @Override
+  protected boolean isCancelledForGood() {
+    CancelRegion region = deliverable();
+    return region != null && region.isInsisting();
+  }
+
+  @Override
+  protected void failureDropped(Throwable dropped) {
+    loop().report("a failure reached " + describe() + " together with its cancellation", dropped);
+  }
+
+  private void clearInterrupt() {
+    if (interruptSent) {
+      interruptSent = false;
+      Thread.interrupted();
+    }
+  }
+
+  /// Throws what is to be delivered.
+  public void checkCancelled() {
+    if (isCancellationPending()) {
+      Cancellation c = takeCancellation();
+      if (c != null) {
+        throw c;
+      }
+    }
+  }
+
+  // ---- regions and shields ----
+
+  CancelRegion openRegion() {
+    CancelRegion region = new CancelRegion(this, innermost, shields);
+    innermost = region;
+    return region;
+  }
+
+  void closeRegion(CancelRegion region) {
+    region.close();
+    innermost = region.outer;
+    clearInterrupt();
+  }
+
+  void shield() {
+    shields++;
+    updatePending();
+  }
+
+  void unshield() {
+    shields--;
+    updatePending();
+  }
+
+  /// Runs `body` so that cancellations from outside it wait until it has ended.
+  public <R extends @Nullable Object> R protect(Body<R> body) throws Exception {
+    StackReserve.require();
+    shield();
+    R result;
+    try {
+      result = body.run();
+    } finally {
+      unshield();
+    }
+    checkCancelled();
+    return result;
+  }
+
+  /// Runs `body` for at most `limit`.
+  public <R extends @Nullable Object> R within(Duration limit, Body<R> body) throws Exception {
+    StackReserve.require();
+    CancelRegion region = openRegion();
+    region.bound(loop().timer(Deadline.nanoTimeAfter(limit)), "within(" + limit + ") ran out");
+    try {
+      return body.run();
+    } catch (Throwable thrown) {
+      if (region.explains(thrown)) {
+        throw new DeadlineException(describe() + ": within(" + limit + ") ran out", thrown);
+      }
+      throw thrown;
+    } finally {
+      closeRegion(region);
+    }
+  }
+}

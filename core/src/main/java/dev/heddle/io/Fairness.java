@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.io;
+
+import dev.heddle.coroutine.tree.CoroutineNode;
+
+/// Lets the others run now and then when a handle never has to wait: a peer that sends as fast as
+/// we read must not hold the loop.
+final class Fairness {
+  private static final int IN_A_ROW = 64; // calls; some 100 us of small reads
+
+  private int calls;
+
+  /// Counts one call on the handle. **Suspends** at every 64th.
+  void pass(CoroutineNode<?> self) {
+    if (++calls == IN_A_ROW) {
+      calls = 0;
+      self.scheduler().yieldFrom(self);
+    }
+  }
+}

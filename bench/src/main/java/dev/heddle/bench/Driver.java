@@ -8,6 +8,7 @@ import dev.heddle.bench.result.Figures;
 import dev.heddle.bench.result.ShapeResult;
 import dev.heddle.bench.shape.Case;
 import dev.heddle.bench.shape.Contender;
+import dev.heddle.bench.shape.Pace;
 import dev.heddle.bench.shape.Shape;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,6 +24,7 @@ import java.util.function.Consumer;
 /// A contender that fails leaves with its reason; the others go on.
 final class Driver {
   private static final Duration ANSWER_LIMIT = Duration.ofSeconds(60);
+  private static final int LEAST_WARM_UPS = 4; // even when time is short: a round must not be tiny
   private static final double GROWTH = 8; // of a warm-up round over the last: the first ones lie
 
   private final Shape shape;
@@ -130,17 +132,22 @@ final class Driver {
       return size.pace().least();
     }
     Fork fork = fork(name);
-    long operations = size.pace().least();
+    Pace pace = size.pace();
+    long operations = pace.warmUp();
     long started = System.nanoTime();
-    do {
+    for (int round = 0;
+        round < LEAST_WARM_UPS || System.nanoTime() - started < warmNanos;
+        round++) {
       long before = System.nanoTime();
       fork.begin(operations);
       fork.end(ANSWER_LIMIT);
-      double took = Math.max(1, System.nanoTime() - before);
-      double wanted = operations * Math.min(GROWTH, effort.round().toNanos() / took);
-      operations = size.pace().clamp(wanted);
-    } while (System.nanoTime() - started < warmNanos);
-    return operations;
+      if (!pace.isFixed()) {
+        double took = Math.max(1, System.nanoTime() - before);
+        double wanted = operations * Math.min(GROWTH, effort.round().toNanos() / took);
+        operations = pace.clamp(wanted);
+      }
+    }
+    return pace.isFixed() ? pace.least() : operations;
   }
 
   private Map<String, Sample> round(Case size, List<String> order, Map<String, Long> operations) {

@@ -5,7 +5,7 @@ import java.lang.management.ManagementFactory;
 
 /// What is live on the heap.
 public final class LiveHeap {
-  private static final int COLLECTIONS = 3; // the first may leave what references and cleaners held
+  private static final int COLLECTIONS = 2; // the first may leave what references and cleaners held
 
   private LiveHeap() {}
 

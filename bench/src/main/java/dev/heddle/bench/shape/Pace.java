@@ -8,6 +8,8 @@ package dev.heddle.bench.shape;
 /// @param tiny operations of a round that only shows that the program works
 /// @param together true where contenders idle, so that they are watched at the same time
 public record Pace(long least, long most, long tiny, boolean together) {
+  private static final int WARM_UP_PART = 10;
+
   /// Checks the bounds.
   public Pace {
     if (tiny <= 0 || tiny > least || least > most) {
@@ -29,6 +31,17 @@ public record Pace(long least, long most, long tiny, boolean together) {
   /// Waits so many milliseconds, all contenders at the same time.
   public static Pace idle(long millis, long tinyMillis) {
     return new Pace(millis, millis, tinyMillis, true);
+  }
+
+  /// Whether every round has the same number.
+  public boolean isFixed() {
+    return least == most;
+  }
+
+  /// How many operations a warm-up round begins with: many small rounds compile better than one
+  /// large one.
+  public long warmUp() {
+    return isFixed() ? Math.max(tiny, least / WARM_UP_PART) : least;
   }
 
   /// The nearest allowed number of operations.

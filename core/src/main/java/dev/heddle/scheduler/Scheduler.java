@@ -230,7 +230,7 @@ public final class Scheduler implements ContextHost, EventHome {
         yieldFrom(self);
         throw new IllegalStateException("cancelled, but with nothing to throw: " + self.describe());
       }
-      if (!StackReserve.isThere()) {
+      if (!StackReserve.isThereToArm()) {
         // arming must not stop half-way
         self.dropSubscriptions();
         throw new StackOverflowError(self.describe() + " has no stack left to wait on");

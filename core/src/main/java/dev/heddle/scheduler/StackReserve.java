@@ -6,8 +6,10 @@ package dev.heddle.scheduler;
 /// Java cannot ask for the stack pointer, so this goes down a few frames wider than any of a tick's
 /// and comes back: about 20 ns, paid only when a tick has work to do.
 public final class StackReserve {
-  private static final int FRAMES =
-      24; // of at least 150 bytes compiled: deeper than work() ever gets, interpreted ones included
+  // frames of at least 150 bytes compiled: deeper than work() ever gets, interpreted ones included
+  private static final int TO_WORK = 24;
+  // subscribe, start, arm, and what a timer's place takes: six frames
+  private static final int TO_ARM = 8;
 
   private StackReserve() {}
 
@@ -20,9 +22,19 @@ public final class StackReserve {
     }
   }
 
+  /// Whether a tick's work fits.
   static boolean isThere() {
+    return fits(TO_WORK);
+  }
+
+  /// Whether arming an event fits.
+  static boolean isThereToArm() {
+    return fits(TO_ARM);
+  }
+
+  private static boolean fits(int frames) {
     try {
-      return descend(FRAMES, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12) != 0;
+      return descend(frames, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12) != 0;
     } catch (StackOverflowError _) {
       // safe: nothing has been touched yet; the trampoline does the work on its own stack
       return false;

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.heddle.Cancellation;
 import dev.heddle.CoroutineFailure;
 import dev.heddle.Heddle;
+import dev.heddle.HeddleOptions;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,6 +18,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// A coroutine as an object: its states, its outcome, its handlers.
 @Timeout(60)
@@ -321,5 +324,99 @@ class CoroutineTest {
             }))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("switch handler");
+  }
+
+  private static SwitchHandler failingAt(boolean enterWanted, RuntimeException failure) {
+    return (coroutine, enter, finishing) -> {
+      if (enter == enterWanted && (enter || finishing)) {
+        throw failure;
+      }
+      return true;
+    };
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  @Tag("loop-304")
+  void switchHandlerThatThrows_atTheStartOrTheEnd_failsOnlyItsCoroutine(boolean atTheStart) {
+    IllegalStateException failure = new IllegalStateException("handler");
+    List<String> log = new ArrayList<>();
+    String result =
+        Heddle.run(() ->
+            Heddle.supervise(s -> {
+              var failing = s.spawn(() -> log.add("body"));
+              failing.addSwitchHandler(failingAt(atTheStart, failure));
+              var beside =
+                  s.spawn(() -> {
+                    Heddle.delay(Duration.ofMillis(1));
+                    return "beside";
+                  });
+              assertThatThrownBy(failing::await).isSameAs(failure);
+              // another coroutine on the context that the failed one has left
+              assertThat(s.spawn(() -> "next").await()).isEqualTo("next");
+              return beside.await();
+            }));
+    assertThat(result).isEqualTo("beside");
+    assertThat(log).hasSize(atTheStart ? 0 : 1);
+  }
+
+  @Test
+  @Tag("loop-304")
+  void switchHandlerThatThrows_atTheEndOfAFailedBody_leavesTheBodysFailure() {
+    IllegalStateException failure = new IllegalStateException("body");
+    Heddle.run(() ->
+        Heddle.supervise(s -> {
+          var failing = s.spawn(() -> throwing(failure));
+          failing.addSwitchHandler(failingAt(false, new IllegalStateException("handler")));
+          assertThatThrownBy(failing::await).isSameAs(failure);
+          return null;
+        }));
+  }
+
+  // ---- where it comes from ----
+
+  private static int lineOfCaller() {
+    return StackWalker.getInstance()
+        .walk(frames -> frames.skip(1).findFirst())
+        .orElseThrow()
+        .getLineNumber();
+  }
+
+  @Test
+  @Tag("loop-28")
+  void exactSite_ofASpawn_isItsFileAndLine() {
+    List<Integer> lines = new ArrayList<>();
+    List<Coroutine<?>> spawned = new ArrayList<>();
+    Heddle.run(
+        HeddleOptions.defaults().withExactSites(true),
+        () ->
+            Heddle.scope(s -> {
+              lines.add(lineOfCaller() + 1);
+              spawned.add(Heddle.spawn(() -> 1));
+              lines.add(lineOfCaller() + 1);
+              spawned.add(Heddle.spawn("named", () -> 1));
+              lines.add(lineOfCaller() + 1);
+              spawned.add(s.spawn(() -> 1));
+              lines.add(lineOfCaller() + 1);
+              s.launch("launched", () -> spawned.add(Heddle.current()));
+              return null;
+            }));
+    assertThat(spawned).hasSize(4);
+    for (int i = 0; i < spawned.size(); i++) {
+      assertThat(spawned.get(i).toString())
+          .contains(" spawned at ")
+          .contains(CoroutineTest.class.getName())
+          .endsWith("(CoroutineTest.java:" + lines.get(i) + ")");
+    }
+  }
+
+  @Test
+  @Tag("loop-28")
+  void site_ofASpawnWithoutExactSites_isTheClassOfItsBody() {
+    Heddle.run(
+        HeddleOptions.defaults().withExactSites(false),
+        () ->
+            assertThat(Heddle.spawn(() -> 1).toString())
+                .endsWith(" spawned at " + CoroutineTest.class.getName()));
   }
 }

@@ -4,6 +4,7 @@ package dev.heddle.coroutine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.heddle.Action;
 import dev.heddle.Cancellation;
 import dev.heddle.CoroutineFailure;
 import dev.heddle.Heddle;
@@ -345,5 +346,129 @@ class FailureTest {
           .hasCauseInstanceOf(IOException.class);
       assertThat(Heddle.offload(() -> Thread.currentThread().isVirtual())).isFalse();
     });
+  }
+
+  // ---- failures that fail themselves ----
+
+  private static final class Hostile extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public String getMessage() {
+      throw new IllegalStateException("getMessage");
+    }
+
+    @Override
+    public String toString() {
+      throw new IllegalStateException("toString");
+    }
+  }
+
+  private static final class HostileChecked extends Exception {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public String toString() {
+      throw new StackOverflowError("toString");
+    }
+  }
+
+  private static boolean isThrownBy(Action action, Throwable expected) {
+    try {
+      action.run();
+      return false;
+    } catch (Throwable e) {
+      // no assertion library here: it would print the exception
+      return e == expected;
+    }
+  }
+
+  @Test
+  void exceptionWhoseToStringThrows_failsOnlyItsScope() {
+    Hostile hostile = new Hostile();
+    String result =
+        Heddle.run(() -> {
+          var beside =
+              Heddle.spawn(() -> {
+                Heddle.delay(Duration.ofMillis(1));
+                return "beside";
+              });
+          boolean same =
+              isThrownBy(
+                  () ->
+                      Heddle.scope(s -> {
+                        s.launch("sibling", () -> sleepAndLog("sibling"));
+                        s.launch(
+                            "hostile",
+                            () -> {
+                              throw hostile;
+                            });
+                        sleepAndLog("body");
+                        return null;
+                      }),
+                  hostile);
+          assertThat(same).isTrue();
+          return beside.await();
+        });
+    assertThat(result).isEqualTo("beside");
+    assertThat(log).containsExactlyInAnyOrder("sibling cut", "body cut");
+  }
+
+  @Test
+  void exceptionWhoseToStringThrows_inABodyOrAtTheRoot_isThrownUnchanged() {
+    Hostile hostile = new Hostile();
+    Action body =
+        () ->
+            Heddle.scope(s -> {
+              s.launch("member", () -> sleepAndLog("member"));
+              Heddle.suspend();
+              throw hostile;
+            });
+    assertThat(isThrownBy(() -> Heddle.run(body), hostile)).isTrue();
+    assertThat(log).containsExactly("member cut");
+    Action atTheRoot =
+        () -> {
+          Heddle.launch(
+              "hostile",
+              () -> {
+                throw hostile;
+              });
+          sleepAndLog("main");
+        };
+    assertThat(isThrownBy(() -> Heddle.run(atTheRoot), hostile)).isTrue();
+    assertThat(log).containsExactly("member cut", "main cut");
+  }
+
+  @Test
+  void exceptionWhoseToStringThrows_thatNobodyTakes_isReported() {
+    Hostile hostile = new Hostile();
+    try (Reports reports = new Reports()) {
+      Heddle.run(() ->
+          Heddle.supervise(s -> {
+            s.launch(
+                "hostile",
+                () -> {
+                  throw hostile;
+                });
+            return null;
+          }));
+      assertThat(reports.failures().size()).isOne();
+      assertThat(reports.failures().getFirst() == hostile).isTrue();
+    }
+  }
+
+  @Test
+  void checkedExceptionWhoseToStringThrows_isWrappedWithTheNameOfItsClass() {
+    HostileChecked hostile = new HostileChecked();
+    CoroutineFailure got = null;
+    try {
+      Heddle.run(() -> {
+        throw hostile;
+      });
+    } catch (CoroutineFailure e) {
+      got = e;
+    }
+    assertThat(got != null && got.getCause() == hostile).isTrue();
+    assertThat(got.getMessage()).isEqualTo(HostileChecked.class.getName());
   }
 }

@@ -10,15 +10,23 @@ import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
 import dev.heddle.Loop;
 import dev.heddle.LoopEndedException;
+import dev.heddle.event.Trigger;
+import dev.heddle.io.Listener;
+import dev.heddle.io.Tcp;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// A loop from its start to its end, however it comes.
 @Tag("T18")
@@ -394,5 +402,121 @@ class LoopTest {
     }
     assertThat(ended.get()).isInstanceOf(Cancellation.class);
     assertThat(log).containsExactly("main cut");
+  }
+
+  // ---- ends that went wrong ----
+
+  @Test
+  void mainAbandonedAtTheDeadline_run_throws() {
+    CountDownLatch release = new CountDownLatch(1);
+    try (Reports reports = new Reports()) {
+      assertThatThrownBy(() ->
+              Heddle.run(() -> {
+                Heddle.shutdown(Duration.ofMillis(2));
+                awaitUninterruptibly(release);
+                return "value";
+              }))
+          .isInstanceOf(LoopEndedException.class)
+          .hasMessageContaining("'main'")
+          .hasMessageContaining("abandoned");
+      assertThat(reports.messages()).hasSize(1);
+    } finally {
+      release.countDown();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {-1, 0, Integer.MIN_VALUE})
+  void exitWithMinusOne_andOtherUnusualCodes_runThrowsThatCode(int code) {
+    assertThatThrownBy(() -> Heddle.run(() -> Heddle.exit(code)))
+        .isInstanceOfSatisfying(ExitException.class, e -> assertThat(e.code()).isEqualTo(code));
+  }
+
+  @Test
+  void exit_withMinusOneFirst_isNotReplacedByALaterCode() {
+    assertThatThrownBy(() ->
+            Heddle.run(() -> {
+              Heddle.launch(
+                  "second",
+                  () -> {
+                    try {
+                      Heddle.delay(LONG);
+                    } finally {
+                      Heddle.exit(4);
+                    }
+                  });
+              Heddle.suspend();
+              Heddle.exit(-1);
+            }))
+        .isInstanceOfSatisfying(ExitException.class, e -> assertThat(e.code()).isEqualTo(-1));
+  }
+
+  @Test
+  void shutdownWithoutADeadline_isRefusedAtTheCallAndHarmsNobody() {
+    String result =
+        Heddle.run(() -> {
+          var beside =
+              Heddle.spawn(() -> {
+                for (int i = 0; i < 3; i++) {
+                  Heddle.suspend();
+                }
+                return "beside";
+              });
+          assertThatThrownBy(() -> Heddle.shutdown(null)).isInstanceOf(NullPointerException.class);
+          assertThatThrownBy(() -> Heddle.shutdown(Duration.ofMillis(-1)))
+              .isInstanceOf(IllegalArgumentException.class);
+          return beside.await();
+        });
+    assertThat(result).isEqualTo("beside");
+  }
+
+  @Test
+  void shutdownFromOutside_withoutADeadline_isRefusedAtTheCall() {
+    CountDownLatch go = new CountDownLatch(1);
+    Loop<String> loop =
+        Loop.start(() -> {
+          go.await();
+          return "done";
+        });
+    assertThatThrownBy(() -> loop.shutdown(null)).isInstanceOf(NullPointerException.class);
+    go.countDown();
+    assertThat(loop.join()).isEqualTo("done");
+  }
+
+  @Test
+  void loopJoin_usersCompletionException_isNotUnwrapped() {
+    CompletionException mine = new CompletionException("mine", new IllegalStateException("cause"));
+    Loop<Object> loop =
+        Loop.start(() -> {
+          throw mine;
+        });
+    assertThatThrownBy(loop::join).isSameAs(mine);
+    assertThatThrownBy(loop::join).isSameAs(mine);
+  }
+
+  /// The wake-up comes while the carrier, on its way to sleep, opens its first selector.
+  @Test
+  void wakeUpWhileTheSelectorOpens_isNotLost() throws Exception {
+    for (int i = 0; i < 500; i++) {
+      long after = i % 80 * 5_000L;
+      CompletableFuture<Trigger> go = new CompletableFuture<>();
+      Thread puller = Thread.ofPlatform().start(() -> pull(go.join(), after));
+      Heddle.run(() -> {
+        Trigger trigger = Heddle.trigger("pulled from outside");
+        Listener listener = Tcp.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        Heddle.background("acceptor", listener::accept);
+        go.complete(trigger);
+        Heddle.await(trigger);
+      });
+      puller.join();
+    }
+  }
+
+  private static void pull(Trigger trigger, long afterNanos) {
+    long start = System.nanoTime();
+    while (System.nanoTime() - start < afterNanos) {
+      Thread.onSpinWait();
+    }
+    trigger.pull();
   }
 }

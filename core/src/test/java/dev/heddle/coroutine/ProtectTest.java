@@ -198,4 +198,78 @@ class ProtectTest {
         .isSameAs(failure);
     assertThat(log).containsExactly("critical part done");
   }
+
+  private static final Duration LONG = Duration.ofSeconds(30);
+
+  private Object cuttable(String who) {
+    try {
+      Heddle.delay(LONG);
+      return who + " was not cut";
+    } catch (Cancellation c) {
+      log.add(who + " cut");
+      throw c;
+    }
+  }
+
+  @Test
+  void limitInsideProtect_runsOut_cutsTheBody() {
+    Heddle.run(() ->
+        Heddle.protect(() -> {
+          assertThatThrownBy(() -> Heddle.within(Duration.ofMillis(1), () -> cuttable("body")))
+              .isInstanceOf(DeadlineException.class);
+          return null;
+        }));
+    assertThat(log).containsExactly("body cut");
+  }
+
+  @Test
+  void scopeInsideProtect_whoseMemberFails_cutsItsBody() {
+    IllegalStateException failure = new IllegalStateException("x");
+    Heddle.run(() ->
+        Heddle.protect(() -> {
+          assertThatThrownBy(() ->
+                  Heddle.scope(s -> {
+                    s.launch(
+                        "failing",
+                        () -> {
+                          throw failure;
+                        });
+                    return cuttable("body");
+                  }))
+              .isSameAs(failure);
+          return null;
+        }));
+    assertThat(log).containsExactly("body cut");
+  }
+
+  @Test
+  void limitInsideProtect_ofACancelledCoroutine_endsBeforeTheCancellationIsThrown() {
+    Heddle.run(() -> {
+      var worker =
+          cancelled(
+              () ->
+                  Heddle.protect(() -> {
+                    assertThatThrownBy(
+                            () -> Heddle.within(Duration.ofMillis(1), () -> cuttable("body")))
+                        .isInstanceOf(DeadlineException.class);
+                    log.add("protected part done");
+                    return 1;
+                  }),
+              new Cancellation("stop"));
+      assertThatThrownBy(worker::await).hasMessage("stop");
+    });
+    assertThat(log).containsExactly("body cut", "protected part done");
+  }
+
+  @Test
+  void protectInsideALimitInsideProtect_isHeldBackFromTheLimitOnly() {
+    Heddle.run(() ->
+        Heddle.protect(() -> {
+          assertThatThrownBy(
+                  () -> Heddle.within(Duration.ofMillis(1), () -> Heddle.protect(this::critical)))
+              .isInstanceOf(DeadlineException.class);
+          return null;
+        }));
+    assertThat(log).containsExactly("critical part done");
+  }
 }

@@ -134,4 +134,61 @@ class PinnedTest {
         });
     assertThat(turns).isEqualTo(Beside.TURNS);
   }
+
+  /// The JVM asks it for a class from inside `Class.forName0`, a native method.
+  private static final class SuspendingLoader extends ClassLoader {
+    SuspendingLoader() {
+      super(PinnedTest.class.getClassLoader());
+    }
+
+    @Override
+    protected Class<?> findClass(String name) throws ClassNotFoundException {
+      Heddle.suspend();
+      throw new ClassNotFoundException(name);
+    }
+  }
+
+  private static void suspendBelowANativeFrame() throws ClassNotFoundException {
+    Class.forName("no.such.Type", false, new SuspendingLoader());
+  }
+
+  @Test
+  void suspend_belowANativeFrame_namesItAndTheLoopGoesOn() {
+    int turns =
+        Heddle.run(() -> {
+          Coroutine<Integer> other = Heddle.spawn(PinnedTest::turns);
+          assertThatThrownBy(PinnedTest::suspendBelowANativeFrame)
+              .isInstanceOf(PinnedException.class)
+              .hasMessageContaining("the native method")
+              .hasMessageContaining("java.lang.Class.forName0");
+          Heddle.suspend();
+          return other.await();
+        });
+    assertThat(turns).isEqualTo(Beside.TURNS);
+  }
+
+  /// A wait that did not take place leaves its entry in the ready queue; the coroutine that waits
+  /// for something else when the entry comes up must not be resumed by it.
+  @Test
+  void staleReadyEntry_ofAPinnedSuspend_doesNotResumeALaterWait() {
+    Duration delay = Duration.ofMillis(2);
+    Heddle.run(() -> {
+      Coroutine<Integer> other = Heddle.spawn(PinnedTest::turns);
+      for (int i = 0; i < 20; i++) {
+        for (int entries = 0; entries < 3; entries++) {
+          assertThatThrownBy(PinnedTest::suspendBelowANativeFrame)
+              .isInstanceOf(PinnedException.class);
+        }
+        for (int yields = 0; yields < i % 4; yields++) {
+          Heddle.suspend();
+        }
+        long before = System.nanoTime();
+        Heddle.delay(delay);
+        assertThat(System.nanoTime() - before).isGreaterThanOrEqualTo(delay.toNanos());
+        if (other.isDone()) {
+          other = Heddle.spawn(PinnedTest::turns);
+        }
+      }
+    });
+  }
 }

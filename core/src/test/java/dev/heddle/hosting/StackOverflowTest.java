@@ -176,4 +176,14 @@ class StackOverflowTest {
       assertThat(depth).isNotNegative();
     }
   }
+
+  @Test
+  void overflow_atTheEndOfAScope_leavesNoMemberBehind() {
+    overflowsBeside(() ->
+        diveWaiting(() ->
+            Heddle.scope(s -> {
+              s.background("never ends by itself", () -> Heddle.delay(Duration.ofHours(1)));
+              return null;
+            })));
+  }
 }

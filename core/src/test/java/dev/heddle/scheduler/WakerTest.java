@@ -10,6 +10,7 @@ import dev.heddle.WaitCancelledException;
 import dev.heddle.event.EventCallback;
 import dev.heddle.event.InlineCallback;
 import dev.heddle.scheduler.Waker.Role;
+import dev.heddle.scheduler.context.ExecutionContext;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -455,5 +456,62 @@ class WakerTest {
     assertThat(waker.status()).isEqualTo(WakerStatus.WAITING);
     owner.notifications.forEach(Runnable::run);
     assertThatThrownBy(waker::deliver).hasMessage("no");
+  }
+
+  @Test
+  @Tag("W2")
+  @Tag("W5")
+  void triggeredEvents_withCustomCallbacks_areAllThatFired() {
+    List<Bell> bells = bells(5);
+    InlineCallback inline = (event, result, error) -> waker.resolve(result);
+    EventCallback users = (event, result, error) -> waker.resolve(result);
+    waker.resumeWhen(bells.get(0), inline);
+    waker.resumeWhen(bells.get(1), users);
+    waker.resumeWhen(bells.get(2), Role.RESOLVE);
+    waker.resumeWhen(bells.get(3), inline);
+    waker.resumeWhen(bells.get(4), users);
+    waker.beginWait();
+    bells.get(0).ring("inline");
+    bells.get(1).ring("user's");
+    owner.notifications.forEach(Runnable::run);
+    bells.get(2).ring("resolve");
+    assertThat(waker.triggeredEvents())
+        .containsExactlyInAnyOrder(bells.get(0), bells.get(1), bells.get(2));
+    assertThat(waker.deliver()).isEqualTo("inline");
+    assertThat(bells).allMatch(bell -> bell.arms == 1 && bell.isAtRest());
+  }
+
+  @Test
+  @Tag("W5")
+  void triggeredEvents_beforeAUsersCallbackHasRun_doNotNameItsEvent() {
+    Bell bell = bell("a");
+    EventCallback users = (event, result, error) -> waker.resolve(result);
+    waker.resumeWhen(bell, users);
+    waker.beginWait();
+    bell.ring("value");
+    assertThat(waker.triggeredEvents()).isEmpty();
+    owner.notifications.forEach(Runnable::run);
+    assertThat(waker.triggeredEvents()).containsExactly(bell);
+    assertThat(waker.deliver()).isEqualTo("value");
+  }
+
+  // ---- transitions that nobody asks for ----
+
+  @ParameterizedTest
+  @EnumSource
+  @Tag("W3")
+  void begin_inAnyStatus_isAllowedWhenQueuedOnly(WakerStatus status) {
+    Sleeper made = in(status);
+    ExecutionContext context = scheduler.contexts().take(made);
+    boolean allowed = status == WakerStatus.QUEUED;
+    assertAllowedOnlyIn(status, made, "begin", allowed, sleeper -> sleeper.begun(context));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Tag("W3")
+  void finalise_inAnyStatus_isAllowedWhenIgnoredOnly(WakerStatus status) {
+    boolean allowed = status == WakerStatus.IGNORED;
+    assertAllowedOnlyIn(status, in(status), "finalise", allowed, Sleeper::finaliseIgnored);
   }
 }

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.reactor.jdk;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.heddle.reactor.Descriptor;
+import dev.heddle.reactor.Operation;
+import dev.heddle.reactor.ReactorDriver;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// The driver by itself. A wake-up that is lost leaves it asleep until the time-out.
+@Tag("once")
+@Timeout(30)
+class JdkDriverTest {
+  private final JdkDriver driver = new JdkDriver();
+  private final List<@Nullable Throwable> answers = new ArrayList<>();
+  private ServerSocketChannel server;
+
+  @BeforeEach
+  void listen() throws IOException {
+    server = ServerSocketChannel.open();
+    server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+    server.configureBlocking(false);
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    driver.close();
+    server.close();
+  }
+
+  private void submitAccept() {
+    Descriptor descriptor = new Descriptor(server, "server");
+    driver.open(descriptor);
+    driver.submit(
+        new Operation(Operation.Kind.POLL_INPUT, descriptor) {
+          @Override
+          protected void completed(@Nullable Throwable error) {
+            answers.add(error);
+          }
+        });
+  }
+
+  /// A wake-up that still finds no selector, and a tick that then opens one, as when both meet.
+  @Test
+  @Tag("trap-16")
+  void wakeUp_beforeTheTickThatOpensTheSelector_isNotSleptOver() {
+    submitAccept();
+    driver.wakeup();
+    assertThat(driver.tick(ReactorDriver.FOREVER)).isZero();
+    assertThat(driver.isArmed()).isTrue();
+  }
+
+  @Test
+  @Tag("trap-16")
+  void wakeUp_withoutASelector_isSticky() {
+    driver.wakeup();
+    assertThat(driver.tick(ReactorDriver.FOREVER)).isZero();
+  }
+
+  @Test
+  @Tag("trap-16")
+  void wakeUp_withASelector_isSticky() {
+    submitAccept();
+    driver.tick(ReactorDriver.NO_WAIT);
+    driver.wakeup();
+    assertThat(driver.tick(ReactorDriver.FOREVER)).isZero();
+  }
+
+  @Test
+  void operation_submittedBeforeTheFirstSelector_isAnsweredOnce() throws IOException {
+    submitAccept();
+    try (SocketChannel _ = SocketChannel.open(server.getLocalAddress())) {
+      while (answers.isEmpty()) {
+        driver.tick(ReactorDriver.FOREVER);
+      }
+      assertThat(answers).hasSize(1).containsOnlyNulls();
+      assertThat(driver.isArmed()).isFalse();
+    }
+  }
+}

@@ -40,6 +40,14 @@ class RunIT {
   }
 
   @Test
+  void trainingProgram_runs() throws Exception {
+    Outcome outcome = checkout.heddle("run", "cli/src/main/aot/Training.java");
+
+    assertThat(outcome.code()).as(outcome.err()).isZero();
+    assertThat(outcome.out()).endsWith("after hello\n");
+  }
+
+  @Test
   void packageAndCompanions_asTheJavaLauncher() throws Exception {
     checkout.write(
         "src/pk/a/M.java",

@@ -390,10 +390,13 @@ public abstract class Waker implements InlineCallback, Hosted {
     if (hasSubscriptions()) {
       dropSubscriptions();
     }
-    if (watched) {
-      handle(false, true);
+    try {
+      if (watched) {
+        handle(false, true);
+      }
+    } finally {
+      context = null;
     }
-    context = null;
   }
 
   final void mountOn(ExecutionContext on) {

@@ -367,6 +367,7 @@ class FailureTest {
   private static final class HostileChecked extends Exception {
     private static final long serialVersionUID = 1;
 
+    @SuppressWarnings("OverrideThrowableToString") // users do, and it may fail
     @Override
     public String toString() {
       throw new StackOverflowError("toString");

@@ -155,4 +155,17 @@ class ScopeEndTest {
       }
     });
   }
+
+  @Test
+  void join_twice_afterItEndedTheBackgroundMembers_returnsBothTimes() {
+    Heddle.run(() -> {
+      try (Scope scope = Scope.open()) {
+        scope.background("watcher", () -> sleep("watcher"));
+        Heddle.suspend();
+        scope.join();
+        scope.join();
+      }
+    });
+    assertThat(log).containsExactly("watcher cut");
+  }
 }

@@ -514,4 +514,22 @@ class WakerTest {
     boolean allowed = status == WakerStatus.IGNORED;
     assertAllowedOnlyIn(status, in(status), "finalise", allowed, Sleeper::finaliseIgnored);
   }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2, 12})
+  @Tag("W5")
+  void customAndStandardCallback_ofTheSameEvent_areBothCalled(int before) {
+    bells(before).forEach(bell -> waker.resumeWhen(bell, Role.RESOLVE));
+    Bell both = bell("both");
+    List<Object> seen = new ArrayList<>();
+    InlineCallback looksOn = (event, result, error) -> seen.add(result);
+    waker.resumeWhen(both, looksOn);
+    waker.resumeWhen(both, Role.RESOLVE);
+    waker.beginWait();
+    both.ring("value");
+    assertThat(seen).containsExactly("value");
+    assertThat(waker.status()).isEqualTo(WakerStatus.QUEUED);
+    assertThat(waker.deliver()).isEqualTo("value");
+    assertThat(both.isAtRest()).isTrue();
+  }
 }

@@ -94,7 +94,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     return context != null && context.guest() instanceof CoroutineNode<?> node ? node : null;
   }
 
-  /// The loop it runs on.
+  @Override
   public LoopRoot loop() {
     return scope.loop();
   }
@@ -157,7 +157,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   // a scope opened and not closed ends with its owner, at the latest
   private void closeOpenScopes() {
     while (currentScope != null && !scheduler().hasEnded()) {
-      currentScope.close();
+      currentScope.closeFor(this);
     }
   }
 

@@ -311,6 +311,11 @@ public final class ScopeNode implements Scope {
           "a scope is closed by the coroutine that opened it: " + owner);
     }
     refuseInsideBlock(closing);
+    closeFor(closing);
+  }
+
+  /// Ends it, whatever kind it is: its owner leaves.
+  void closeFor(CoroutineNode<?> closing) {
     closeInner(closing);
     if (foreground + background > 0) {
       cancelMembers(new Cancellation("the scope was closed"));
@@ -324,7 +329,7 @@ public final class ScopeNode implements Scope {
     for (ScopeNode inner = owning.ownBlock();
         inner != null && inner != this;
         inner = owning.ownBlock()) {
-      inner.close();
+      inner.closeFor(owning);
     }
   }
 

@@ -23,13 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Coroutines on one thread, in plain blocking code.
 ///
-/// ```java
-/// int sum = Heddle.run(() -> Heddle.scope(s -> {
-///   var a = s.spawn(() -> fetch("a"));
-///   var b = s.spawn(() -> fetch("b"));
-///   return a.await() + b.await();
-/// }));
-/// ```
+/// {@snippet class=dev.heddle.snippets.SnippetsTest region=heddle}
 ///
 /// Inside a coroutine existing blocking code (`Thread.sleep`, sockets, locks, queues) suspends the
 /// coroutine, not the loop. Coroutines of one loop never run at the same time: code between two

@@ -6,9 +6,7 @@ import java.util.Objects;
 
 /// How a loop runs. An immutable value; start from [#defaults()] and change what matters.
 ///
-/// ```java
-/// Heddle.run(HeddleOptions.defaults().withHandleSignals(true), () -> serve());
-/// ```
+/// {@snippet class=dev.heddle.snippets.SnippetsTest region=options}
 ///
 /// @param name of the loop's threads
 /// @param handleSignals whether SIGINT and SIGTERM stop the loop gracefully while it runs; a second

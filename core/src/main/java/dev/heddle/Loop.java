@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// **Thread** any.
 ///
+/// {@snippet class=dev.heddle.snippets.SnippetsTest region=loop}
+///
 /// @param <T> what its main coroutine returns
 /// @since 0.1
 public final class Loop<T extends @Nullable Object> {

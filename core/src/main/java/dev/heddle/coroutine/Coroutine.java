@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// **Thread** its loop's; from elsewhere use [#toCompletableFuture()], taken on the loop.
 ///
+/// {@snippet class=dev.heddle.snippets.SnippetsTest region=coroutine}
+///
 /// @param <T> what its body returns
 /// @since 0.1
 public interface Coroutine<T extends @Nullable Object> extends Awaitable<T> {

@@ -20,14 +20,7 @@ public interface Scope extends AutoCloseable {
   /// A scope for try-with-resources. Its owner is not cancelled by a member's failure: [#join()]
   /// throws it.
   ///
-  /// ```java
-  /// try (Scope s = Scope.open()) {
-  ///   var user = s.spawn(() -> findUser());
-  ///   var order = s.spawn(() -> fetchOrder());
-  ///   s.join();
-  ///   return new Response(user.await(), order.await());
-  /// }
-  /// ```
+  /// {@snippet class=dev.heddle.snippets.SnippetsTest region=scope}
   ///
   /// @throws IllegalStateException outside a coroutine
   static Scope open() {

@@ -8,6 +8,8 @@ import java.time.Duration;
 /// A value: it may be shared by coroutines, loops and threads. A wait that it ends throws
 /// [dev.heddle.DeadlineException]; what was waited for goes on.
 ///
+/// {@snippet class=dev.heddle.snippets.SnippetsTest region=deadline}
+///
 /// @since 0.1
 public final class Deadline {
   private static final Deadline NEVER = new Deadline(Long.MAX_VALUE);

@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
 /// their subscription; one that is added during a notification runs in it, one that is removed does
 /// not.
 ///
+/// {@snippet class=dev.heddle.snippets.SnippetsTest region=event}
+///
 /// @since 0.1
 public abstract class Event implements Awaitable<Object> {
   /*

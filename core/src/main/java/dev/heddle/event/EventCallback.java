@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
 /// A notification that meets a callback written by a user runs as a short coroutine of the loop, so
 /// the callback may take locks and even wait; the callbacks behind it wait with it.
 ///
+/// {@snippet class=dev.heddle.snippets.SnippetsTest region=callback}
+///
 /// @since 0.1
 @FunctionalInterface
 public interface EventCallback {

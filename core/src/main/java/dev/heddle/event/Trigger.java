@@ -6,14 +6,7 @@ package dev.heddle.event;
 /// Made by [dev.heddle.Heddle#trigger]. A pull wakes everyone who waits then; with nobody waiting
 /// it is kept for the next wait. Pulls that come before the loop looks are one.
 ///
-/// ```java
-/// Trigger changed = Heddle.trigger("configuration changed");
-/// watcherThread.onChange(changed::pull);
-/// while (true) {
-///   Heddle.await(changed);
-///   reload();
-/// }
-/// ```
+/// {@snippet class=dev.heddle.snippets.SnippetsTest region=trigger}
 ///
 /// @since 0.1
 public interface Trigger extends Awaitable<Object> {

@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
 /// way at the same time. A deadline comes from [dev.heddle.Heddle#within]. **Thread** the loop that
 /// opened it; it is closed with its loop at the latest.
 ///
+/// {@snippet class=dev.heddle.snippets.SnippetsTest region=stream}
+///
 /// @since 0.1
 public interface AsyncIo extends AutoCloseable {
   /// Reads at least one byte into `buffer`. **Suspends** until there is one. **Cancelled** no byte

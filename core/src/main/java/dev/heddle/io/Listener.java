@@ -8,6 +8,8 @@ import java.net.SocketAddress;
 ///
 /// **Thread** the loop that opened it; it is closed with its loop at the latest.
 ///
+/// {@snippet class=dev.heddle.snippets.SnippetsTest region=tcp}
+///
 /// @since 0.1
 public interface Listener extends AutoCloseable {
   /// The next connection. **Suspends** until there is one. **Cancelled** a connection that has come

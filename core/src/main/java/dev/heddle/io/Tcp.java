@@ -14,14 +14,7 @@ import java.nio.channels.SocketChannel;
 
 /// Opens TCP connections and listeners on the current loop.
 ///
-/// ```java
-/// try (Listener listener = Tcp.listen(new InetSocketAddress(0))) {
-///   while (true) {
-///     AsyncIo client = listener.accept();
-///     Heddle.launch("client", () -> serve(client));
-///   }
-/// }
-/// ```
+/// {@snippet class=dev.heddle.snippets.SnippetsTest region=tcp}
 ///
 /// @since 0.1
 public final class Tcp {

@@ -4,6 +4,8 @@ package dev.heddle.observe;
 /// What a loop has counted since its start. Counts do not jitter: two of these, before and after,
 /// say what something costs.
 ///
+/// {@snippet class=dev.heddle.snippets.SnippetsTest region=counters}
+///
 /// @param switches mounts of an execution context on the carrier: one for each resume, and for each
 ///   start that needs one
 /// @param lostMounts of these, the ones that the JDK refused because a thread dump held the stack;

@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Whether and how Heddle runs on this JVM; what `heddle doctor` prints.
 ///
+/// {@snippet class=dev.heddle.snippets.SnippetsTest region=platform}
+///
 /// @param javaVersion as the JVM gives it, with its vendor
 /// @param hookProblem why loops cannot start, with what to do about it; null when they can
 /// @param flag the command-line flag that Heddle needs here

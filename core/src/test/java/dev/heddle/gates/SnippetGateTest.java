@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.gates;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/// Each public type shows its use in a snippet; javadoc checks that its region exists, the tests
+/// run it.
+@Tag("once")
+class SnippetGateTest {
+  private static final Path SOURCES =
+      Path.of(System.getProperty("heddle.root"), "core/src/main/java/dev/heddle");
+
+  private static final List<String> EXPORTED = List.of("", "coroutine", "event", "io", "observe");
+
+  private static final String THROWN =
+      "is caught, not called: its documentation says who throws it";
+  private static final String LAMBDA = "is written as a lambda in the snippets of what takes it";
+  private static final String INSIDE = "is for the rooms of Heddle, not for users";
+
+  /// Public types without a snippet, and why they need none.
+  private static final Map<String, String> WITHOUT =
+      Map.ofEntries(
+          Map.entry("Cancellation", THROWN),
+          Map.entry("CompositeException", THROWN),
+          Map.entry("CoroutineFailure", THROWN),
+          Map.entry("DeadlineException", THROWN),
+          Map.entry("DeadlockError", THROWN),
+          Map.entry("ExitException", THROWN),
+          Map.entry("LoopEndedException", THROWN),
+          Map.entry("PinnedException", THROWN),
+          Map.entry("WaitCancelledException", THROWN),
+          Map.entry("Action", LAMBDA),
+          Map.entry("Body", LAMBDA),
+          Map.entry("ScopeBody", LAMBDA),
+          Map.entry("SwitchHandler", LAMBDA),
+          Map.entry("Awaitable", "is what the types it stands for show"),
+          Map.entry("EventHome", INSIDE),
+          Map.entry("InlineCallback", INSIDE));
+
+  @Test
+  void publicTypes_ofExportedRooms_showTheirUse() throws IOException {
+    for (String room : EXPORTED) {
+      try (Stream<Path> files = Files.list(SOURCES.resolve(room))) {
+        assertThat(
+                files.filter(SnippetGateTest::needsSnippet).filter(file -> !has(file, "{@snippet")))
+            .as(
+                "public types without a {@snippet class=... region=...}: add one from"
+                    + " core/src/test/java/dev/heddle/snippets, or list the type in WITHOUT with the reason")
+            .isEmpty();
+      }
+    }
+  }
+
+  private static boolean needsSnippet(Path file) {
+    String name = file.getFileName().toString();
+    String type = name.replace(".java", "");
+    return name.endsWith(".java") && !WITHOUT.containsKey(type) && has(file, "\npublic ");
+  }
+
+  private static boolean has(Path file, String text) {
+    try {
+      return Files.readString(file).contains(text);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

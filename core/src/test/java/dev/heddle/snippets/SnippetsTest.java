@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.snippets;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.heddle.DeadlineException;
+import dev.heddle.Heddle;
+import dev.heddle.HeddleOptions;
+import dev.heddle.Loop;
+import dev.heddle.coroutine.Coroutine;
+import dev.heddle.coroutine.Scope;
+import dev.heddle.event.Deadline;
+import dev.heddle.event.Event;
+import dev.heddle.event.EventCallback;
+import dev.heddle.event.Trigger;
+import dev.heddle.io.AsyncIo;
+import dev.heddle.io.Listener;
+import dev.heddle.io.Tcp;
+import dev.heddle.observe.LoopCounters;
+import dev.heddle.observe.PlatformReport;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/// The code that the API documentation shows, compiled and run. Each region is one type's.
+@Tag("once")
+class SnippetsTest {
+  @Test
+  void heddle() {
+    // @start region=heddle
+    int sum =
+        Heddle.run(() ->
+            Heddle.scope(s -> {
+              var a = s.spawn(() -> fetch("a"));
+              var b = s.spawn(() -> fetch("b"));
+              return a.await() + b.await();
+            }));
+    // @end
+    assertThat(sum).isEqualTo(2);
+  }
+
+  @Test
+  void options() {
+    // @start region=options
+    var options =
+        HeddleOptions.defaults()
+            .withHandleSignals(true) // Ctrl-C ends it gracefully
+            .withShutdownDeadline(Duration.ofSeconds(3));
+    Heddle.run(options, () -> serve("request"));
+    // @end
+    assertThat(options.handleSignals()).isTrue();
+  }
+
+  @Test
+  void loop() {
+    // @start region=loop
+    Loop<Integer> loop = Loop.start(() -> fetch("a")); // returns at once
+    int value = loop.join(); // any thread may wait
+    // @end
+    assertThat(value).isEqualTo(1);
+  }
+
+  @Test
+  void scope() {
+    String answer = Heddle.run(SnippetsTest::userAndOrder);
+    assertThat(answer).isEqualTo("1 1");
+  }
+
+  private static String userAndOrder() {
+    // @start region=scope
+    try (Scope s = Scope.open()) {
+      var user = s.spawn(() -> fetch("user"));
+      var order = s.spawn(() -> fetch("order"));
+      s.join(); // without it, close() would cancel them
+      return user.await() + " " + order.await();
+    }
+    // @end
+  }
+
+  @Test
+  void coroutine() {
+    Heddle.run(() -> {
+      // @start region=coroutine
+      Coroutine<Integer> page = Heddle.spawn("page", () -> fetch("page"));
+      serve("something else meanwhile");
+      int value = page.await();
+      // @end
+      assertThat(value).isEqualTo(1);
+    });
+  }
+
+  @Test
+  void deadline() {
+    Heddle.run(() -> {
+      var slow = Heddle.spawn(SnippetsTest::never);
+      // @start region=deadline
+      Deadline soon = Deadline.after(Duration.ofMillis(5));
+      assertThatThrownBy(() -> slow.await(soon)).isInstanceOf(DeadlineException.class);
+      slow.cancel("nobody waits any more"); // the deadline ended the wait, not the work
+      // @end
+    });
+  }
+
+  @Test
+  void event() {
+    Heddle.run(() -> {
+      var slow = Heddle.spawn(SnippetsTest::never);
+      // @start region=event
+      Event timer = Heddle.timer(Duration.ofMillis(5), false);
+      Heddle.await(timer); // the first of its awaiters to run finds it fired
+      // @end
+      slow.cancel("enough");
+    });
+  }
+
+  @Test
+  void callback() {
+    List<String> log = new ArrayList<>();
+    Heddle.run(() -> {
+      // @start region=callback
+      EventCallback note = (event, result, error) -> log.add("fired: " + event.info());
+      Event timer = Heddle.timer(Duration.ofMillis(5), false);
+      timer.subscribe(note);
+      Heddle.await(timer);
+      // @end
+      Heddle.suspend();
+    });
+    assertThat(log).hasSize(1);
+  }
+
+  @Test
+  void trigger() {
+    Heddle.run(() -> {
+      // @start region=trigger
+      Trigger changed = Heddle.trigger("configuration changed");
+      Thread watcher = Thread.ofPlatform().start(changed::pull); // any thread may pull
+      Heddle.await(changed);
+      // @end
+      watcher.join();
+    });
+  }
+
+  @Test
+  void tcp() {
+    Heddle.run(() -> {
+      var echoed = Heddle.scope(SnippetsTest::echoOnce);
+      assertThat(echoed).isEqualTo(3);
+    });
+  }
+
+  private static int echoOnce(Scope s) throws IOException {
+    InetSocketAddress local = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    // @start region=tcp
+    try (Listener listener = Tcp.listen(local)) {
+      s.launch("server", () -> echo(listener.accept()));
+      return ask(listener.localAddress());
+    }
+    // @end
+  }
+
+  // @start region=stream
+  private static void echo(AsyncIo client) throws IOException {
+    try (client) {
+      var buffer = ByteBuffer.allocate(1024);
+      while (client.read(buffer) >= 0) {
+        client.write(buffer.flip()); // writes all of it
+        buffer.clear();
+      }
+    }
+  }
+
+  // @end
+
+  private static int ask(SocketAddress server) throws IOException {
+    try (AsyncIo peer = Tcp.connect(server)) {
+      peer.write(ByteBuffer.wrap(new byte[] {1, 2, 3}));
+      var answer = ByteBuffer.allocate(3);
+      while (answer.hasRemaining()) {
+        peer.read(answer);
+      }
+      return answer.position();
+    }
+  }
+
+  @Test
+  void counters() {
+    Heddle.run(() -> {
+      // @start region=counters
+      LoopCounters before = Heddle.counters();
+      Heddle.suspend(); // nobody else is ready
+      assertThat(Heddle.counters().switches() - before.switches()).isLessThanOrEqualTo(1);
+      // @end
+    });
+  }
+
+  @Test
+  void platform() {
+    // @start region=platform
+    String problem = PlatformReport.probe().hookProblem();
+    if (problem != null) {
+      throw new IllegalStateException("coroutines cannot run here: " + problem);
+    }
+    // @end
+    assertThat(problem).isNull();
+  }
+
+  private static int fetch(String what) throws InterruptedException {
+    Thread.sleep(1); // suspends this coroutine only
+    return what.isEmpty() ? 0 : 1;
+  }
+
+  private static void serve(String what) {
+    assertThat(what).isNotEmpty();
+  }
+
+  private static Void never() {
+    Heddle.delay(Duration.ofHours(1));
+    throw new AssertionError("an hour is over");
+  }
+}

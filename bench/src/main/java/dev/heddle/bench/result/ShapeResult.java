@@ -83,10 +83,13 @@ public record ShapeResult(
           0,
           OptionalDouble.empty());
     }
-    OptionalDouble ratio =
+    // none where Heddle's own figure is zero: an idle loop may use no CPU that the clock can see
+    double toHeddle =
         has(row.name(), Contender.HEDDLE)
-            ? OptionalDouble.of(ratio(row.name(), contender.name(), Contender.HEDDLE))
-            : OptionalDouble.empty();
+            ? ratio(row.name(), contender.name(), Contender.HEDDLE)
+            : Double.NaN;
+    OptionalDouble ratio =
+        Double.isFinite(toHeddle) ? OptionalDouble.of(toHeddle) : OptionalDouble.empty();
     return new Line(
         row,
         size,

@@ -24,7 +24,7 @@ import java.util.function.Consumer;
 /// A contender that fails leaves with its reason; the others go on.
 final class Driver {
   private static final Duration ANSWER_LIMIT = Duration.ofSeconds(60);
-  private static final int LEAST_WARM_UPS = 4; // even when time is short: a round must not be tiny
+  private static final int LEAST_WARM_UPS = 4; // of short rounds, even when time is short
   private static final double GROWTH = 8; // of a warm-up round over the last: the first ones lie
 
   private final Shape shape;
@@ -135,18 +135,19 @@ final class Driver {
     Pace pace = size.pace();
     long operations = pace.warmUp();
     long started = System.nanoTime();
-    for (int round = 0;
-        round < LEAST_WARM_UPS || System.nanoTime() - started < warmNanos;
-        round++) {
+    long took;
+    int round = 0;
+    do {
       long before = System.nanoTime();
       fork.begin(operations);
       fork.end(ANSWER_LIMIT);
+      took = Math.max(1, System.nanoTime() - before);
       if (!pace.isFixed()) {
-        double took = Math.max(1, System.nanoTime() - before);
-        double wanted = operations * Math.min(GROWTH, effort.round().toNanos() / took);
+        double wanted = operations * Math.min(GROWTH, (double) effort.round().toNanos() / took);
         operations = pace.clamp(wanted);
       }
-    }
+    } while (System.nanoTime() - started < warmNanos
+        || (++round < LEAST_WARM_UPS && took < effort.round().toNanos() / 2));
     return pace.isFixed() ? pace.least() : operations;
   }
 

@@ -15,6 +15,8 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// The CPU time and the context switches of this process.
@@ -55,18 +57,27 @@ public final class CpuClock {
     }
   }
 
-  /// CPU time used so far by the JIT compilers' threads; 0 where the platform does not tell them
-  /// apart. A round that meets a late compilation is not charged for it.
-  static long compilerNanos() {
-    return LINUX
-        ? overTasks(
-            task -> isCompiler(task) ? Long.parseLong(text(task, "schedstat").split(" ", 2)[0]) : 0)
-        : 0;
+  /// CPU time used so far by the JIT compilers, by thread; empty where the platform does not tell
+  /// them apart. A round that meets a late compilation is not charged for it.
+  static Map<String, Long> compilerNanos() {
+    return overTasks(
+        task -> isCompiler(task) ? Long.parseLong(text(task, "schedstat").split(" ", 2)[0]) : null);
   }
 
-  /// Context switches so far, voluntary and not, of all threads; -1 where the platform hides them.
-  public static long contextSwitches() {
-    return LINUX ? overTasks(CpuClock::switchesOf) : -1;
+  /// Context switches so far, voluntary and not, by thread; empty where the platform hides them.
+  static Map<String, Long> contextSwitches() {
+    return overTasks(CpuClock::switchesOf);
+  }
+
+  /// What the threads seen both times have added in between. The kernel may leave a thread out of a
+  /// listing while another one ends, so one that is missing in a listing says nothing.
+  static long added(Map<String, Long> before, Map<String, Long> after) {
+    long sum = 0;
+    for (Map.Entry<String, Long> thread : after.entrySet()) {
+      Long then = before.get(thread.getKey());
+      sum += then == null ? 0 : thread.getValue() - then;
+    }
+    return sum;
   }
 
   @SuppressWarnings("restricted") // a signature of libc that never changes; each fork allows it
@@ -77,7 +88,7 @@ public final class CpuClock {
         FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.ADDRESS));
   }
 
-  private static long switchesOf(Path task) throws IOException {
+  private static Long switchesOf(Path task) throws IOException {
     return text(task, "status")
         .lines()
         .filter(line -> line.contains("ctxt_switches"))
@@ -94,32 +105,38 @@ public final class CpuClock {
     return new String(Files.readAllBytes(task.resolve(file)), StandardCharsets.ISO_8859_1);
   }
 
-  private static long overTasks(TaskFigure figure) {
-    long sum = 0;
+  private static Map<String, Long> overTasks(TaskFigure figure) {
+    Map<String, Long> figures = new HashMap<>();
+    if (!LINUX) {
+      return figures;
+    }
     try (DirectoryStream<Path> tasks = Files.newDirectoryStream(TASKS)) {
       for (Path task : tasks) {
-        sum += figureOrZero(task, figure);
+        Long value = figureOrNull(task, figure);
+        if (value != null) {
+          figures.put(task.getFileName().toString(), value);
+        }
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    return sum;
+    return figures;
   }
 
-  private static long figureOrZero(Path task, TaskFigure figure) throws IOException {
+  private static @Nullable Long figureOrNull(Path task, TaskFigure figure) throws IOException {
     try {
       return figure.of(task);
     } catch (NoSuchFileException _) {
-      return 0; // safe: the thread ended between the listing and the look at it
+      return null; // safe: the thread ended between the listing and the look at it
     } catch (IOException e) {
       if (String.valueOf(e.getMessage()).contains("No such process")) {
-        return 0; // safe: the same, seen one system call later
+        return null; // safe: the same, seen one system call later
       }
       throw e;
     }
   }
 
   private interface TaskFigure {
-    long of(Path task) throws IOException;
+    @Nullable Long of(Path task) throws IOException;
   }
 }

@@ -16,7 +16,7 @@ public final class Meter {
 
   private long wall;
   private long cpu;
-  private long compilers;
+  private Map<String, Long> compilers = Map.of();
   private long allocated;
 
   /// Starts; the dear clocks are read first, the cheap ones last, so that reading them is not
@@ -33,7 +33,7 @@ public final class Meter {
     long wallNanos = System.nanoTime() - wall;
     long cpuNanos = CpuClock.nanos() - cpu;
     double bytes = THREADS.getTotalThreadAllocatedBytes() - allocated;
-    long compiled = CpuClock.compilerNanos() - compilers;
+    long compiled = CpuClock.added(compilers, CpuClock.compilerNanos());
     return new Sample(
         operations,
         wallNanos,

@@ -19,14 +19,13 @@ class CpuClockTest {
   }
 
   @Test
-  void nanos_grows_withWork() {
+  void nanos_workDoneInBetween_isCounted() {
     long before = CpuClock.nanos();
-    long sink = 0;
-    while (CpuClock.nanos() - before < 1_000_000) {
-      sink += System.nanoTime();
+    long now = before;
+    while (now == before) {
+      now = CpuClock.nanos(); // the work; a clock that stands still would hang here
     }
 
-    assertThat(CpuClock.nanos() - before).isGreaterThanOrEqualTo(1_000_000);
-    assertThat(sink).isNotZero();
+    assertThat(now).isGreaterThan(before);
   }
 }

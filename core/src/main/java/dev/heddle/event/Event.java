@@ -2,6 +2,8 @@
 package dev.heddle.event;
 
 import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Something that happens, once or again and again, and that coroutines and callbacks can subscribe
@@ -67,6 +69,12 @@ public abstract class Event implements Awaitable<Object> {
 
   /// One line for dumps: what it is and what it waits for.
   public abstract String info();
+
+  /// The coroutines that have to act before this event can fire: to end, to release, to complete.
+  /// Reports name them and look for cycles among them; an event that does not know says nothing.
+  public Collection<? extends Awaitable<?>> holders() {
+    return List.of();
+  }
 
   /// Whether it has fired for the last time; its outcome is then replayed to whoever comes later.
   public boolean isClosed() {

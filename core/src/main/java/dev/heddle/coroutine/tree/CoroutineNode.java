@@ -449,5 +449,10 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     public String info() {
       return "the end of " + describe();
     }
+
+    @Override
+    public List<CoroutineNode<?>> holders() {
+      return List.of(CoroutineNode.this);
+    }
   }
 }

@@ -450,6 +450,14 @@ public final class ScopeNode implements Scope {
     return closed;
   }
 
+  private List<CoroutineNode<?>> ownMembers() {
+    List<CoroutineNode<?>> found = new ArrayList<>(foreground + background);
+    for (CoroutineNode<?> member = first; member != null; member = member.next) {
+      found.add(member);
+    }
+    return found;
+  }
+
   /// Every member and every coroutine in scopes below, for reports.
   List<CoroutineNode<?>> members() {
     List<CoroutineNode<?>> found = new ArrayList<>();
@@ -475,6 +483,11 @@ public final class ScopeNode implements Scope {
     @Override
     public String info() {
       return "the " + (foreground + background) + " members of its scope";
+    }
+
+    @Override
+    public List<CoroutineNode<?>> holders() {
+      return ownMembers();
     }
   }
 }

@@ -13,4 +13,5 @@ module dev.heddle {
   exports dev.heddle.event;
   exports dev.heddle.io;
   exports dev.heddle.observe;
+  exports dev.heddle.sync;
 }

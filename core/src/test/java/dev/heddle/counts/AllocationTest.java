@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.management.ThreadMXBean;
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
+import dev.heddle.sync.Mutex;
 import java.lang.management.ManagementFactory;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -57,6 +58,22 @@ class AllocationTest {
         });
     // the JDK may replace the chunk that holds a stack, now and then
     assertThat(bytes).isLessThan(TIMES);
+  }
+
+  @Test
+  void mutex_thatNobodyElseWants_allocatesNothing() {
+    long carrier = Thread.currentThread().threadId();
+    long bytes =
+        Heddle.run(() -> {
+          Mutex mutex = new Mutex();
+          return measured(
+              carrier,
+              () -> {
+                mutex.lock();
+                mutex.unlock();
+              });
+        });
+    assertThat(bytes).isLessThan(TIMES / 1_000);
   }
 
   @SuppressWarnings("InfiniteLoopStatement") // cancelled when everything else is done

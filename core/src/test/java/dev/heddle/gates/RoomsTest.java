@@ -61,15 +61,21 @@ class RoomsTest {
   /// Arrows that the plan does not draw, and why they do no harm; all of them point down, as the
   /// test for cycles shows.
   private static final Map<String, String> MORE_ARROWS =
-      Map.of(
-          "coroutine.tree -> reactor", "a delay is a timer, a foreign completion a remote event",
-          "coroutine.tree -> reactor.jdk", "the root of a loop chooses its driver",
-          "coroutine.tree -> scheduler.context", "a coroutine is the guest of a context",
-          "coroutine.tree -> scheduler.inbox", "other threads reach a loop through its letter box",
-          "coroutine.tree -> thread", "the root of a loop owns its offload pool",
-          "io -> coroutine.tree", "an I/O call waits as the current coroutine",
-          "reactor -> scheduler.inbox", "triggers are posted; the letter box uses nothing",
-          "thread -> reactor", "what a thread completes is a remote event");
+      Map.ofEntries(
+          entry(
+              "coroutine.tree -> reactor",
+              "a delay is a timer, a foreign completion a remote event"),
+          entry("coroutine.tree -> reactor.jdk", "the root of a loop chooses its driver"),
+          entry("coroutine.tree -> scheduler.context", "a coroutine is the guest of a context"),
+          entry(
+              "coroutine.tree -> scheduler.inbox",
+              "other threads reach a loop through its letter box"),
+          entry("coroutine.tree -> thread", "the root of a loop owns its offload pool"),
+          entry("io -> coroutine.tree", "an I/O call waits as the current coroutine"),
+          entry("reactor -> scheduler.inbox", "triggers are posted; the letter box uses nothing"),
+          entry("sync -> coroutine", "a mutex names its owner"),
+          entry("sync -> coroutine.tree", "who takes a mutex waits as the current coroutine"),
+          entry("thread -> reactor", "what a thread completes is a remote event"));
 
   /// Rooms whose code runs on the carrier or on a coroutine's stack for others: it takes no lock.
   private static final Set<String> LOOP_ROOMS =
@@ -80,7 +86,8 @@ class RoomsTest {
           "scheduler.inbox",
           "scheduler.context",
           "coroutine",
-          "coroutine.tree");
+          "coroutine.tree",
+          "sync");
 
   /// What may be static and change, and why.
   private static final Map<String, String> MUTABLE_STATICS = Map.of();
@@ -150,7 +157,8 @@ class RoomsTest {
         .orShould()
         .accessTargetWhere(isReflectiveCall())
         .because(
-            "only dev.heddle.scheduler.context touches the JDK's insides: ask it, or list the class with a reason")
+            "only dev.heddle.scheduler.context touches the JDK's insides: ask it, or list the class"
+                + " with a reason")
         .check(CORE);
   }
 
@@ -162,7 +170,8 @@ class RoomsTest {
         .and(isNotGenerated())
         .should(neverChange())
         .because(
-            "nothing static changes but the registry of running loops and the main-start handlers: make it a field of the loop")
+            "nothing static changes but the registry of running loops and the main-start handlers:"
+                + " make it a field of the loop")
         .check(CORE);
   }
 
@@ -174,7 +183,8 @@ class RoomsTest {
         .should()
         .dependOnClassesThat(are("are locks", RoomsTest::isLock))
         .because(
-            "a coroutine parked inside it would stop the carrier: use a lock-free handover, or list the class with a reason")
+            "a coroutine parked inside it would stop the carrier: use a lock-free handover, or list"
+                + " the class with a reason")
         .check(CORE);
     methods()
         .that()
@@ -190,7 +200,8 @@ class RoomsTest {
     try (Stream<Path> files = Files.walk(CLASSES)) {
       assertThat(files.filter(RoomsTest::isLoopCode).filter(RoomsTest::entersMonitor))
           .as(
-              "synchronized blocks in rooms of the loop: use a lock-free handover, or list the class in LOCKS")
+              "synchronized blocks in rooms of the loop: use a lock-free handover, or list the"
+                  + " class in LOCKS")
           .isEmpty();
     }
   }

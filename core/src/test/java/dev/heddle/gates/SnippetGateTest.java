@@ -20,7 +20,8 @@ class SnippetGateTest {
   private static final Path SOURCES =
       Path.of(System.getProperty("heddle.root"), "core/src/main/java/dev/heddle");
 
-  private static final List<String> EXPORTED = List.of("", "coroutine", "event", "io", "observe");
+  private static final List<String> EXPORTED =
+      List.of("", "coroutine", "event", "io", "observe", "sync");
 
   private static final String THROWN =
       "is caught, not called: its documentation says who throws it";
@@ -55,7 +56,8 @@ class SnippetGateTest {
                 files.filter(SnippetGateTest::needsSnippet).filter(file -> !has(file, "{@snippet")))
             .as(
                 "public types without a {@snippet class=... region=...}: add one from"
-                    + " core/src/test/java/dev/heddle/snippets, or list the type in WITHOUT with the reason")
+                    + " core/src/test/java/dev/heddle/snippets, or list the type in WITHOUT with"
+                    + " the reason")
             .isEmpty();
       }
     }

@@ -19,6 +19,7 @@ import dev.heddle.io.Listener;
 import dev.heddle.io.Tcp;
 import dev.heddle.observe.LoopCounters;
 import dev.heddle.observe.PlatformReport;
+import dev.heddle.sync.Mutex;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -199,6 +200,27 @@ class SnippetsTest {
       assertThat(Heddle.counters().switches() - before.switches()).isLessThanOrEqualTo(1);
       // @end
     });
+  }
+
+  @Test
+  void mutex() {
+    int[] balance = {0};
+    Heddle.run(() -> {
+      // @start region=mutex
+      Mutex account = new Mutex("account");
+      for (int i = 0; i < 3; i++) {
+        Heddle.launch(
+            "deposit",
+            () ->
+                account.run(() -> {
+                  int before = balance[0];
+                  Heddle.delay(Duration.ofMillis(1)); // others run, but none of them comes in here
+                  balance[0] = before + 1;
+                }));
+      }
+      // @end
+    });
+    assertThat(balance[0]).isEqualTo(3);
   }
 
   @Test

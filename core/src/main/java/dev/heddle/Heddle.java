@@ -7,10 +7,11 @@ import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.LoopRoot;
 import dev.heddle.coroutine.tree.ScopeNode;
 import dev.heddle.event.Awaitable;
+import dev.heddle.event.Completable;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.Event;
+import dev.heddle.event.Promise;
 import dev.heddle.event.Trigger;
-import dev.heddle.failure.FailureTable;
 import dev.heddle.observe.LoopCounters;
 import dev.heddle.reactor.RemoteEvent;
 import dev.heddle.reactor.TriggerEvent;
@@ -61,7 +62,11 @@ public final class Heddle {
 
   /// Runs a main coroutine without a result, with options. Else as [#run(Body)].
   public static void run(HeddleOptions options, Action main) {
-    run(options, asBody(main));
+    if (Thread.currentThread().isVirtual() && !isInCoroutine()) {
+      Loop.start(options, asBody(main)).join();
+    } else {
+      LoopRoot.run(options, main, loop -> {});
+    }
   }
 
   /// Runs a main coroutine with options. Else as [#run(Body)].
@@ -149,8 +154,8 @@ public final class Heddle {
   /// @return what it fires with
   @SuppressWarnings({"unchecked", "NullAway"}) // an Awaitable<T> fires with a T, by contract
   public static <T extends @Nullable Object> T await(Awaitable<T> awaitable) {
-    if (awaitable instanceof Coroutine<?> coroutine) {
-      return (T) coroutine.await();
+    if (awaitable instanceof Completable<?> completable) {
+      return (T) completable.await();
     }
     return (T) CoroutineNode.current().awaitEvent(awaitable.event());
   }
@@ -221,15 +226,6 @@ public final class Heddle {
     CoroutineNode.current().checkCancelled();
   }
 
-  /// What is known about a failure beside what the throwable says: the coroutine it came from, who
-  /// spawned that one, which failures gave way to it. From any thread, also when the loop has
-  /// ended.
-  ///
-  /// @return null when it came from no coroutine and met no other failure
-  public static @Nullable FailureReport reportOf(Throwable failure) {
-    return FailureTable.reportOf(failure);
-  }
-
   // ---- ending ----
 
   /// Stops the loop gracefully: every coroutine is cancelled, and what has not ended by the
@@ -251,6 +247,18 @@ public final class Heddle {
   /// What the current loop has counted.
   public static LoopCounters counters() {
     return CoroutineNode.current().loop().counters();
+  }
+
+  /// A promise, to be completed on this loop by whoever has it.
+  public static <T extends @Nullable Object> Promise<T> promise() {
+    return new Promise<>(CoroutineNode.current().scheduler(), null);
+  }
+
+  /// A promise, to be completed on this loop by whoever has it.
+  ///
+  /// @param name for dumps and reports
+  public static <T extends @Nullable Object> Promise<T> promise(String name) {
+    return new Promise<>(CoroutineNode.current().scheduler(), name);
   }
 
   /// Something that other threads pull to wake coroutines of this loop.

@@ -3,6 +3,7 @@ package dev.heddle.coroutine;
 
 import dev.heddle.Cancellation;
 import dev.heddle.event.Awaitable;
+import dev.heddle.event.Completable;
 import dev.heddle.event.Deadline;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param <T> what its body returns
 /// @since 0.1
-public interface Coroutine<T extends @Nullable Object> extends Awaitable<T> {
+public interface Coroutine<T extends @Nullable Object> extends Completable<T> {
   /// Waits for the end. **Suspends** unless it has ended already; then it costs no switch and
   /// allocates nothing.
   ///
@@ -27,32 +28,39 @@ public interface Coroutine<T extends @Nullable Object> extends Awaitable<T> {
   /// @throws dev.heddle.CoroutineFailure when the body threw a checked exception; unchecked ones
   ///   and errors come as they are
   /// @throws IllegalStateException when it awaits itself, or belongs to another loop
+  @Override
   T await();
 
   /// Waits for the end, but not beyond a deadline; the coroutine itself goes on. Else as
   /// [#await()].
   ///
   /// @throws dev.heddle.DeadlineException when the deadline runs out first
+  @Override
   T await(Deadline deadline);
 
   /// Waits for the end, but not beyond the moment in which `token` fires; the coroutine itself goes
   /// on. Else as [#await()].
   ///
   /// @throws dev.heddle.WaitCancelledException when the token fires first, however it fires
+  @Override
   T await(Awaitable<?> token);
 
   /// Cancels it, with a reason. Else as [#cancel(Cancellation)].
+  @Override
   void cancel(String why);
 
   /// Cancels it: one that has not started never runs its body, one that waits throws `c` there, one
   /// that runs throws it at its next suspension point. The first cancellation counts; one that has
   /// ended is left as it is. **Suspends** never.
+  @Override
   void cancel(Cancellation c);
 
   /// Whether it has ended.
+  @Override
   boolean isDone();
 
   /// Whether somebody has cancelled it, be it done or not.
+  @Override
   boolean isCancelled();
 
   /// Whether its body has begun.
@@ -65,10 +73,12 @@ public interface Coroutine<T extends @Nullable Object> extends Awaitable<T> {
   boolean isSuspended();
 
   /// What it returned; null before its end and after a failure. **Suspends** never.
+  @Override
   @Nullable T result();
 
   /// What it failed or was cancelled with; null before its end and after a success. **Suspends**
   /// never.
+  @Override
   @Nullable Throwable failure();
 
   /// Its number, unique in its loop.
@@ -90,5 +100,6 @@ public interface Coroutine<T extends @Nullable Object> extends Awaitable<T> {
 
   /// Its end as a future, which other threads may use. Cancelling the future does not cancel the
   /// coroutine.
+  @Override
   CompletableFuture<T> toCompletableFuture();
 }

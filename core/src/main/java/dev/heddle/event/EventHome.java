@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.event;
 
+import org.jspecify.annotations.Nullable;
+
 /// The loop, seen from its events.
 ///
 /// @since 0.1
@@ -15,9 +17,33 @@ public interface EventHome {
   /// calls.
   void notifyLater(Runnable notification);
 
+  /// Whether the current thread is the carrier or a coroutine of this loop.
+  boolean isOnLoop();
+
   /// Refuses a caller that is not on this loop.
   ///
   /// @throws IllegalStateException when the current thread is neither the carrier nor a coroutine
   ///   of this loop
   void checkOnLoop();
+
+  /// Waits, as the current coroutine, until `event` fires.
+  ///
+  /// @return what it fires with
+  /// @throws IllegalStateException outside a coroutine, or when the event belongs to another loop
+  @Nullable Object await(Event event);
+
+  /// Waits, as the current coroutine, until `event` fires, but not beyond a deadline. Else as
+  /// [#await(Event)].
+  ///
+  /// @throws dev.heddle.DeadlineException when the deadline runs out first
+  @Nullable Object await(Event event, Deadline deadline);
+
+  /// Waits, as the current coroutine, until `event` fires, but not beyond the moment in which
+  /// `token` fires. Else as [#await(Event)].
+  ///
+  /// @throws dev.heddle.WaitCancelledException when the token fires first
+  @Nullable Object await(Event event, Awaitable<?> token);
+
+  /// Where its futures are accounted for.
+  FutureLedger futures();
 }

@@ -13,4 +13,9 @@ public interface InlineCallback extends EventCallback {
   default boolean takes() {
     return true;
   }
+
+  /// Whether `callback`, of whichever kind, makes use of an outcome that comes now.
+  static boolean takes(EventCallback callback) {
+    return !(callback instanceof InlineCallback inline) || inline.takes();
+  }
 }

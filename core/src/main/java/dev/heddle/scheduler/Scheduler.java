@@ -3,10 +3,16 @@ package dev.heddle.scheduler;
 
 import dev.heddle.LoopEndedException;
 import dev.heddle.PinnedException;
+import dev.heddle.event.Awaitable;
+import dev.heddle.event.Deadline;
+import dev.heddle.event.Event;
 import dev.heddle.event.EventHome;
+import dev.heddle.event.FutureLedger;
 import dev.heddle.reactor.Reactor;
 import dev.heddle.reactor.ReactorDriver;
+import dev.heddle.reactor.TimerEvent;
 import dev.heddle.reactor.TimerQueue;
+import dev.heddle.scheduler.Waker.Role;
 import dev.heddle.scheduler.context.ContextHost;
 import dev.heddle.scheduler.context.ContextPool;
 import dev.heddle.scheduler.context.ExecutionContext;
@@ -150,10 +156,15 @@ public final class Scheduler implements ContextHost, EventHome {
   }
 
   @Override
-  public void checkOnLoop() {
+  public boolean isOnLoop() {
     ExecutionContext context = ExecutionContext.current();
     boolean mine = context == null ? Thread.currentThread() == carrier : context.host() == this;
-    if (!mine || ended) {
+    return mine && !ended;
+  }
+
+  @Override
+  public void checkOnLoop() {
+    if (!isOnLoop()) {
       throw new IllegalStateException(
           "this belongs to the loop on "
               + carrier.getName()
@@ -201,6 +212,53 @@ public final class Scheduler implements ContextHost, EventHome {
   @Override
   public void notifyLater(Runnable notification) {
     owner.notifyLater(notification);
+  }
+
+  @Override
+  public FutureLedger futures() {
+    return owner.futures();
+  }
+
+  @Override
+  public @Nullable Object await(Event event) {
+    Waker self = waiting(event);
+    return self.scheduler().suspend(self);
+  }
+
+  @Override
+  public @Nullable Object await(Event event, Deadline deadline) {
+    Waker self = waiting(event);
+    if (!deadline.isNever()) {
+      self.resumeWhen(new TimerEvent(this, timers, deadline.nanoTime(), false), Role.TIMEOUT);
+    }
+    return self.scheduler().suspend(self);
+  }
+
+  @Override
+  public @Nullable Object await(Event event, Awaitable<?> token) {
+    Waker self = waiting(event);
+    self.resumeWhen(token.event(), Role.CANCEL);
+    return self.scheduler().suspend(self);
+  }
+
+  /// The current coroutine, subscribed to `event`, which may refuse one of another loop.
+  private static Waker waiting(Event event) {
+    ExecutionContext context = ExecutionContext.current();
+    if (context == null || !(context.guest() instanceof Waker self)) {
+      throw new IllegalStateException(
+          "not inside a coroutine (thread "
+              + Thread.currentThread().getName()
+              + "), but asked to wait for "
+              + event.info()
+              + "; wait inside Heddle.run(() -> ...)");
+    }
+    if (self.scheduler().ended) {
+      throw new LoopEndedException(
+          self.describe() + " outlived its loop, which has ended; nothing of Heddle works in it");
+    }
+    self.renew();
+    self.resumeWhen(event, Role.RESOLVE);
+    return self;
   }
 
   /// Puts the current coroutine behind all that are ready.

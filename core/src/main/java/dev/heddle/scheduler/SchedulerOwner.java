@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.scheduler;
 
+import dev.heddle.event.FutureLedger;
+
 /// The tree of coroutines, seen from the scheduler. Called on the trampoline unless said otherwise.
 public interface SchedulerOwner {
   /// Nothing is ready: whether the loop is to wait for more; false ends it.
@@ -17,4 +19,7 @@ public interface SchedulerOwner {
 
   /// Runs `notification` as a short coroutine; may be called on a coroutine's stack.
   void notifyLater(Runnable notification);
+
+  /// Where the loop's futures are accounted for; asked for from anywhere on the loop.
+  FutureLedger futures();
 }

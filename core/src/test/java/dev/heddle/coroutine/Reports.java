@@ -1,41 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.coroutine;
 
-import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
-/// Collects what loops report to the operator while it is open.
-final class Reports extends Handler implements AutoCloseable {
+/// Collects what loops report to the operator, from any thread, while it is open.
+public final class Reports implements AutoCloseable {
   private final Logger logger = Logger.getLogger("dev.heddle");
-  private final List<LogRecord> records = new ArrayList<>();
+  private final Collector collector = new Collector();
 
-  Reports() {
-    logger.addHandler(this);
+  /// From now on.
+  public Reports() {
+    logger.addHandler(collector);
     logger.setUseParentHandlers(false);
   }
 
-  List<Throwable> failures() {
-    return records.stream().map(LogRecord::getThrown).toList();
+  /// What was thrown, report by report.
+  public List<Throwable> failures() {
+    return collector.records.stream().map(LogRecord::getThrown).toList();
   }
 
-  List<String> messages() {
-    return records.stream().map(LogRecord::getMessage).toList();
+  /// The reports' texts.
+  public List<String> messages() {
+    return collector.records.stream().map(LogRecord::getMessage).toList();
   }
-
-  @Override
-  public void publish(LogRecord record) {
-    records.add(record);
-  }
-
-  @Override
-  public void flush() {}
 
   @Override
   public void close() {
-    logger.removeHandler(this);
+    logger.removeHandler(collector);
     logger.setUseParentHandlers(true);
+  }
+
+  private static final class Collector extends Handler {
+    final List<LogRecord> records = new CopyOnWriteArrayList<>();
+
+    @Override
+    public void publish(LogRecord record) {
+      records.add(record);
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close() {}
   }
 }

@@ -44,6 +44,31 @@ class EventTest {
 
     @Override
     public void checkOnLoop() {}
+
+    @Override
+    public boolean isOnLoop() {
+      return true;
+    }
+
+    @Override
+    public @Nullable Object await(Event event) {
+      throw new AssertionError("nobody waits in these tests");
+    }
+
+    @Override
+    public @Nullable Object await(Event event, Deadline deadline) {
+      throw new AssertionError("nobody waits in these tests");
+    }
+
+    @Override
+    public @Nullable Object await(Event event, Awaitable<?> token) {
+      throw new AssertionError("nobody waits in these tests");
+    }
+
+    @Override
+    public FutureLedger futures() {
+      throw new AssertionError("no futures in these tests");
+    }
   }
 
   private static final class Bell extends Event {

@@ -44,8 +44,10 @@ class SnippetGateTest {
           Map.entry("Body", LAMBDA),
           Map.entry("ScopeBody", LAMBDA),
           Map.entry("SwitchHandler", LAMBDA),
+          Map.entry("Transform", LAMBDA),
           Map.entry("Awaitable", "is what the types it stands for show"),
           Map.entry("EventHome", INSIDE),
+          Map.entry("FutureLedger", INSIDE),
           Map.entry("InlineCallback", INSIDE));
 
   @Test

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.scheduler;
 
+import dev.heddle.event.FutureLedger;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -33,5 +34,10 @@ final class QuietOwner implements SchedulerOwner {
   @Override
   public void notifyLater(Runnable notification) {
     notifications.add(notification);
+  }
+
+  @Override
+  public FutureLedger futures() {
+    throw new AssertionError("no futures in these tests");
   }
 }

@@ -9,6 +9,7 @@ import dev.heddle.ExitException;
 import dev.heddle.HeddleOptions;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.Event;
+import dev.heddle.event.FutureLedger;
 import dev.heddle.event.InlineCallback;
 import dev.heddle.observe.LoopCounters;
 import dev.heddle.reactor.ReactorDriver;
@@ -59,6 +60,7 @@ public final class LoopRoot implements SchedulerOwner {
   private final ScopeNode root;
   private final AtomicReference<@Nullable ShutdownRequest> requested = new AtomicReference<>();
   private final OffloadPool offload;
+  private final LoopLedger futures;
 
   // loop only
   private long ids;
@@ -75,6 +77,7 @@ public final class LoopRoot implements SchedulerOwner {
     this.scheduler = new Scheduler(this, openDriver(), options.reuse());
     this.root = ScopeNode.root(this);
     this.offload = new OffloadPool(scheduler, options.name());
+    this.futures = new LoopLedger(this);
   }
 
   // one driver so far; others choose here
@@ -94,6 +97,17 @@ public final class LoopRoot implements SchedulerOwner {
   ///   threads
   public static <T extends @Nullable Object> T run(
       HeddleOptions options, Body<T> main, Consumer<LoopRoot> started) {
+    LoopRoot loop = open(options, started);
+    return loop.execute(main);
+  }
+
+  /// Runs a loop whose main coroutine has no result. Else as [#run(HeddleOptions, Body, Consumer)].
+  public static void run(HeddleOptions options, Action main, Consumer<LoopRoot> started) {
+    LoopRoot loop = open(options, started);
+    loop.<@Nullable Void>execute(main);
+  }
+
+  private static LoopRoot open(HeddleOptions options, Consumer<LoopRoot> started) {
     String problem = VirtualThreads.problem();
     if (problem != null) {
       throw new IllegalStateException(problem);
@@ -105,12 +119,13 @@ public final class LoopRoot implements SchedulerOwner {
     }
     LoopRoot loop = new LoopRoot(options);
     started.accept(loop);
-    return loop.execute(main);
+    return loop;
   }
 
-  private <T extends @Nullable Object> T execute(Body<T> body) {
+  @SuppressWarnings("TypeParameterUnusedInFormals") // a Body<T>, or an Action where T is Void
+  private <T extends @Nullable Object> T execute(Object work) {
     boolean interrupted = Thread.interrupted();
-    CoroutineNode<T> main = root.addOwn("main", body, false);
+    CoroutineNode<T> main = root.addOwn("main", work, false);
     main.enqueue();
     try (ProcessSignals _ = ProcessSignals.handledBy(options.handleSignals() ? this : null)) {
       scheduler.run();
@@ -133,6 +148,7 @@ public final class LoopRoot implements SchedulerOwner {
     } finally {
       offload.close();
       left.forEach(CoroutineNode::abandon);
+      futures.close();
     }
     if (!left.isEmpty()) {
       report(abandonedReport(left), null);
@@ -164,6 +180,11 @@ public final class LoopRoot implements SchedulerOwner {
   /// Threads for work that would hold the loop.
   public OffloadPool offload() {
     return offload;
+  }
+
+  @Override
+  public FutureLedger futures() {
+    return futures;
   }
 
   @Nullable ClassLoader ordinaryLoader() {
@@ -220,6 +241,11 @@ public final class LoopRoot implements SchedulerOwner {
   /// Tells the operator about a failure that no code will get.
   void report(String what, @Nullable Throwable failure) {
     LOG.log(System.Logger.Level.ERROR, what, failure);
+  }
+
+  /// Tells the operator about what is probably a mistake.
+  void warn(String what) {
+    LOG.log(System.Logger.Level.WARNING, what);
   }
 
   // ---- stopping ----

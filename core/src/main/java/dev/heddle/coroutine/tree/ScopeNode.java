@@ -436,10 +436,6 @@ public final class ScopeNode implements Scope {
     return loop;
   }
 
-  @Nullable CoroutineNode<?> owner() {
-    return owner;
-  }
-
   @Nullable Throwable failure() {
     return failure;
   }

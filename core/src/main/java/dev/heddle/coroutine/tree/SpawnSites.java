@@ -2,12 +2,16 @@
 package dev.heddle.coroutine.tree;
 
 import java.lang.StackWalker.StackFrame;
+import java.util.Set;
 import java.util.function.Function;
 
 /// Where coroutines come from: the class of their body, or, where asked for, the exact line of the
 /// spawn.
 final class SpawnSites {
   private static final StackWalker WALKER = StackWalker.getInstance();
+  // by name: the tests of a room stand in its package
+  private static final Set<String> FUTURES =
+      Set.of("dev.heddle.event.Future", "dev.heddle.event.Promise");
 
   private SpawnSites() {}
 
@@ -25,13 +29,11 @@ final class SpawnSites {
   private static boolean isRuntime(String className) {
     return className.startsWith("dev.heddle.coroutine.tree.")
         || className.equals("dev.heddle.Heddle")
-        || className.startsWith("dev.heddle.Loop");
+        || className.startsWith("dev.heddle.Loop")
+        || FUTURES.contains(className);
   }
 
   static String describe(Object site) {
-    if (site instanceof SpawnTrace trace) {
-      return describe(trace.site());
-    }
     if (site instanceof Class<?> body) {
       String name = body.getName();
       int lambda = name.indexOf("$$Lambda");

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.coroutine.tree;
+
+import dev.heddle.event.FutureLedger;
+import org.jspecify.annotations.Nullable;
+
+/// The futures of a loop: where their code stands, and who hears of what nobody took.
+final class LoopLedger extends FutureLedger {
+  private final LoopRoot loop;
+  private final boolean exact;
+
+  LoopLedger(LoopRoot loop) {
+    this.loop = loop;
+    this.exact = loop.options().exactSites();
+  }
+
+  @Override
+  protected Object here(@Nullable Object code) {
+    if (exact) {
+      return SpawnSites.caller();
+    }
+    if (code != null) {
+      return code.getClass();
+    }
+    CoroutineNode<?> current = CoroutineNode.currentOrNull();
+    return current == null ? "unknown" : current.site();
+  }
+
+  @Override
+  protected String describe(Object site) {
+    return SpawnSites.describe(site);
+  }
+
+  @Override
+  protected void untaken(String what, Throwable failure) {
+    loop.report(what, failure);
+  }
+
+  @Override
+  protected void unused(String what) {
+    loop.warn(what);
+  }
+
+  @Override
+  protected void replaced(Throwable by, Throwable earlier) {
+    loop.report("a failure was followed by another, which took its place: " + by, earlier);
+  }
+}

@@ -1,0 +1,489 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.event;
+
+import dev.heddle.Action;
+import dev.heddle.Cancellation;
+import dev.heddle.CoroutineFailure;
+import dev.heddle.LoopEndedException;
+import dev.heddle.Transform;
+import dev.heddle.event.FutureLedger.Fate;
+import dev.heddle.event.FutureLedger.Label;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// A value that will be there later, as its readers see it; a [Promise] is how it comes to be.
+///
+/// Functions passed to [#map], [#recover] and [#onCompletion] run as short coroutines of the loop,
+/// one each: they may wait and take locks, and delay nobody who awaits this future.
+///
+/// **A failure is never silent**: one that nobody has taken (awaited, recovered from, ignored) when
+/// the future is garbage, or the loop ends, is reported, once. A cancellation is no failure.
+///
+/// **Thread** its loop's; from elsewhere use [#toCompletableFuture()], taken on the loop.
+///
+/// {@snippet class=dev.heddle.snippets.FutureSnippetsTest region=future}
+///
+/// @param <T> what it succeeds with
+/// @since 0.1
+public final class Future<T extends @Nullable Object> implements Completable<T> {
+  /*
+   * States.  from               event                        to         who
+   *          PENDING            a value                      SUCCEEDED  loop, perhaps in a tick: promise, derivation, source
+   *          PENDING            a failure, cancel()          FAILED     the same; one that is cancelled failed with a Cancellation
+   *          SUCCEEDED, FAILED  a value, a failure, cancel() same       refused by the promise, else without effect
+   *
+   * Derived futures. map() and its like subscribe an inline callback, so that those who await the source are told at once; the user's
+   * function runs in a coroutine of its own. The source's event holds the callback, and that the derived future: it resolves
+   * whoever has let go of the source. An outcome that the function is not for is passed on without a coroutine.
+   *
+   * Whose failure is it. Of those who wait when it comes, and of recover(). Else it is open (FutureLedger), for whoever comes
+   * later. map() and onCompletion() hand on the same throwable with the same Fate: taken from one of them, it is taken.
+   *
+   * I1. Every subscriber is told once, and latecomers get a replay. [FutureTest]
+   * I2. No user code runs where a future completes. [FutureTest]
+   *
+   * Sources. DESIGN 3.5, fact 8; cases 144-156.
+   */
+  private static final byte PENDING = 0;
+  private static final byte SUCCEEDED = 1;
+  private static final byte FAILED = 2;
+
+  private final EventHome home;
+  private final Ending ending;
+  private final @Nullable String name;
+  private final Object createdAt;
+  private final @Nullable Source source; // null: completed by a promise, or derived
+
+  // loop only
+  private byte state = PENDING;
+  private boolean used; // somebody asked for it; that nobody did is reported of a promise only
+  private boolean ignored;
+  private boolean withdrawn; // cancelled by a reader
+  private @Nullable Object outcome; // the value, or what it failed with
+  private @Nullable Object completedAt;
+  private @Nullable Fate fate; // while nobody has taken the outcome
+
+  private Future(
+      EventHome home,
+      @Nullable String name,
+      @Nullable Object code,
+      @Nullable Source source,
+      boolean used) {
+    this.home = home;
+    this.name = name;
+    this.createdAt = home.futures().here(code);
+    this.source = source;
+    this.used = used;
+    this.ending = new Ending();
+  }
+
+  /// A future that a promise completes.
+  static <T extends @Nullable Object> Future<T> promised(EventHome home, @Nullable String name) {
+    FutureLedger.prepare();
+    return new Future<>(home, name, null, null, false);
+  }
+
+  /// The next outcome of something else that can be awaited, as a future, which waits for it from
+  /// now on. A failure is then the future's.
+  public static <T extends @Nullable Object> Future<T> of(Awaitable<T> source) {
+    return of(source, _ -> {});
+  }
+
+  /// The next outcome of something else that can be awaited, as a future, which waits for it from
+  /// now on. A failure is then the future's.
+  ///
+  /// @param whenCancelled told when a reader cancels the future; runs inside that call, so it
+  ///   neither waits nor takes a lock
+  public static <T extends @Nullable Object> Future<T> of(
+      Awaitable<T> source, Consumer<Cancellation> whenCancelled) {
+    Event event = source.event();
+    event.home().checkOnLoop();
+    FutureLedger.prepare();
+    Source from = new Source(event, whenCancelled);
+    Future<T> future = new Future<>(event.home(), null, null, from, true);
+    from.bind(future);
+    return future;
+  }
+
+  // ---- waiting ----
+
+  /// Its end. Asking for it counts as using the future.
+  @Override
+  public Event event() {
+    use();
+    return ending;
+  }
+
+  @Override
+  public T await() {
+    return isDone() ? taken() : asResult(home.await(event()));
+  }
+
+  @Override
+  public T await(Deadline deadline) {
+    return isDone() ? taken() : asResult(home.await(event(), deadline));
+  }
+
+  @Override
+  public T await(Awaitable<?> token) {
+    Event end = token.event(); // also where it is not needed: that is a use of the token
+    return isDone() ? taken() : asResult(home.await(event(), end));
+  }
+
+  private T taken() {
+    take();
+    return value();
+  }
+
+  /// The value, or the failure, thrown.
+  T value() {
+    if (state == FAILED) {
+      throw Future.<RuntimeException>rethrown(outcome);
+    }
+    return asResult(outcome);
+  }
+
+  /// Somebody is interested; a value needs no more.
+  private void use() {
+    used = true;
+    if (state == SUCCEEDED) {
+      take();
+    }
+  }
+
+  /// Somebody has the outcome.
+  void take() {
+    used = true;
+    if (fate != null) {
+      fate.take();
+      fate = null;
+    }
+  }
+
+  /// Says that nobody needs the outcome: neither a failure nor an unused value is reported.
+  ///
+  /// @return this
+  public Future<T> ignore() {
+    ignored = true;
+    take();
+    return this;
+  }
+
+  // ---- what is derived from it ----
+
+  /// What `mapper` makes of the value. A failure passes by and goes to the derived future.
+  public <R extends @Nullable Object> Future<R> map(Transform<? super T, ? extends R> mapper) {
+    return derive(new Derivation.Mapping<>(this, derived(mapper), mapper));
+  }
+
+  /// The value, or what `recovery` makes of the failure, which it takes by that. That this future
+  /// was cancelled is a failure here.
+  public Future<T> recover(Transform<? super Throwable, ? extends T> recovery) {
+    return derive(new Derivation.Recovery<>(this, derived(recovery), recovery));
+  }
+
+  /// The same outcome, once `handler` has run. If the handler throws, that is the outcome; a
+  /// failure that it takes the place of is found in its report. It takes no failure itself.
+  public Future<T> onCompletion(Action handler) {
+    return derive(new Derivation.Completion<>(this, derived(handler), handler));
+  }
+
+  private <R extends @Nullable Object> Future<R> derived(Object code) {
+    home.checkOnLoop();
+    return new Future<>(home, null, code, null, true);
+  }
+
+  private <R extends @Nullable Object> Future<R> derive(Derivation<T, R> derivation) {
+    use();
+    if (isDone()) {
+      ending.replay(derivation);
+    } else {
+      ending.subscribe(derivation);
+    }
+    return derivation.derived;
+  }
+
+  @Override
+  public CompletableFuture<T> toCompletableFuture() {
+    home.checkOnLoop();
+    Export<T> export = new Export<>(this);
+    if (isDone()) {
+      take();
+      export.deliver();
+    } else {
+      used = true;
+      home.futures().add(export);
+      ending.subscribe(export);
+    }
+    return export.exported;
+  }
+
+  // ---- how it ends ----
+
+  @Override
+  public void cancel(String why) {
+    cancel(new Cancellation(why));
+  }
+
+  /// Cancels it: those who await it get `c`. Whoever was to complete it is told where it can be
+  /// told ([Promise#isCancelled()], a pool's task), and what it brings is dropped.
+  @Override
+  public void cancel(Cancellation c) {
+    home.checkOnLoop();
+    used = true;
+    if (!isDone()) {
+      withdrawn = true;
+      fail(c, home.futures().here(null));
+      if (source != null) {
+        source.withdraw(c);
+      }
+    }
+  }
+
+  boolean succeed(@Nullable Object value, Object at) {
+    return end(SUCCEEDED, value, at, null, true);
+  }
+
+  boolean fail(Throwable failure, Object at) {
+    return end(FAILED, CoroutineFailure.of(failure), at, null, true);
+  }
+
+  /// Ends as `other` has, with no function in between: whose failure it is does not change.
+  boolean adopt(Future<?> other) {
+    return end(other.state, other.outcome, other.completedAt, other.fate, false);
+  }
+
+  /// @return false when it has ended already
+  private boolean end(
+      byte how,
+      @Nullable Object what,
+      @Nullable Object at,
+      @Nullable Fate inherited,
+      boolean first) {
+    if (isDone()) {
+      return false;
+    }
+    state = how;
+    outcome = what;
+    completedAt = at;
+    // before anybody is told: a derived future inherits it
+    fate = first ? openFate() : inherited;
+    if (ignored || ending.hasTaker()) {
+      take();
+    }
+    ending.tell();
+    return true;
+  }
+
+  private @Nullable Fate openFate() {
+    Throwable failure = failure();
+    boolean answered = failure == null ? used : isCancelled();
+    if (answered || ignored || ending.hasTaker()) {
+      return null;
+    }
+    return home.futures().open(new Label(name, createdAt, site(completedAt)), failure);
+  }
+
+  // ---- views ----
+
+  @Override
+  public boolean isDone() {
+    return state != PENDING;
+  }
+
+  /// Whether it was cancelled, or completed with a [Cancellation].
+  @Override
+  public boolean isCancelled() {
+    return state == FAILED && outcome instanceof Cancellation;
+  }
+
+  /// Whether a reader has cancelled it.
+  boolean isWithdrawn() {
+    return withdrawn;
+  }
+
+  @Override
+  public @Nullable T result() {
+    return state == SUCCEEDED ? Future.<@Nullable T>asResult(outcome) : null;
+  }
+
+  @Override
+  public @Nullable Throwable failure() {
+    return state == FAILED ? (Throwable) outcome : null;
+  }
+
+  /// Where it was created: file and line with `heddle.sites=exact`, else the class of the code that
+  /// did it.
+  public String createdAt() {
+    return home.futures().describe(createdAt);
+  }
+
+  /// Where it was completed, as [#createdAt()] has it; `unknown` before.
+  public String completedAt() {
+    return home.futures().describe(site(completedAt));
+  }
+
+  private static Object site(@Nullable Object site) {
+    return site == null ? "unknown" : site;
+  }
+
+  EventHome home() {
+    return home;
+  }
+
+  /// What it is, for errors and dumps.
+  String describe() {
+    return (name == null ? "a future" : "the future '" + name + "'") + " created at " + createdAt();
+  }
+
+  @Override
+  public String toString() {
+    return describe();
+  }
+
+  // ---- small things that generics need ----
+
+  @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // the usual sneaky throw
+  private static <E extends Throwable> RuntimeException rethrown(@Nullable Object failure)
+      throws E {
+    throw (E) (failure == null ? new IllegalStateException("failed without a failure") : failure);
+  }
+
+  @SuppressWarnings({"unchecked", "NullAway", "TypeParameterUnusedInFormals"}) // completed with a T
+  private static <T extends @Nullable Object> T asResult(@Nullable Object value) {
+    return (T) value;
+  }
+
+  // ---- its event, and what is subscribed to those of others ----
+
+  /// The end of this future, as an event.
+  private final class Ending extends Event {
+    Ending() {
+      super(home);
+    }
+
+    @Override
+    public boolean isClosed() {
+      return isDone();
+    }
+
+    void tell() {
+      fire(result(), failure());
+    }
+
+    @Override
+    public void replay(EventCallback callback) {
+      if (!isDone()) {
+        super.replay(callback);
+      }
+      if (InlineCallback.takes(callback)) {
+        take();
+      }
+      callback.onEvent(this, result(), failure());
+    }
+
+    @Override
+    public String info() {
+      return describe();
+    }
+  }
+
+  /// Brings the next outcome of another event.
+  private static final class Source implements InlineCallback {
+    private final Event event;
+    private final Consumer<Cancellation> whenCancelled;
+    private @Nullable Future<?> future;
+    private boolean started;
+
+    Source(Event event, Consumer<Cancellation> whenCancelled) {
+      this.event = event;
+      this.whenCancelled = whenCancelled;
+    }
+
+    void bind(Future<?> waiting) {
+      future = waiting;
+      if (event.isClosed()) {
+        event.replay(this);
+      } else {
+        event.subscribe(this);
+        event.start();
+        started = true;
+      }
+    }
+
+    void withdraw(Cancellation c) {
+      leave();
+      whenCancelled.accept(c);
+    }
+
+    private void leave() {
+      if (started) {
+        started = false;
+        event.unsubscribe(this);
+        event.stop();
+      }
+    }
+
+    @Override
+    public boolean takes() {
+      return future != null && !future.isDone();
+    }
+
+    @Override
+    public void onEvent(Event fired, @Nullable Object result, @Nullable Throwable error) {
+      leave();
+      if (future == null) {
+        return;
+      }
+      if (error != null) {
+        future.fail(error, this);
+      } else {
+        event.taken();
+        future.succeed(result, this);
+      }
+    }
+
+    /// As a place of completion.
+    @Override
+    public String toString() {
+      return "its source, " + event.info();
+    }
+  }
+
+  /// Brings the outcome to a future of the JDK, whose dependents are user code.
+  private static final class Export<T extends @Nullable Object>
+      implements InlineCallback, FutureLedger.Waiting {
+    private final Future<T> future;
+    final CompletableFuture<T> exported = new CompletableFuture<>();
+
+    Export(Future<T> future) {
+      this.future = future;
+    }
+
+    @Override
+    public void onEvent(Event event, @Nullable Object result, @Nullable Throwable error) {
+      future.home.notifyLater(this::deliver);
+    }
+
+    void deliver() {
+      future.home.futures().remove(this);
+      Throwable failure = future.failure();
+      if (failure == null) {
+        exported.complete(asResult(future.outcome));
+      } else {
+        exported.completeExceptionally(failure);
+      }
+    }
+
+    @Override
+    public void loopEnded() {
+      if (future.isDone()) {
+        deliver();
+      } else {
+        exported.completeExceptionally(
+            new LoopEndedException(future.describe() + " was not completed when its loop ended"));
+      }
+    }
+  }
+}

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.event;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.lang.ref.PhantomReference;
+import java.lang.ref.ReferenceQueue;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// Accounts for the futures of one loop: remembers the outcomes that nobody has taken, and reports
+/// those that nobody will.
+public abstract class FutureLedger {
+  /*
+   * An outcome is *open* while nobody has taken it. Whoever could still take it holds its Fate: the future that failed, and those
+   * derived from it that fail with the same throwable. When the last of them is garbage nobody can, and the outcome is reported;
+   * at the end of the loop all that are open are. The ledger holds the Claim, which knows what to report and reaches its Fate only
+   * by a phantom reference.
+   *
+   *        Future ──> Fate ──> Claim ──> throwable, sites, for the report
+   *        Future ──────┘        └┄┄┄┄┄> the Fate (phantom)
+   *        ledger ──────────────────┘
+   *
+   * States.  from      event                              to        who, order
+   *          OPEN      take(): awaited, ignored, ...      SETTLED   loop: exchange, then unlinked
+   *          OPEN      the last holder is garbage         SETTLED   the reporting thread: exchange; who found OPEN reports
+   *          OPEN      the loop ends                      SETTLED   carrier: exchange; who found OPEN reports
+   *          SETTLED   any of these                       SETTLED   nothing to do
+   *
+   * Threads. The loop's, but for dropped(), which the reporting thread calls. There is one such thread for all loops, a daemon that
+   * sleeps in the reference queue; it starts with the first promise.
+   *
+   * I1. An outcome is taken or reported, and reported at most once. [UnclaimedFutureTest]
+   * I2. No lock here: futures complete in ticks, on whatever stack. [RoomsTest]
+   *
+   * Memory order. `settled` is exchanged on both sides, so one of them finds OPEN. What the report reads is final.
+   *
+   * Cost. Nothing for an outcome that is taken as it comes. Else two small objects; entries that the reporting thread has settled
+   * are swept when the list has doubled, so it is at most twice as long as what is open, and constant per entry.
+   *
+   * Rejected. java.lang.ref.Cleaner: its list is locked, and a coroutine parked on that lock in a tick would stop the loop. Looking
+   * at the queue from the loop: a loop that sleeps would report when it wakes. A claim for each future: a failure handed on to ten
+   * derived futures would be reported ten times.
+   *
+   * Sources. DESIGN 3.5, fact 8; cases 153, 154; trap 18.
+   */
+  private static final int SMALLEST_SWEEP = 64;
+
+  // loop only
+  private @Nullable Claim newest;
+  private int claims;
+  private int sweepAt = SMALLEST_SWEEP;
+  private final Set<Waiting> waiting = Collections.newSetFromMap(new IdentityHashMap<>());
+
+  /// An empty ledger.
+  protected FutureLedger() {}
+
+  // ---- what the loop adds ----
+
+  /// Where the current code is, for [#describe]: the line of the call where exact sites are asked
+  /// for, else the class of `code`.
+  ///
+  /// @param code what was passed to the call; null: the body of the current coroutine
+  protected abstract Object here(@Nullable Object code);
+
+  /// Where a site is, in words.
+  protected abstract String describe(Object site);
+
+  /// Reports a failure that nobody will get, from any thread.
+  protected abstract void untaken(String what, Throwable failure);
+
+  /// Warns of a success that nobody has used, from any thread.
+  protected abstract void unused(String what);
+
+  /// A failure has taken the place of an earlier one.
+  protected abstract void replaced(Throwable by, Throwable earlier);
+
+  // ---- open outcomes ----
+
+  /// Opens an entry for an outcome that nobody has taken.
+  ///
+  /// @param failure null for a success that nobody has used
+  Fate open(Label label, @Nullable Throwable failure) {
+    if (claims >= sweepAt) {
+      sweep();
+    }
+    Fate fate = new Fate(this, label, failure);
+    Claim claim = fate.claim;
+    claim.older = newest;
+    if (newest != null) {
+      newest.younger = claim;
+    }
+    newest = claim;
+    claims++;
+    return fate;
+  }
+
+  private void unlink(Claim claim) {
+    if (claim.younger != null) {
+      claim.younger.older = claim.older;
+    } else if (newest == claim) {
+      newest = claim.older;
+    } else {
+      return; // swept already
+    }
+    if (claim.older != null) {
+      claim.older.younger = claim.younger;
+    }
+    claim.younger = null;
+    claim.older = null;
+    claims--;
+  }
+
+  private void sweep() {
+    for (Claim c = newest; c != null; ) {
+      Claim older = c.older;
+      if (c.settled) {
+        unlink(c);
+      }
+      c = older;
+    }
+    sweepAt = Math.max(SMALLEST_SWEEP, 2 * claims);
+  }
+
+  /// Has what the queue of dropped outcomes needs, so that nothing is started in a tick.
+  static void prepare() {
+    Dropped.start();
+  }
+
+  // ---- who waits on other threads ----
+
+  void add(Waiting other) {
+    waiting.add(other);
+  }
+
+  void remove(Waiting other) {
+    waiting.remove(other);
+  }
+
+  /// The loop has ended: reports what is open, and tells other threads that what they wait for will
+  /// not come.
+  public void close() {
+    List<Waiting> left = new ArrayList<>(waiting);
+    waiting.clear();
+    left.forEach(Waiting::loopEnded);
+    for (Claim c = newest; c != null; c = c.older) {
+      c.dropped();
+    }
+    newest = null;
+  }
+
+  /// Somebody on another thread who waits for one of the loop's futures.
+  interface Waiting {
+    /// Tells him that it will not come.
+    void loopEnded();
+  }
+
+  /// What is said of a future once nobody has it any more.
+  ///
+  /// @param createdAt as [#here] has it
+  /// @param completedAt as [#here] has it
+  record Label(@Nullable String name, Object createdAt, Object completedAt) {
+    String describe(FutureLedger ledger) {
+      return (name == null ? "a future" : "the future '" + name + "'")
+          + " created at "
+          + ledger.describe(createdAt)
+          + " and completed at "
+          + ledger.describe(completedAt);
+    }
+  }
+
+  /// Held by everyone who could still take an outcome.
+  static final class Fate {
+    private final Claim claim;
+
+    private Fate(FutureLedger ledger, Label label, @Nullable Throwable failure) {
+      claim = new Claim(this, ledger, label, failure);
+    }
+
+    /// Somebody takes it.
+    void take() {
+      if (claim.settle()) {
+        claim.ledger.unlink(claim);
+      }
+    }
+  }
+
+  /// The ledger's entry for an open outcome.
+  private static final class Claim extends PhantomReference<Fate> {
+    private static final VarHandle SETTLED;
+
+    static {
+      try {
+        SETTLED = MethodHandles.lookup().findVarHandle(Claim.class, "settled", boolean.class);
+      } catch (ReflectiveOperationException e) {
+        throw new ExceptionInInitializerError(e);
+      }
+    }
+
+    final FutureLedger ledger;
+    private final Label label;
+    private final @Nullable Throwable failure;
+
+    // the loop and the reporting thread, exchange
+    private volatile boolean settled;
+
+    // loop only
+    @Nullable Claim older;
+    @Nullable Claim younger;
+
+    Claim(Fate fate, FutureLedger ledger, Label label, @Nullable Throwable failure) {
+      super(fate, Dropped.QUEUE);
+      this.ledger = ledger;
+      this.label = label;
+      this.failure = failure;
+    }
+
+    boolean settle() {
+      return !(boolean) SETTLED.getAndSet(this, true);
+    }
+
+    /// Nobody can take it any more.
+    void dropped() {
+      if (!settle()) {
+        return;
+      }
+      String what = label.describe(ledger);
+      if (failure == null) {
+        ledger.unused(what + " was never used; await it, or ignore() it");
+      } else {
+        ledger.untaken(
+            "nobody took the failure of " + what + "; await it, recover() from it, or ignore() it",
+            failure);
+      }
+    }
+  }
+
+  /// The outcomes whose last holder is garbage, and the thread that reports them.
+  private static final class Dropped {
+    static final ReferenceQueue<Fate> QUEUE = new ReferenceQueue<>();
+
+    static {
+      Thread thread =
+          Thread.ofPlatform()
+              .daemon()
+              .inheritInheritableThreadLocals(false)
+              .name("heddle-dropped-futures")
+              .unstarted(Dropped::report);
+      // it outlives who made it, and must not keep their classes
+      thread.setContextClassLoader(ClassLoader.getSystemClassLoader());
+      thread.start();
+    }
+
+    private Dropped() {}
+
+    /// Initialises this class.
+    static void start() {}
+
+    private static void report() {
+      while (true) {
+        try {
+          if (QUEUE.remove() instanceof Claim claim) {
+            claim.dropped();
+          }
+        } catch (InterruptedException | RuntimeException _) {
+          // safe: nobody has a reason to interrupt it, and a log handler that fails must not end it
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.event;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.heddle.Action;
+import dev.heddle.Cancellation;
+import dev.heddle.Heddle;
+import dev.heddle.coroutine.Reports;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// What becomes of outcomes that nobody takes.
+@Timeout(60)
+@Tag("trap-18")
+class UnclaimedFutureTest {
+  private final IllegalStateException failure = new IllegalStateException("x");
+
+  private List<String> reportsOf(Action main) {
+    try (Reports reports = new Reports()) {
+      Heddle.run(main);
+      return reports.messages();
+    }
+  }
+
+  private Future<String> failed() {
+    Promise<String> promise = Heddle.promise("job");
+    promise.fail(failure);
+    return promise.future();
+  }
+
+  @Test
+  @Tag("loop-154")
+  void failure_thatNobodyTook_isReportedOnceAtTheEndWithBothSites() {
+    try (Reports reports = new Reports()) {
+      Heddle.run(() -> {
+        failed();
+      });
+      assertThat(reports.failures()).containsExactly(failure);
+      assertThat(reports.messages().getFirst())
+          .contains("'job'")
+          .contains("created at " + UnclaimedFutureTest.class.getName())
+          .contains("completed at " + UnclaimedFutureTest.class.getName());
+    }
+  }
+
+  @Test
+  @Tag("loop-154")
+  void failure_ofAFutureThatIsGarbage_isReportedWhileTheLoopRuns() {
+    try (Reports reports = new Reports()) {
+      Heddle.run(() -> {
+        failed();
+        while (reports.messages().isEmpty()) {
+          System.gc();
+          Heddle.delay(Duration.ofMillis(1));
+        }
+      });
+      assertThat(reports.failures()).containsExactly(failure);
+    }
+  }
+
+  @Test
+  @Tag("loop-154")
+  void failure_thatWasAwaitedIgnoredOrRecoveredFrom_isNotReported() {
+    List<String> reports =
+        reportsOf(() -> {
+          assertThatThrownBy(failed()::await).isSameAs(failure);
+          failed().ignore();
+          assertThat(failed().recover(_ -> "fine").await()).isEqualTo("fine");
+          var _ = failed().toCompletableFuture();
+          Promise<Object> later = Heddle.promise();
+          Heddle.launch("fails", () -> later.fail(failure));
+          assertThatThrownBy(later.future()::await).isSameAs(failure);
+        });
+    assertThat(reports).isEmpty();
+  }
+
+  @Test
+  @Tag("loop-154")
+  void failure_ignoredBeforehand_isNotReported() {
+    List<String> reports =
+        reportsOf(() -> {
+          Promise<Object> promise = Heddle.promise();
+          promise.future().ignore();
+          promise.fail(failure);
+        });
+    assertThat(reports).isEmpty();
+  }
+
+  @Test
+  @Tag("loop-154")
+  void failure_afterOnCompletionAlone_isReported() {
+    List<String> reports = reportsOf(() -> failed().onCompletion(() -> {}));
+    assertThat(reports).hasSize(1);
+  }
+
+  @Test
+  @Tag("loop-154")
+  void failure_handedOnToSeveralFutures_isReportedOnce() {
+    List<String> reports =
+        reportsOf(() -> {
+          Future<String> source = failed();
+          source.map(s -> s).map(s -> s);
+          source.map(s -> s).onCompletion(() -> {});
+        });
+    assertThat(reports).hasSize(1);
+  }
+
+  @Test
+  @Tag("loop-154")
+  void failure_takenFromADerivedFuture_isTakenFromItsSource() {
+    List<String> reports =
+        reportsOf(() -> {
+          Future<String> source = failed();
+          Future<String> mapped = source.map(s -> s);
+          assertThatThrownBy(mapped::await).isSameAs(failure);
+        });
+    assertThat(reports).isEmpty();
+  }
+
+  @Test
+  @Tag("loop-154")
+  void failure_whoseOnlyAwaiterHadGivenUp_isReported() {
+    List<String> reports =
+        reportsOf(() -> {
+          Promise<Object> promise = Heddle.promise();
+          assertThatThrownBy(() -> promise.future().await(Deadline.after(Duration.ZERO)));
+          promise.fail(failure);
+        });
+    assertThat(reports).hasSize(1);
+  }
+
+  @Test
+  void cancellation_thatNobodyTook_isNotReported() {
+    List<String> reports =
+        reportsOf(() -> {
+          Promise<Object> promise = Heddle.promise();
+          promise.fail(new Cancellation("enough"));
+        });
+    assertThat(reports).isEmpty();
+  }
+
+  @Test
+  void failure_afterAReadersCancellation_isReported() {
+    List<String> reports =
+        reportsOf(() -> {
+          Promise<Object> promise = Heddle.promise("job");
+          promise.future().cancel("enough");
+          promise.fail(failure);
+        });
+    assertThat(reports).hasSize(1);
+    assertThat(reports.getFirst()).contains("'job'");
+  }
+
+  @Test
+  @Tag("loop-153")
+  void value_thatNobodyUsed_isWarnedAboutAtTheEnd() {
+    List<String> reports = reportsOf(() -> Heddle.<String>promise("job").complete("value"));
+    assertThat(reports).hasSize(1);
+    assertThat(reports.getFirst())
+        .contains("'job'")
+        .contains("was never used")
+        .contains("created at " + UnclaimedFutureTest.class.getName());
+  }
+
+  @Test
+  @Tag("loop-153")
+  void value_ofAFutureThatIsGarbage_isWarnedAboutWhileTheLoopRuns() {
+    try (Reports reports = new Reports()) {
+      Heddle.run(() -> {
+        Heddle.<String>promise("job").complete("value");
+        while (reports.messages().isEmpty()) {
+          System.gc();
+          Heddle.delay(Duration.ofMillis(1));
+        }
+      });
+      assertThat(reports.messages()).hasSize(1);
+    }
+  }
+
+  @Test
+  @Tag("loop-153")
+  void value_thatWasUsedInAnyWay_isNotWarnedAbout() {
+    List<String> reports =
+        reportsOf(() -> {
+          completed().await();
+          completed().map(s -> s);
+          completed().ignore();
+          completed().onCompletion(() -> {});
+          Heddle.await(completed());
+          var _ = completed().toCompletableFuture();
+          var early = Heddle.<String>promise();
+          early.future().map(s -> s);
+          early.complete("value");
+        });
+    assertThat(reports).isEmpty();
+  }
+
+  @Test
+  @Tag("loop-122")
+  void value_usedAsATokenOnly_isUsed() {
+    List<String> reports =
+        reportsOf(() -> {
+          completed().await(completed());
+          var worker = Heddle.spawn(() -> 1);
+          assertThatThrownBy(() -> Heddle.<String>promise().future().await(completed()));
+          worker.await();
+          worker.await(completed());
+        });
+    assertThat(reports).isEmpty();
+  }
+
+  private static Future<String> completed() {
+    Promise<String> promise = Heddle.promise();
+    promise.complete("value");
+    return promise.future();
+  }
+
+  @Test
+  void entries_ofManyDroppedOutcomes_areSwept() {
+    try (Reports reports = new Reports()) {
+      List<Future<String>> kept = new ArrayList<>();
+      Heddle.run(() -> {
+        for (int i = 0; i < 1_000; i++) {
+          failed();
+          kept.add(failed());
+        }
+        while (reports.messages().size() < 1_000) {
+          System.gc();
+          Heddle.delay(Duration.ofMillis(1));
+        }
+        kept.forEach(Future::ignore);
+      });
+      assertThat(reports.messages()).hasSize(1_000);
+    }
+  }
+}

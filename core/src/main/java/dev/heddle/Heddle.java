@@ -12,6 +12,7 @@ import dev.heddle.event.Deadline;
 import dev.heddle.event.Event;
 import dev.heddle.event.Promise;
 import dev.heddle.event.Trigger;
+import dev.heddle.failure.FailureTable;
 import dev.heddle.observe.LoopCounters;
 import dev.heddle.reactor.RemoteEvent;
 import dev.heddle.reactor.TriggerEvent;
@@ -224,6 +225,15 @@ public final class Heddle {
   /// suspending.
   public static void checkCancelled() {
     CoroutineNode.current().checkCancelled();
+  }
+
+  /// What is known about a failure beside what the throwable says: the coroutine it came from, who
+  /// spawned that one, which failures gave way to it. From any thread, also when the loop has
+  /// ended.
+  ///
+  /// @return null when it came from no coroutine and met no other failure
+  public static @Nullable FailureReport reportOf(Throwable failure) {
+    return FailureTable.reportOf(failure);
   }
 
   // ---- ending ----

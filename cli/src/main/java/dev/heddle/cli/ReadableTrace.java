@@ -2,6 +2,8 @@
 package dev.heddle.cli;
 
 import dev.heddle.CoroutineFailure;
+import dev.heddle.FailureReport;
+import dev.heddle.Heddle;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -9,7 +11,7 @@ import java.util.List;
 import java.util.Set;
 
 /// A stack trace of the user's own code: the runtime's frames are left out, causes and suppressed
-/// ones kept.
+/// ones kept. Behind it stands what the loop knows: the coroutine, and who spawned it.
 ///
 /// `-Dheddle.trace=full` keeps every frame.
 final class ReadableTrace {
@@ -30,7 +32,30 @@ final class ReadableTrace {
   static String of(Throwable failure) {
     var trace = new ReadableTrace();
     trace.write(unwrapped(failure), "Failed: ", "", List.of());
+    FailureReport report = Heddle.reportOf(failure);
+    if (report != null) {
+      trace.write(report);
+    }
     return trace.text.toString().stripTrailing();
+  }
+
+  /// The coroutine it came from, who spawned that one, and the failures that gave way to it.
+  private void write(FailureReport report) {
+    writeTrace(report);
+    for (Throwable merged : report.merged()) {
+      write(unwrapped(merged), "With it: ", "", List.of());
+      FailureReport itsOwn = Heddle.reportOf(merged);
+      if (itsOwn != null) {
+        writeTrace(itsOwn);
+      }
+    }
+  }
+
+  // what main threw needs no explanation
+  private void writeTrace(FailureReport report) {
+    if (report.spawnSite() != null) {
+      text.append(report.trace().indent(2));
+    }
   }
 
   /// A [CoroutineFailure] only carries a checked exception over a boundary: users want the latter.

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -72,7 +73,8 @@ class RunIT {
     checkout.write("res/note.txt", "found\n");
     checkout.write(
         "Res.java",
-        "void main() throws Exception { IO.print(new String(ClassLoader.getSystemResourceAsStream(\"note.txt\").readAllBytes())); }");
+        "void main() throws Exception { IO.print(new"
+            + " String(ClassLoader.getSystemResourceAsStream(\"note.txt\").readAllBytes())); }");
 
     assertThat(checkout.heddle("run", "-cp", "res", "Res.java").out()).isEqualTo("found\n");
   }
@@ -114,6 +116,38 @@ class RunIT {
             "\t\tat Fail.main(Fail.java:5)",
             "Caused by: java.lang.IllegalStateException: inner",
             "\t... 1 more");
+  }
+
+  @Test
+  @Tag("loop-12")
+  void uncaughtFailure_ofACoroutine_namesItAndWhoSpawnedIt() throws Exception {
+    checkout.write(
+        "Spawn.java",
+        """
+        import dev.heddle.Heddle;
+
+        void main() {
+          Heddle.launch("crawl", this::crawl);
+        }
+
+        void crawl() {
+          Heddle.spawn("page", this::page);
+        }
+
+        int page() {
+          throw new IllegalStateException("no page");
+        }
+        """);
+    Outcome outcome = checkout.heddle("run", "Spawn.java");
+
+    assertThat(outcome.code()).isEqualTo(1);
+    assertThat(outcome.err().lines())
+        .containsExactly(
+            "Failed: java.lang.IllegalStateException: no page",
+            "\tat Spawn.page(Spawn.java:12)",
+            "  in coroutine-3 'page' spawned at Spawn.crawl(Spawn.java:8)",
+            "    by coroutine-2 'crawl' spawned at Spawn.main(Spawn.java:4)",
+            "    by coroutine-1 'main'");
   }
 
   @ParameterizedTest

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.DeadlineException;
+import dev.heddle.FailureReport;
 import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
 import dev.heddle.Loop;
@@ -84,6 +85,22 @@ class SnippetsTest {
       return user.await() + " " + order.await();
     }
     // @end
+  }
+
+  @Test
+  void report() {
+    // @start region=report
+    try {
+      Heddle.run(() -> Heddle.spawn("page", () -> broken("page")));
+    } catch (IllegalStateException e) {
+      FailureReport report = Heddle.reportOf(e);
+      System.err.println(e + " " + (report == null ? "" : report.trace()));
+    }
+    // @end
+  }
+
+  private static int broken(String what) {
+    throw new IllegalStateException(what);
   }
 
   @Test

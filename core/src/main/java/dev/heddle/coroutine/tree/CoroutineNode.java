@@ -12,6 +12,7 @@ import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.Event;
 import dev.heddle.event.EventCallback;
+import dev.heddle.failure.FailureTable;
 import dev.heddle.scheduler.WakerStatus;
 import dev.heddle.scheduler.context.ExecutionContext;
 import dev.heddle.scheduler.context.Inheritance;
@@ -25,9 +26,9 @@ import org.jspecify.annotations.Nullable;
 public final class CoroutineNode<T extends @Nullable Object> extends CancellableNode
     implements Coroutine<T> {
   private final ScopeNode scope;
-  private final long id;
-  private final @Nullable String name;
-  private final Object site; // the body's class, or the stack frame of the spawn
+  final long id;
+  final @Nullable String name;
+  final Object site; // the body's class, or the trace of the spawn
   final boolean background;
   private final boolean runtimesOwn;
 
@@ -60,7 +61,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     // the runtime's own may be made in a tick, on the stack of a coroutine that has nothing to do
     // with it
     boolean exact = loop.options().exactSites() && !runtimesOwn;
-    this.site = exact ? SpawnSites.caller() : work.getClass();
+    this.site = exact ? SpawnTrace.of(id, name, SpawnSites.caller(), spawner()) : work.getClass();
     Inheritance taken = runtimesOwn ? null : Inheritance.ofCurrentThread(loop.ordinaryLoader());
     this.work = taken == null ? work : new Heir(work, taken);
   }
@@ -99,6 +100,11 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     return scope.loop();
   }
 
+  /// The scope that it belongs to.
+  ScopeNode memberOf() {
+    return scope;
+  }
+
   /// The scope that a spawn without a scope goes to.
   public ScopeNode currentScope() {
     return currentScope == null ? scope : currentScope;
@@ -110,6 +116,16 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
 
   @Nullable ScopeNode ownBlock() {
     return currentScope;
+  }
+
+  private static @Nullable SpawnTrace spawner() {
+    CoroutineNode<?> current = currentOrNull();
+    return current != null && current.site instanceof SpawnTrace trace ? trace : null;
+  }
+
+  /// Where it was spawned and by whom, as far as is known.
+  SpawnTrace spawnTrace() {
+    return site instanceof SpawnTrace trace ? trace : SpawnTrace.ofOwners(this);
   }
 
   // ---- its life ----
@@ -183,7 +199,9 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     if (cancelled != null) {
       endFailed(cancelled);
     } else if (thrown != null) {
-      endFailed(CoroutineFailure.of(thrown));
+      Throwable failure = CoroutineFailure.of(thrown);
+      FailureTable.cameFrom(failure, this::spawnTrace);
+      endFailed(failure);
     } else {
       outcome = returned;
     }
@@ -370,9 +388,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
 
   @Override
   public String describe() {
-    return (name == null ? "coroutine-" + id : "coroutine-" + id + " '" + name + "'")
-        + " spawned at "
-        + SpawnSites.describe(site);
+    return SpawnTrace.label(id, name) + " spawned at " + SpawnSites.describe(site);
   }
 
   @Override

@@ -436,6 +436,10 @@ public final class ScopeNode implements Scope {
     return loop;
   }
 
+  @Nullable CoroutineNode<?> owner() {
+    return owner;
+  }
+
   @Nullable Throwable failure() {
     return failure;
   }

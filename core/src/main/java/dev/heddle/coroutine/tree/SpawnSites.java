@@ -34,6 +34,9 @@ final class SpawnSites {
   }
 
   static String describe(Object site) {
+    if (site instanceof SpawnTrace trace) {
+      return describe(trace.site());
+    }
     if (site instanceof Class<?> body) {
       String name = body.getName();
       int lambda = name.indexOf("$$Lambda");

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.failure;
+
+import dev.heddle.FailureReport;
+import java.lang.ref.WeakReference;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// What is known about each failure, kept beside it for as long as somebody holds it.
+public final class FailureTable {
+  /*
+   * A user's throwable is never changed, and it outlives the loop it came from: `Heddle.run` throws it, and only then somebody
+   * asks. So this is the one table of the process, keyed by identity, with weak keys.
+   *
+   * Structure. A fixed array of chains. A chain is immutable but for its head: who adds a link sets the head by CAS, and drops on
+   * the way the links whose throwable is gone. What is known stands in a Known that copies of a link share.
+   *
+   * Threads. Any, also a tick: no lock, nothing of the user's is called (hashCode, equals and toString may be hostile).
+   *
+   * I1. All that is added for a throwable is found while it is reachable: add() looks at the chain whose head it replaces. [FailureTableTest]
+   * I2. A throwable is not kept by what is known about it. A failure that gave way is held strongly and may well have the
+   *     other as its cause; so only the last REMEMBERED throwables keep those that gave way to them. [FailureTableTest]
+   *
+   * Memory order. A chain is published by the CAS of its head. Known is changed by CAS (first origin, merged list).
+   *
+   * Cost. Lock-free. One entry for each failure that leaves a coroutine, beside the trace that the JVM took for it: a tenth of
+   * that. Chains grow with the failures between two collections: 4,096 heads keep them short at half a million.
+   *
+   * Rejected. addSuppressed: changes the user's object, throws for itself, and lists for ever what a shared one met. A table in
+   * each loop: gone when `run` throws. WeakHashMap, ConcurrentHashMap: call equals, take locks.
+   *
+   * Sources. DESIGN 3.6; traps 18, 19, 42, 65.
+   */
+  private static final int CHAINS = 4_096;
+  private static final int REMEMBERED = 256;
+
+  private static final AtomicReferenceArray<@Nullable Link> HEADS =
+      new AtomicReferenceArray<>(CHAINS);
+  private static final AtomicReferenceArray<@Nullable Known> MERGED =
+      new AtomicReferenceArray<>(REMEMBERED);
+  private static final AtomicInteger MERGES = new AtomicInteger();
+
+  private FailureTable() {}
+
+  /// Notes where a failure came from; the first coroutine counts, others only let it pass.
+  public static void cameFrom(Throwable failure, Supplier<? extends Origin> origin) {
+    Known known = known(failure);
+    if (known.origin.get() == null) {
+      known.origin.compareAndSet(null, origin.get());
+    }
+  }
+
+  /// Notes that one failure gave way to another; nothing when they are the same.
+  public static void merge(Throwable kept, Throwable gaveWay) {
+    if (kept == gaveWay) {
+      return;
+    }
+    Known known = known(kept);
+    boolean first = known.add(gaveWay);
+    if (first) {
+      int slot = Math.floorMod(MERGES.getAndIncrement(), REMEMBERED);
+      Known forgotten = MERGED.getAndSet(slot, known);
+      if (forgotten != null) {
+        forgotten.merged.set(List.of());
+      }
+    }
+  }
+
+  /// What is known about a failure; null for nothing.
+  public static @Nullable FailureReport reportOf(Throwable failure) {
+    Known known = find(HEADS.get(chainOf(failure)), failure);
+    if (known == null) {
+      return null;
+    }
+    Origin origin = known.origin.get();
+    List<Throwable> merged = known.merged.get();
+    return origin == null
+        ? new FailureReport(null, null, List.of(), merged)
+        : new FailureReport(origin.coroutine(), origin.spawnSite(), origin.spawnedBy(), merged);
+  }
+
+  private static int chainOf(Throwable failure) {
+    int hash = System.identityHashCode(failure);
+    return (hash ^ hash >>> 12) & CHAINS - 1;
+  }
+
+  private static @Nullable Known find(@Nullable Link head, Throwable failure) {
+    for (Link link = head; link != null; link = link.next) {
+      if (link.key.refersTo(failure)) {
+        return link.known;
+      }
+    }
+    return null;
+  }
+
+  private static Known known(Throwable failure) {
+    int chain = chainOf(failure);
+    Link added = null;
+    while (true) {
+      Link head = HEADS.get(chain);
+      Known found = find(head, failure);
+      if (found != null) {
+        return found;
+      }
+      Known known = added == null ? new Known() : added.known;
+      added = new Link(new WeakReference<>(failure), known, withoutDead(head));
+      if (HEADS.compareAndSet(chain, head, added)) {
+        return known;
+      }
+    }
+  }
+
+  /// The same chain, copied only as far as something in it is gone.
+  private static @Nullable Link withoutDead(@Nullable Link head) {
+    boolean dead = false;
+    for (Link link = head; link != null; link = link.next) {
+      dead |= link.key.refersTo(null);
+    }
+    if (!dead) {
+      return head;
+    }
+    Link live = null;
+    for (Link link = head; link != null; link = link.next) {
+      if (!link.key.refersTo(null)) {
+        live = new Link(link.key, link.known, live);
+      }
+    }
+    return live;
+  }
+
+  private record Link(WeakReference<Throwable> key, Known known, @Nullable Link next) {}
+
+  private static final class Known {
+    final AtomicReference<@Nullable Origin> origin = new AtomicReference<>();
+    final AtomicReference<List<Throwable>> merged = new AtomicReference<>(List.of());
+
+    /// Whether it is the first one.
+    boolean add(Throwable gaveWay) {
+      while (true) {
+        List<Throwable> before = merged.get();
+        if (contains(before, gaveWay)) {
+          return false;
+        }
+        List<Throwable> after = new ArrayList<>(before);
+        after.add(gaveWay);
+        if (merged.compareAndSet(before, List.copyOf(after))) {
+          return before.isEmpty();
+        }
+      }
+    }
+
+    private static boolean contains(List<Throwable> list, Throwable wanted) {
+      for (Throwable t : list) {
+        if (t == wanted) {
+          return true;
+        }
+      }
+      return false;
+    }
+  }
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.coroutine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.heddle.FailureReport;
+import dev.heddle.Heddle;
+import dev.heddle.HeddleOptions;
+import java.io.IOException;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// What is known about a failure beside its throwable.
+@Timeout(60)
+class FailureReportTest {
+  private static final HeddleOptions EXACT = HeddleOptions.defaults().withExactSites(true);
+  private static final HeddleOptions LAZY = HeddleOptions.defaults().withExactSites(false);
+
+  private final IllegalStateException failure = new IllegalStateException("x");
+
+  private Object fail() {
+    throw failure;
+  }
+
+  private static FailureReport reportOf(Throwable failure) {
+    FailureReport report = Heddle.reportOf(failure);
+    assertThat(report).isNotNull();
+    return report;
+  }
+
+  @Test
+  void report_namesTheCoroutineItsSiteAndTheOwnersAround() {
+    assertThatThrownBy(() ->
+            Heddle.run(
+                LAZY,
+                () ->
+                    Heddle.scope(outer -> {
+                      outer.launch(
+                          "crawl",
+                          () ->
+                              Heddle.scope(inner -> {
+                                inner.spawn("page", this::fail);
+                                return null;
+                              }));
+                      return null;
+                    })))
+        .isSameAs(failure);
+    FailureReport report = reportOf(failure);
+    assertThat(report.coroutine()).isEqualTo("coroutine-3 'page'");
+    assertThat(report.spawnSite()).isEqualTo(FailureReportTest.class.getName());
+    assertThat(report.spawnedBy()).hasSize(2);
+    assertThat(report.spawnedBy().get(0)).startsWith("coroutine-2 'crawl' spawned at ");
+    assertThat(report.spawnedBy().get(1)).isEqualTo("coroutine-1 'main'");
+    assertThat(report.merged()).isEmpty();
+  }
+
+  @Test
+  @Tag("loop-12")
+  void report_withExactSites_isTheChainOfSpawnsWithoutFramesOfTheRuntime() {
+    assertThatThrownBy(() ->
+            Heddle.run(
+                EXACT,
+                () -> {
+                  Heddle.spawn(
+                      "first",
+                      () ->
+                          Heddle.spawn(
+                              "second",
+                              () -> {
+                                throw failure;
+                              }));
+                }))
+        .isSameAs(failure);
+    FailureReport report = reportOf(failure);
+    assertThat(report.coroutine()).isEqualTo("coroutine-3 'second'");
+    assertThat(report.spawnSite()).contains("FailureReportTest.java:");
+    assertThat(report.spawnedBy()).hasSize(2);
+    assertThat(report.spawnedBy().get(0))
+        .startsWith("coroutine-2 'first' spawned at ")
+        .contains("FailureReportTest.java:");
+    assertThat(report.trace())
+        .startsWith("in coroutine-3 'second' spawned at ")
+        .contains("\n  by coroutine-2 'first' spawned at ")
+        .doesNotContain("dev.heddle.coroutine.tree");
+  }
+
+  @Test
+  void report_isAboutTheCoroutineThatFailedFirst() {
+    Heddle.run(() ->
+        Heddle.supervise(s -> {
+          var origin = s.spawn("origin", this::fail);
+          var passesItOn = s.spawn("passes it on", () -> origin.await());
+          assertThatThrownBy(passesItOn::await).isSameAs(failure);
+          assertThatThrownBy(origin::await).isSameAs(failure);
+          return null;
+        }));
+    assertThat(reportOf(failure).coroutine()).isEqualTo("coroutine-2 'origin'");
+  }
+
+  @Test
+  void report_ofACheckedException_isThatOfItsWrapping() {
+    assertThatThrownBy(() ->
+            Heddle.run(() ->
+                Heddle.scope(s ->
+                    s.spawn(
+                        "disk",
+                        () -> {
+                          throw new IOException("full");
+                        }))))
+        .satisfies(e -> assertThat(reportOf(e).coroutine()).isEqualTo("coroutine-2 'disk'"));
+  }
+
+  @Test
+  void report_ofAFailureThatWasAlwaysCaught_isNotThere() {
+    Heddle.run(() -> assertThatThrownBy(this::fail).isSameAs(failure));
+    assertThat(Heddle.reportOf(failure)).isNull();
+  }
+
+  private void spawnNext(int left) {
+    Heddle.launch(
+        "link " + left,
+        () -> {
+          if (left == 0) {
+            fail();
+          }
+          spawnNext(left - 1);
+        });
+  }
+
+  @Test
+  void chainOfSpawns_withoutEnd_isCutAndSaysSo() {
+    assertThatThrownBy(() -> Heddle.run(EXACT, () -> spawnNext(200))).isSameAs(failure);
+    List<String> chain = reportOf(failure).spawnedBy();
+    assertThat(chain).hasSizeBetween(1, 66);
+    assertThat(chain.getFirst()).startsWith("coroutine-201 'link 1'");
+    assertThat(chain.getLast()).isEqualTo("others (the last 64 at most are kept)");
+  }
+
+  private void nest(int left) {
+    Heddle.scope(s -> {
+      s.launch(
+          "level " + left,
+          () -> {
+            if (left == 0) {
+              fail();
+            }
+            nest(left - 1);
+          });
+      return null;
+    });
+  }
+
+  @Test
+  void owners_nestedDeep_areCutAndSaySo() {
+    assertThatThrownBy(() -> Heddle.run(LAZY, () -> nest(100))).isSameAs(failure);
+    List<String> chain = reportOf(failure).spawnedBy();
+    assertThat(chain).hasSize(65);
+    assertThat(chain.getFirst()).startsWith("coroutine-101 'level 1'");
+    assertThat(chain.getLast()).isEqualTo("others (the last 64 at most are kept)");
+  }
+}

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle;
 
+import dev.heddle.observe.DeadlockReport;
+
 /// Nothing in the loop could go on any more: coroutines were left, and nobody to wake them. Ends
 /// [Heddle#run]; the message says who waited on what.
 ///
@@ -8,8 +10,16 @@ package dev.heddle;
 public final class DeadlockError extends Error {
   private static final long serialVersionUID = 1;
 
-  /// With the report.
-  public DeadlockError(String report) {
-    super(report);
+  private final transient DeadlockReport report;
+
+  /// With the report, whose text is the message.
+  public DeadlockError(DeadlockReport report) {
+    super(report.text());
+    this.report = report;
+  }
+
+  /// Every coroutine that was left, what it waited for, and the cycles among them.
+  public DeadlockReport report() {
+    return report;
   }
 }

@@ -92,7 +92,7 @@ final class RunCommand implements Callable<Integer> {
     } catch (ExitException e) {
       return e.code();
     } catch (DeadlockError e) {
-      spec.commandLine().getErr().println("heddle: deadlock: " + e.getMessage());
+      spec.commandLine().getErr().println("heddle: " + e.getMessage());
       return ExitCode.DEADLOCK;
     } catch (Throwable e) { // whatever the program let through is its failure, not ours
       spec.commandLine().getErr().println(ReadableTrace.of(e));

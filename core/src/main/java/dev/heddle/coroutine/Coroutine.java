@@ -5,6 +5,8 @@ import dev.heddle.Cancellation;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Completable;
 import dev.heddle.event.Deadline;
+import dev.heddle.observe.WaitSnapshot;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -80,6 +82,10 @@ public interface Coroutine<T extends @Nullable Object> extends Completable<T> {
   /// never.
   @Override
   @Nullable Throwable failure();
+
+  /// The events it waits for on the loop, any of which wakes it; empty when it does not wait, or
+  /// waits in the JDK. **Suspends** never.
+  List<WaitSnapshot> waits();
 
   /// Its number, unique in its loop.
   long id();

@@ -76,8 +76,12 @@ public final class TimerEvent extends Event {
 
   @Override
   public String info() {
-    long left = deadline - System.nanoTime();
-    return (isHidden() ? "hidden timer, " : "timer, ")
-        + (isClosed() ? "fired" : "due in " + Math.max(0, left) / 1_000_000 + " ms");
+    String what = isHidden() ? "a hidden timer" : "a timer";
+    return isClosed() ? what + " that has fired" : what + ", due in " + left();
+  }
+
+  private String left() {
+    long millis = Math.max(0, deadline - System.nanoTime()) / 1_000_000;
+    return millis < 10_000 ? millis + " ms" : millis / 1_000 + " s";
   }
 }

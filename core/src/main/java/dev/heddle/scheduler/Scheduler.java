@@ -83,7 +83,7 @@ public final class Scheduler implements ContextHost, EventHome {
   // loop only
   private final ReadyQueue ready = new ReadyQueue();
   private final Ring microtasks = new Ring(64);
-  private final ArrayDeque<ExecutionContext> toInterrupt = new ArrayDeque<>();
+  private final ArrayDeque<Runnable> errands = new ArrayDeque<>(); // of the trampoline
   private long dispatched; // decisions who is next: mounts, self-resumes, starts without a switch
   private long attentionAt; // the next dispatch at which the clock is read or a round ends
   private long clockAt;
@@ -190,8 +190,19 @@ public final class Scheduler implements ContextHost, EventHome {
 
   /// Interrupts, from the trampoline, a coroutine that the JDK has parked on `context`.
   public void interruptLater(ExecutionContext context) {
-    toInterrupt.add(context);
+    onTrampoline(context::interruptForeignWait);
+  }
+
+  /// Runs a piece of the runtime's own work with no coroutine mounted: what reads every stack, or
+  /// takes locks of the JDK's.
+  public void onTrampoline(Runnable errand) {
+    errands.add(errand);
     chores = true;
+  }
+
+  /// The clock as it was last read.
+  long clock() {
+    return now;
   }
 
   /// Makes [#run()] return: nothing is left to do.
@@ -498,14 +509,16 @@ public final class Scheduler implements ContextHost, EventHome {
 
   private void doChores() {
     chores = false;
-    for (ExecutionContext c = toInterrupt.poll(); c != null; c = toInterrupt.poll()) {
-      if (c.isHosting()) {
-        c.thread().interrupt();
-      }
-    }
+    runErrands();
     pool.trim();
     if (lookDue) {
       look();
+    }
+  }
+
+  private void runErrands() {
+    for (Runnable errand = errands.poll(); errand != null; errand = errands.poll()) {
+      errand.run();
     }
   }
 
@@ -554,8 +567,8 @@ public final class Scheduler implements ContextHost, EventHome {
       foreign++;
     } else if (context.isHosting()) {
       foreign++;
-      if (context.guest() instanceof Waker waker && waker.isCancellationPending()) {
-        waker.interruptForeignWait();
+      if (context.guest() instanceof Waker waker) {
+        waker.parked();
       }
       if (inTick) {
         owner.failed(
@@ -644,6 +657,7 @@ public final class Scheduler implements ContextHost, EventHome {
     }
     pool.close();
     inbox.close();
+    runErrands(); // they find the loop ended
     for (Object next = ready.poll(); next != null; next = ready.poll()) {
       ExecutionContext context =
           next instanceof Waker waker ? waker.context() : (ExecutionContext) next;

@@ -9,6 +9,7 @@ import dev.heddle.event.EventCallback;
 import dev.heddle.event.InlineCallback;
 import dev.heddle.scheduler.context.ExecutionContext;
 import dev.heddle.scheduler.context.Hosted;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -82,6 +83,9 @@ public abstract class Waker implements InlineCallback, Hosted {
   private static final int INDEXED_FROM =
       9; // a scan of eight costs less than one look into a hash table
 
+  // about a millisecond; an int of them wraps after 52 days
+  private static final int COARSE_BITS = 20;
+
   private final Scheduler scheduler;
 
   // loop only
@@ -102,6 +106,7 @@ public abstract class Waker implements InlineCallback, Hosted {
   private @Nullable Event second;
   private int firstPlace = -1;
   private int secondPlace = -1;
+  private int waitingSince; // of a wait, or of a foreign one: scheduler's clock, units of 2^20 ns
   private byte firstRole;
   private byte secondRole;
   private boolean firstFired;
@@ -187,6 +192,32 @@ public abstract class Waker implements InlineCallback, Hosted {
       more.collect(found, firedOnly);
     }
     return found;
+  }
+
+  /// How long it has waited, on the loop or in the JDK: to about a millisecond, and longer by what
+  /// the loop was held without a look at the clock before it began.
+  public final Duration waited() {
+    int units = (int) (System.nanoTime() >>> COARSE_BITS) - waitingSince;
+    return Duration.ofNanos(Integer.toUnsignedLong(units) << COARSE_BITS);
+  }
+
+  /// What its wait has ended with, by kind; null while it has not, for dumps.
+  public final @Nullable String wokenWith() {
+    return switch (outcome) {
+      case VALUE -> "a result";
+      case FAILURE -> payload == null ? "a failure" : payload.getClass().getName();
+      case TOKEN -> "its token fired";
+      case TIMED_OUT -> "its deadline ran out";
+      default -> cancellationPending ? "it is cancelled" : null;
+    };
+  }
+
+  /// The JDK has parked it: a foreign wait begins.
+  final void parked() {
+    waitingSince = (int) (scheduler.clock() >>> COARSE_BITS);
+    if (cancellationPending) {
+      interruptForeignWait();
+    }
   }
 
   /// Goes before all of normal priority from the next time it is queued.
@@ -330,6 +361,7 @@ public abstract class Waker implements InlineCallback, Hosted {
       throw illegal("wait");
     }
     status = WAITING;
+    waitingSince = (int) (scheduler.clock() >>> COARSE_BITS);
     arming = true;
     if (first != null) {
       firstPlace = armOne(first, this);

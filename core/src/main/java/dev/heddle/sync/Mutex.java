@@ -293,7 +293,10 @@ public final class Mutex {
 
     @Override
     public String info() {
-      return Mutex.this.info();
+      CoroutineNode<?> holding = owner;
+      return holding == null || !holding.isDone()
+          ? describe()
+          : describe() + ", held by " + holding.label() + ", which has ended without unlocking it";
     }
   }
 }

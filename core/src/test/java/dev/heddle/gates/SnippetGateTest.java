@@ -28,6 +28,8 @@ class SnippetGateTest {
   private static final String LAMBDA = "is written as a lambda in the snippets of what takes it";
   private static final String INSIDE = "is for the rooms of Heddle, not for users";
 
+  private static final String PART = "is read from a Dump or a report, which show their use";
+
   /// Public types without a snippet, and why they need none.
   private static final Map<String, String> WITHOUT =
       Map.ofEntries(
@@ -45,6 +47,11 @@ class SnippetGateTest {
           Map.entry("ScopeBody", LAMBDA),
           Map.entry("SwitchHandler", LAMBDA),
           Map.entry("Transform", LAMBDA),
+          Map.entry("CoroutineSnapshot", PART),
+          Map.entry("ForeignWait", PART),
+          Map.entry("LoopReport", PART),
+          Map.entry("ScopeSnapshot", PART),
+          Map.entry("WaitSnapshot", PART),
           Map.entry("Awaitable", "is what the types it stands for show"),
           Map.entry("EventHome", INSIDE),
           Map.entry("FutureLedger", INSIDE),

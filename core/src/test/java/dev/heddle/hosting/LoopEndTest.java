@@ -155,7 +155,8 @@ class LoopEndTest {
     assertThat(reports)
         .singleElement(InstanceOfAssertFactories.STRING)
         .contains("1 coroutines did not end by the shutdown deadline")
-        .contains("coroutine-2 spawned at " + Beside.class.getName());
+        .contains("coroutine-2 is parked by the JDK in LinkedBlockingQueue.take")
+        .contains("at " + LoopEndTest.class.getName() + ".takeStubbornly(");
   }
 
   @Test

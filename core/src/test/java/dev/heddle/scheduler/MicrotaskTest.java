@@ -3,6 +3,7 @@ package dev.heddle.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.heddle.scheduler.context.ExecutionContext;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
@@ -59,6 +60,24 @@ class MicrotaskTest {
     spawn("second", scheduler::finish);
     scheduler.run();
     assertThat(log).containsExactly("first", "task", "second");
+  }
+
+  @Test
+  @Tag("T2")
+  void tick_ofASuspension_runsOnTheSuspendingCoroutinesStack() {
+    List<Thread> threads = new ArrayList<>();
+    spawn(
+        "first",
+        () -> {
+          threads.add(Thread.currentThread());
+          scheduler.post(task("task", () -> threads.add(Thread.currentThread())));
+          Waker self = (Waker) ExecutionContext.current().guest();
+          scheduler.yieldFrom(self);
+        });
+    spawn("second", scheduler::finish);
+    scheduler.run();
+    assertThat(log).containsExactly("first", "task", "second");
+    assertThat(threads).hasSize(2).containsOnly(threads.getFirst());
   }
 
   @Test

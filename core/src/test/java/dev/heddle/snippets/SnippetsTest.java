@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.DeadlineException;
+import dev.heddle.DeadlockError;
 import dev.heddle.FailureReport;
 import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
@@ -18,6 +19,8 @@ import dev.heddle.event.Trigger;
 import dev.heddle.io.AsyncIo;
 import dev.heddle.io.Listener;
 import dev.heddle.io.Tcp;
+import dev.heddle.observe.CoroutineSnapshot;
+import dev.heddle.observe.Dump;
 import dev.heddle.observe.LoopCounters;
 import dev.heddle.observe.PlatformReport;
 import dev.heddle.sync.Mutex;
@@ -59,6 +62,49 @@ class SnippetsTest {
     Heddle.run(options, () -> serve("request"));
     // @end
     assertThat(options.handleSignals()).isTrue();
+  }
+
+  @Test
+  void dump() {
+    String text =
+        Heddle.run(() ->
+            Heddle.scope(s -> {
+              s.background("heartbeat", () -> Heddle.delay(Duration.ofHours(1)));
+              Heddle.suspend();
+              // @start region=dump
+              Dump dump = Heddle.dump();
+              for (CoroutineSnapshot c : dump.coroutines()) {
+                log(c.label() + " " + c.state().words() + " at " + c.suspendSite());
+              }
+              log(dump.text()); // the same, with stacks, as a tree
+              // @end
+              return dump.text();
+            }));
+    assertThat(text).contains("'heartbeat' waits for a timer");
+  }
+
+  private static void log(String line) {
+    assertThat(line).isNotEmpty();
+  }
+
+  @Test
+  void deadlock() {
+    List<Integer> lengths = new ArrayList<>();
+    // @start region=deadlock
+    try {
+      Heddle.run(SnippetsTest::awaitEachOther);
+    } catch (DeadlockError e) {
+      for (List<CoroutineSnapshot> cycle : e.report().cycles()) {
+        lengths.add(cycle.size()); // each waits for the next one, the last for the first
+      }
+    }
+    // @end
+    assertThat(lengths).containsExactly(2);
+  }
+
+  private static void awaitEachOther() {
+    Coroutine<?> main = Heddle.current();
+    Heddle.spawn(main::await).await();
   }
 
   @Test

@@ -13,6 +13,7 @@ import dev.heddle.event.Deadline;
 import dev.heddle.event.Event;
 import dev.heddle.event.EventCallback;
 import dev.heddle.failure.FailureTable;
+import dev.heddle.observe.WaitSnapshot;
 import dev.heddle.scheduler.WakerStatus;
 import dev.heddle.scheduler.context.ExecutionContext;
 import dev.heddle.scheduler.context.Inheritance;
@@ -366,6 +367,11 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   }
 
   @Override
+  public List<WaitSnapshot> waits() {
+    return DumpTaker.waits(this);
+  }
+
+  @Override
   public long id() {
     return id;
   }
@@ -388,28 +394,35 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
 
   @Override
   public String describe() {
-    return SpawnTrace.label(id, name) + " spawned at " + SpawnSites.describe(site);
+    // nobody has spawned main, and the class that wraps its body would say nothing
+    return isMain() ? label() : label() + " spawned at " + spawnSite();
+  }
+
+  /// Number and name, as reports call it.
+  public String label() {
+    return SpawnTrace.label(id, name);
+  }
+
+  boolean isMain() {
+    return id == SpawnTrace.MAIN;
+  }
+
+  String spawnSite() {
+    return SpawnSites.describe(site);
+  }
+
+  /// The scopes it has opened, the outermost first.
+  List<ScopeNode> openScopes() {
+    List<ScopeNode> found = new ArrayList<>();
+    for (ScopeNode inner = currentScope; inner != null; inner = inner.outerBlock()) {
+      found.addFirst(inner);
+    }
+    return found;
   }
 
   @Override
   public String toString() {
     return describe();
-  }
-
-  /// Where and on what it waits, one line, for reports.
-  String waitInfo() {
-    if (!isStarted()) {
-      return "has not started";
-    }
-    List<Event> events = awaitedEvents();
-    if (status() == WakerStatus.WAITING && !events.isEmpty()) {
-      StringBuilder line = new StringBuilder("waits for ");
-      for (int i = 0; i < events.size(); i++) {
-        line.append(i == 0 ? "" : ", or ").append(events.get(i).info());
-      }
-      return line.toString();
-    }
-    return status() == WakerStatus.NO_STATUS ? "is parked by the JDK, or runs" : "is ready to run";
   }
 
   @Override
@@ -469,7 +482,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
 
     @Override
     public String info() {
-      return "the end of " + describe();
+      return label();
     }
 
     @Override

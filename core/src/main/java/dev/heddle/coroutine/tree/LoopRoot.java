@@ -11,6 +11,8 @@ import dev.heddle.event.Deadline;
 import dev.heddle.event.Event;
 import dev.heddle.event.FutureLedger;
 import dev.heddle.event.InlineCallback;
+import dev.heddle.observe.DeadlockReport;
+import dev.heddle.observe.Dump;
 import dev.heddle.observe.LoopCounters;
 import dev.heddle.reactor.ReactorDriver;
 import dev.heddle.reactor.TimerEvent;
@@ -143,6 +145,7 @@ public final class LoopRoot implements SchedulerOwner {
 
   private void end() {
     List<CoroutineNode<?>> left = root.members();
+    Dump last = left.isEmpty() ? null : dump();
     try {
       scheduler.close();
     } finally {
@@ -150,8 +153,12 @@ public final class LoopRoot implements SchedulerOwner {
       left.forEach(CoroutineNode::abandon);
       futures.close();
     }
-    if (!left.isEmpty()) {
-      report(abandonedReport(left), null);
+    if (last != null) {
+      report(
+          left.size()
+              + " coroutines did not end by the shutdown deadline and were abandoned\n"
+              + last.text(),
+          null);
     }
   }
 
@@ -236,6 +243,20 @@ public final class LoopRoot implements SchedulerOwner {
 
   boolean isPastDeadline() {
     return pastDeadline;
+  }
+
+  ScopeNode root() {
+    return root;
+  }
+
+  /// Every coroutine that has not ended.
+  List<CoroutineNode<?>> coroutines() {
+    return root.members();
+  }
+
+  /// Who runs, who waits, and on what; called on the loop.
+  public Dump dump() {
+    return DumpTaker.take(this);
   }
 
   /// Tells the operator about a failure that no code will get.
@@ -349,7 +370,7 @@ public final class LoopRoot implements SchedulerOwner {
       passDeadline();
       return;
     }
-    DeadlockError verdict = new DeadlockError(deadlockReport());
+    DeadlockError verdict = new DeadlockError(new DeadlockReport(dump()));
     deadlock = verdict;
     stop(new Cancellation("Deadlock detected", verdict), options.shutdownDeadline());
   }
@@ -373,28 +394,6 @@ public final class LoopRoot implements SchedulerOwner {
     CoroutineNode<?> notifier = root.<@Nullable Void>addOwn("notification", action, true);
     notifier.highPriority();
     notifier.enqueue();
-  }
-
-  private String deadlockReport() {
-    List<CoroutineNode<?>> left = root.members();
-    return "Deadlock: no active coroutines, "
-        + left.size()
-        + " coroutines in waiting"
-        + lines(left);
-  }
-
-  private static String abandonedReport(List<CoroutineNode<?>> left) {
-    return left.size()
-        + " coroutines did not end by the shutdown deadline and were abandoned"
-        + lines(left);
-  }
-
-  private static String lines(List<CoroutineNode<?>> coroutines) {
-    StringBuilder text = new StringBuilder();
-    for (CoroutineNode<?> c : coroutines) {
-      text.append("\n  ").append(c.describe()).append(' ').append(c.waitInfo());
-    }
-    return text.toString();
   }
 
   // ---- small things that generics need ----

@@ -440,6 +440,16 @@ public final class ScopeNode implements Scope {
     return owner;
   }
 
+  /// The scope around it that the same coroutine has opened.
+  @Nullable ScopeNode outerBlock() {
+    return outerBlock;
+  }
+
+  /// What it is, in a few words, for reports.
+  String describe() {
+    return kind == Kind.ROOT ? "root scope" : supervised ? "supervised scope" : "scope";
+  }
+
   @Nullable Throwable failure() {
     return failure;
   }
@@ -454,7 +464,8 @@ public final class ScopeNode implements Scope {
     return closed;
   }
 
-  private List<CoroutineNode<?>> ownMembers() {
+  /// Its members, without those of scopes they have opened, for reports.
+  List<CoroutineNode<?>> ownMembers() {
     List<CoroutineNode<?>> found = new ArrayList<>(foreground + background);
     for (CoroutineNode<?> member = first; member != null; member = member.next) {
       found.add(member);
@@ -486,7 +497,10 @@ public final class ScopeNode implements Scope {
 
     @Override
     public String info() {
-      return "the " + (foreground + background) + " members of its scope";
+      int members = foreground + background;
+      return members == 1 && first != null
+          ? first.label() + " of its scope"
+          : "the " + members + " members of its scope";
     }
 
     @Override

@@ -2,35 +2,24 @@
 package dev.heddle.coroutine.tree;
 
 import java.lang.StackWalker.StackFrame;
-import java.util.Set;
 import java.util.function.Function;
 
 /// Where coroutines come from: the class of their body, or, where asked for, the exact line of the
 /// spawn.
 final class SpawnSites {
   private static final StackWalker WALKER = StackWalker.getInstance();
-  // by name: the tests of a room stand in its package
-  private static final Set<String> FUTURES =
-      Set.of("dev.heddle.event.Future", "dev.heddle.event.Promise");
 
   private SpawnSites() {}
 
-  /// The frame that spawned, outside the runtime: about 1 us, for the walk alone. Its file and line
-  /// are resolved when somebody asks.
+  /// The program's own frame that called the runtime: about 1 us, for the walk alone. Its file and
+  /// line are resolved when somebody asks.
   static Object caller() {
     return WALKER.walk(frames ->
         frames
-            .filter(frame -> !isRuntime(frame.getClassName()))
+            .filter(frame -> ProgramFrames.isProgram(frame.getClassName()))
             .findFirst()
             .<Object>map(Function.identity())
             .orElse("unknown"));
-  }
-
-  private static boolean isRuntime(String className) {
-    return className.startsWith("dev.heddle.coroutine.tree.")
-        || className.equals("dev.heddle.Heddle")
-        || className.startsWith("dev.heddle.Loop")
-        || FUTURES.contains(className);
   }
 
   static String describe(Object site) {
@@ -43,7 +32,7 @@ final class SpawnSites {
       return lambda < 0 ? name : name.substring(0, lambda);
     }
     return site instanceof StackFrame frame
-        ? frame.toStackTraceElement().toString()
+        ? ProgramFrames.shortened(frame.toStackTraceElement()).toString()
         : site.toString();
   }
 }

@@ -2,6 +2,7 @@
 package dev.heddle.coroutine.tree;
 
 import dev.heddle.failure.Origin;
+import dev.heddle.observe.CoroutineSnapshot;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +25,7 @@ record SpawnTrace(
     int length,
     boolean cut)
     implements Origin {
-  private static final long MAIN = 1; // the first of its loop, and nobody's
+  static final long MAIN = 1; // the first of its loop, and nobody's
 
   // coroutines that spawn their successor and end would else keep the trace of all before them
   private static final int LONGEST = 64;
@@ -56,7 +57,7 @@ record SpawnTrace(
 
   /// Number and name, as everywhere.
   static String label(long id, @Nullable String name) {
-    return name == null ? "coroutine-" + id : "coroutine-" + id + " '" + name + "'";
+    return CoroutineSnapshot.label(id, name);
   }
 
   @Override

@@ -114,6 +114,12 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
     return state == RESUMING;
   }
 
+  /// The frames of its guest, the innermost first. On the carrier, or on the stack of a coroutine
+  /// mounted there: nothing is being resumed then, so the look does no harm (Memory order, b).
+  public StackTraceElement[] stackOnLoop() {
+    return thread.getStackTrace();
+  }
+
   // ---- carrier ----
 
   /// Lets `next` take this resting context at the coming [#mount()].
@@ -138,6 +144,13 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
     VarHandle.fullFence();
     runTask();
     return state != RESUMING;
+  }
+
+  /// Interrupts its guest, unless the JDK has let it go on meanwhile.
+  public void interruptForeignWait() {
+    if (isHosting()) {
+      thread.interrupt();
+    }
   }
 
   /// The loop is over: whatever still runs here goes on with the JDK's default scheduler.

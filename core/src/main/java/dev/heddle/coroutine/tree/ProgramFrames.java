@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.coroutine.tree;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// Tells the frames of a program, and of the libraries it calls, from those of the runtime.
+final class ProgramFrames {
+  private static final List<String> RUNTIME =
+      List.of(
+          "dev.heddle.coroutine.tree.",
+          "dev.heddle.scheduler.",
+          "dev.heddle.reactor.",
+          "dev.heddle.thread.",
+          "dev.heddle.sync.",
+          "dev.heddle.io.",
+          "dev.heddle.cli.");
+
+  private static final Set<String> DOORS =
+      Set.of(
+          "dev.heddle.Heddle",
+          "dev.heddle.Loop",
+          "dev.heddle.coroutine.Coroutine",
+          "dev.heddle.coroutine.Scope",
+          "dev.heddle.event.Event",
+          "dev.heddle.event.Future",
+          "dev.heddle.event.Promise");
+
+  // what the JDK puts below and above the frames of a virtual thread
+  private static final List<String> MACHINERY =
+      List.of(
+          "jdk.internal.",
+          "java.lang.VirtualThread",
+          "java.lang.System$",
+          "java.lang.ThreadBuilders");
+
+  private static final List<String> JDK = List.of("java.", "javax.", "jdk.", "sun.");
+
+  // what a launcher calls a program's main with
+  private static final List<String> CALLERS = List.of("java.lang.reflect.", "java.lang.invoke.");
+
+  private ProgramFrames() {}
+
+  static boolean isRuntime(String className) {
+    int nested = className.indexOf('$');
+    String outermost = nested < 0 ? className : className.substring(0, nested);
+    return startsWithOneOf(className, RUNTIME) || DOORS.contains(outermost);
+  }
+
+  /// Whether it is neither the runtime's nor the JDK's.
+  static boolean isProgram(String className) {
+    return !isJdk(className) && !isRuntime(className);
+  }
+
+  private static boolean isJdk(String className) {
+    return startsWithOneOf(className, JDK);
+  }
+
+  private static boolean startsWithOneOf(String name, List<String> prefixes) {
+    for (String prefix : prefixes) {
+      if (name.startsWith(prefix)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// The frames that a reader looks for, the innermost first, without loaders and modules; all of
+  /// them with `heddle.trace=full`.
+  static List<StackTraceElement> of(StackTraceElement[] stack) {
+    List<StackTraceElement> frames = Arrays.stream(stack).map(ProgramFrames::shortened).toList();
+    if ("full".equals(System.getProperty("heddle.trace"))) {
+      return frames;
+    }
+    int end = frames.size();
+    while (end > 0 && isBelowEveryProgram(frames.get(end - 1).getClassName())) {
+      end--;
+    }
+    return frames.subList(firstBelowTheRuntime(frames, end), end).stream()
+        .filter(frame -> !isHidden(frame.getClassName()))
+        .toList();
+  }
+
+  private static boolean isBelowEveryProgram(String className) {
+    return isHidden(className) || startsWithOneOf(className, CALLERS);
+  }
+
+  private static boolean isHidden(String className) {
+    return isRuntime(className) || startsWithOneOf(className, MACHINERY);
+  }
+
+  // what the runtime has called to suspend, or to take the dump
+  private static int firstBelowTheRuntime(List<StackTraceElement> frames, int end) {
+    int first = 0;
+    for (int i = 0; i < end && !isProgram(frames.get(i).getClassName()); i++) {
+      first = isRuntime(frames.get(i).getClassName()) ? i + 1 : first;
+    }
+    return first;
+  }
+
+  static StackTraceElement shortened(StackTraceElement frame) {
+    return new StackTraceElement(
+        null,
+        null,
+        null,
+        frame.getClassName(),
+        frame.getMethodName(),
+        frame.getFileName(),
+        frame.getLineNumber());
+  }
+
+  /// The first frame of the program's own: where it is; null when there is none.
+  static @Nullable String site(List<StackTraceElement> stack) {
+    return own(stack).findFirst().map(StackTraceElement::toString).orElse(null);
+  }
+
+  /// The last of these: where it began.
+  static @Nullable StackTraceElement root(List<StackTraceElement> stack) {
+    return own(stack).reduce((above, below) -> below).orElse(null);
+  }
+
+  private static Stream<StackTraceElement> own(List<StackTraceElement> stack) {
+    return stack.stream().filter(frame -> isProgram(frame.getClassName()));
+  }
+
+  /// The method of the JDK that the program has called and not come back from; null when its own
+  /// code is the innermost.
+  static @Nullable StackTraceElement calledInJdk(List<StackTraceElement> stack) {
+    StackTraceElement called = null;
+    for (StackTraceElement frame : stack) {
+      if (!isJdk(frame.getClassName())) {
+        break;
+      }
+      called = frame;
+    }
+    return called;
+  }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.observe;
+
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// A coroutine at the moment of a [Dump].
+///
+/// @param id its number, unique in its loop
+/// @param name the one it was given, or null
+/// @param state what it does
+/// @param status where its waker stands, in the scheduler's words; for those who read the scheduler
+/// @param background whether it is cancelled when the other members of its scope have ended
+/// @param cancelled whether somebody has cancelled it
+/// @param spawnSite where it was spawned: the class of its body, or, with `heddle.sites=exact`,
+///   file and line
+/// @param suspendSite the topmost frame of its stack that is the program's own; null when it has
+///   not started
+/// @param waited how long it has waited, to about a millisecond; null when it does not wait
+/// @param waits the events it waits for, any of which wakes it
+/// @param foreign what it waits for in the JDK, or null
+/// @param outcome what its wait has ended with when it is ready, or null
+/// @param stack its frames, the innermost first; those of the runtime are left out unless
+///   `heddle.trace=full`
+/// @param scopes the scopes it has opened, the outermost first
+/// @since 0.1
+public record CoroutineSnapshot(
+    long id,
+    @Nullable String name,
+    State state,
+    String status,
+    boolean background,
+    boolean cancelled,
+    String spawnSite,
+    @Nullable String suspendSite,
+    @Nullable Duration waited,
+    List<WaitSnapshot> waits,
+    @Nullable ForeignWait foreign,
+    @Nullable String outcome,
+    List<StackTraceElement> stack,
+    List<ScopeSnapshot> scopes) {
+
+  /// What a coroutine does.
+  public enum State {
+    /// It is in the ready queue for the first time.
+    NEW("not started"),
+    /// It could run now.
+    READY("ready"),
+    /// It took the dump.
+    RUNNING("running"),
+    /// It waits for events of the loop.
+    WAITING("waiting"),
+    /// It waits in the JDK: for a lock, a queue, a socket.
+    FOREIGN("parked by the JDK");
+
+    private final String words;
+
+    State(String words) {
+      this.words = words;
+    }
+
+    /// As dumps say it.
+    public String words() {
+      return words;
+    }
+  }
+
+  /// Number and name, as everywhere in dumps and errors.
+  public String label() {
+    return label(id, name);
+  }
+
+  /// Number and name of a coroutine.
+  ///
+  /// @param name the one it was given, or null
+  public static String label(long id, @Nullable String name) {
+    return name == null ? "coroutine-" + id : "coroutine-" + id + " '" + name + "'";
+  }
+}

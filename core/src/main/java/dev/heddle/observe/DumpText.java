@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.observe;
+
+import dev.heddle.observe.CoroutineSnapshot.State;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/// A dump in words.
+final class DumpText {
+  private static final int NAMED = 5; // of those that are alike; the rest is counted
+
+  private final Dump dump;
+  private final Map<Long, CoroutineSnapshot> byId = new HashMap<>();
+  private final Map<List<StackTraceElement>, String> shown = new HashMap<>();
+  private final StringBuilder text = new StringBuilder();
+
+  DumpText(Dump dump) {
+    this.dump = dump;
+    dump.coroutines().forEach(c -> byId.put(c.id(), c));
+  }
+
+  // ---- one line ----
+
+  String heading() {
+    Map<State, Long> counts =
+        byId.values().stream()
+            .collect(Collectors.groupingBy(CoroutineSnapshot::state, Collectors.counting()));
+    String each =
+        Arrays.stream(State.values())
+            .filter(counts::containsKey)
+            .map(state -> "%,d %s".formatted(counts.get(state), state.words()))
+            .collect(Collectors.joining(", "));
+    return "Loop '"
+        + dump.loop()
+        + "', "
+        + dump.takenAt().truncatedTo(ChronoUnit.MILLIS)
+        + ": "
+        + count(byId.size(), "coroutine")
+        + (each.isEmpty() ? "" : ", " + each);
+  }
+
+  private static String count(int n, String what) {
+    return n == 1 ? "1 " + what : "%,d %ss".formatted(n, what);
+  }
+
+  // ---- the tree ----
+
+  String tree() {
+    scope(dump.root(), "");
+    return text.toString();
+  }
+
+  private void scope(ScopeSnapshot scope, String indent) {
+    for (List<CoroutineSnapshot> alike : folded(scope.members())) {
+      coroutine(alike, indent);
+    }
+  }
+
+  /// What two coroutines of a scope must have in common to be shown as one.
+  private record Shape(
+      State state,
+      String site,
+      List<String> waits,
+      @Nullable ForeignWait foreign,
+      List<StackTraceElement> stack,
+      String marks,
+      Object single) {}
+
+  private static List<List<CoroutineSnapshot>> folded(List<CoroutineSnapshot> members) {
+    Map<Shape, List<CoroutineSnapshot>> groups = new LinkedHashMap<>();
+    for (CoroutineSnapshot c : members) {
+      groups.computeIfAbsent(shape(c), _ -> new ArrayList<>()).add(c);
+    }
+    return List.copyOf(groups.values());
+  }
+
+  private static Shape shape(CoroutineSnapshot c) {
+    // times differ, and so do the numbers of those that are waited for
+    List<String> waits = c.waits().stream().map(w -> w.on().replaceAll("\\d+", "#")).toList();
+    ForeignWait foreign = c.foreign();
+    ForeignWait kind =
+        foreign == null
+            ? null
+            : new ForeignWait(foreign.state(), foreign.method(), null, null, null);
+    Object single = c.scopes().isEmpty() ? "" : c.id();
+    return new Shape(c.state(), c.spawnSite(), waits, kind, c.stack(), marks(c), single);
+  }
+
+  private void coroutine(List<CoroutineSnapshot> alike, String indent) {
+    CoroutineSnapshot c = alike.getFirst();
+    String inner = indent + "  ";
+    line(indent, c.label() + " " + doing(c) + marks(c));
+    if (alike.size() > 1) {
+      line(inner, "and " + others(alike.subList(1, alike.size())));
+    }
+    line(inner, "spawned at " + c.spawnSite());
+    stack(c, inner);
+    for (ScopeSnapshot scope : c.scopes()) {
+      line(
+          inner,
+          scope.kind()
+              + (scope.cancelled() ? ", cancelled, with " : " with ")
+              + count(scope.members().size(), "member"));
+      scope(scope, inner + "  ");
+    }
+  }
+
+  private static String others(List<CoroutineSnapshot> rest) {
+    String named =
+        rest.stream().limit(NAMED).map(CoroutineSnapshot::label).collect(Collectors.joining(", "));
+    int unnamed = rest.size() - NAMED;
+    return named + (unnamed > 0 ? " and %,d more".formatted(unnamed) : "") + ", alike";
+  }
+
+  private void stack(CoroutineSnapshot c, String indent) {
+    if (c.stack().isEmpty()) {
+      return;
+    }
+    String before = shown.putIfAbsent(c.stack(), c.label());
+    if (before != null) {
+      line(indent, "with the stack of " + before);
+      return;
+    }
+    for (StackTraceElement frame : c.stack()) {
+      line(indent, "at " + frame);
+    }
+  }
+
+  private void line(String indent, String words) {
+    text.append(indent).append(words).append('\n');
+  }
+
+  // ---- what a coroutine does ----
+
+  private String doing(CoroutineSnapshot c) {
+    return switch (c.state()) {
+      case NEW -> "has not started";
+      case READY ->
+          "is ready to run" + (c.outcome() == null ? "" : ", its wait has ended: " + c.outcome());
+      case RUNNING -> "runs";
+      case WAITING -> "waits for " + waits(c) + time(c);
+      case FOREIGN -> "is parked by the JDK" + foreign(c.foreign()) + time(c);
+    };
+  }
+
+  private static String marks(CoroutineSnapshot c) {
+    return (c.background() ? ", in the background" : "") + (c.cancelled() ? ", cancelled" : "");
+  }
+
+  private String waits(CoroutineSnapshot c) {
+    return c.waits().stream().map(this::wait).collect(Collectors.joining(", or "));
+  }
+
+  private String wait(WaitSnapshot wait) {
+    List<String> unnamed =
+        wait.holders().stream()
+            .map(this::label)
+            .filter(holder -> !wait.on().contains(holder))
+            .toList();
+    if (unnamed.isEmpty()) {
+      return wait.on();
+    }
+    String named = unnamed.stream().limit(NAMED).collect(Collectors.joining(", "));
+    int more = unnamed.size() - NAMED;
+    return wait.on()
+        + (wait.holders().size() == 1 ? ", held by " : ": ")
+        + named
+        + (more > 0 ? " and %,d more".formatted(more) : "");
+  }
+
+  private String label(long id) {
+    CoroutineSnapshot known = byId.get(id);
+    return known == null ? CoroutineSnapshot.label(id, null) : known.label();
+  }
+
+  private static String foreign(@Nullable ForeignWait foreign) {
+    if (foreign == null) {
+      return "";
+    }
+    String in = foreign.method() == null ? "" : " in " + foreign.method();
+    boolean monitor = foreign.state() == Thread.State.BLOCKED;
+    return in + (monitor || foreign.owner() != null ? ", for " + blocker(foreign) : "");
+  }
+
+  /// What a foreign wait is for, with who holds it.
+  static String blocker(ForeignWait foreign) {
+    String what = foreign.blocker() == null ? null : shortened(foreign.blocker());
+    String words =
+        foreign.state() == Thread.State.BLOCKED
+            ? what == null ? "a monitor" : "the monitor of " + what
+            : what == null ? "something" : what;
+    return foreign.owner() == null ? words : words + ", held by " + foreign.owner();
+  }
+
+  // a lock's inner class means nothing to those who use the lock
+  private static String shortened(String blocker) {
+    return blocker
+        .substring(blocker.lastIndexOf('.') + 1)
+        .replaceFirst("[$](Nonfair|Fair)?Sync@", "@");
+  }
+
+  private static String time(CoroutineSnapshot c) {
+    return c.waited() == null ? "" : " (" + inWords(c.waited()) + ")";
+  }
+
+  static String inWords(Duration time) {
+    if (time.toMinutes() > 0) {
+      return time.toHours() > 0
+          ? time.toHours() + " h " + time.toMinutesPart() + " min"
+          : time.toMinutes() + " min " + time.toSecondsPart() + " s";
+    }
+    return time.toSeconds() > 0
+        ? time.toSeconds() + "." + time.toMillisPart() / 100 + " s"
+        : time.toMillis() + " ms";
+  }
+
+  // ---- the table ----
+
+  String table() {
+    List<List<String>> rows = new ArrayList<>();
+    rows.add(List.of("ID", "NAME", "STATE", "FOR", "AT", "WAITS FOR"));
+    dump.coroutines().forEach(c -> rows.add(row(c)));
+    int[] widths = new int[rows.getFirst().size()];
+    for (List<String> row : rows) {
+      for (int i = 0; i < widths.length; i++) {
+        widths[i] = Math.max(widths[i], row.get(i).length());
+      }
+    }
+    for (List<String> row : rows) {
+      StringBuilder line = new StringBuilder();
+      for (int i = 0; i < widths.length; i++) {
+        line.append(row.get(i)).repeat(" ", widths[i] - row.get(i).length() + 2);
+      }
+      line("", line.toString().stripTrailing());
+    }
+    return text.toString();
+  }
+
+  private List<String> row(CoroutineSnapshot c) {
+    String on =
+        switch (c.state()) {
+          case WAITING -> waits(c);
+          case FOREIGN -> foreign(c.foreign()).strip();
+          case NEW, READY, RUNNING -> "";
+        };
+    return List.of(
+        Long.toString(c.id()),
+        c.name() == null ? "" : c.name(),
+        c.state() == State.FOREIGN ? "in the JDK" : c.state().words(),
+        c.waited() == null ? "" : inWords(c.waited()),
+        c.suspendSite() == null ? c.spawnSite() : c.suspendSite(),
+        on);
+  }
+}

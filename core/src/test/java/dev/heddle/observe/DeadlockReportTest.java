@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.observe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.heddle.Action;
+import dev.heddle.Cancellation;
+import dev.heddle.DeadlockError;
+import dev.heddle.Heddle;
+import dev.heddle.coroutine.Coroutine;
+import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.event.Event;
+import dev.heddle.sync.Mutex;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// The report that ends a loop in which nothing can go on, for each shape of a deadlock.
+@Tag("T19")
+@Timeout(60)
+class DeadlockReportTest {
+  private static DeadlockReport reportOf(Action main) {
+    DeadlockError error = catchThrowableOfType(DeadlockError.class, () -> Heddle.run(main));
+    assertThat(error).hasMessage(error.report().text());
+    return error.report();
+  }
+
+  private static List<List<Long>> ids(DeadlockReport report) {
+    return report.cycles().stream()
+        .map(cycle -> cycle.stream().map(CoroutineSnapshot::id).toList())
+        .toList();
+  }
+
+  private static void awaitEachOther() {
+    Coroutine<?>[] pair = new Coroutine<?>[2];
+    pair[0] = Heddle.spawn("left", () -> pair[1].await());
+    pair[1] = Heddle.spawn("right", () -> pair[0].await());
+  }
+
+  @Test
+  @Tag("loop-89")
+  void twoThatAwaitEachOther_areACycleInWords() {
+    DeadlockReport report = reportOf(DeadlockReportTest::awaitEachOther);
+    assertThat(ids(report)).containsExactly(List.of(2L, 3L));
+    assertThat(report.text().lines())
+        .startsWith(
+            "Deadlock: no active coroutines, 2 coroutines in waiting",
+            "coroutine-2 'left' waits for coroutine-3 'right', which waits for coroutine-2 'left'");
+  }
+
+  @Test
+  @Tag("loop-89")
+  void everyCoroutine_isShownWithItsSpawnSiteItsWaitAndItsStack() {
+    DeadlockReport report = reportOf(DeadlockReportTest::awaitEachOther);
+    String here = DeadlockReportTest.class.getName();
+    assertThat(report.text())
+        .containsPattern("(?m)^coroutine-2 'left' waits for coroutine-3 'right' \\(\\d+ ms\\)$")
+        .containsPattern("(?m)^  spawned at " + here + "\\.lambda\\$awaitEachOther\\$\\d$")
+        .containsPattern("(?m)^  at " + here + "\\.lambda\\$awaitEachOther\\$\\d\\(\\S+:\\d+\\)$")
+        .doesNotContain("dev.heddle.coroutine.tree", "dev.heddle.scheduler");
+    CoroutineSnapshot left = report.dump().coroutines().getFirst();
+    assertThat(left.waits())
+        .containsExactly(new WaitSnapshot("coroutine-3 'right'", false, true, List.of(3L)));
+    assertThat(left.suspendSite()).startsWith(here + ".lambda$awaitEachOther$");
+  }
+
+  @Test
+  @Tag("loop-90")
+  @Tag("loop-92")
+  void cancellation_thatResolvesTheDeadlock_carriesTheSameReport() {
+    List<Throwable> causes = new ArrayList<>();
+    DeadlockReport report =
+        reportOf(() -> {
+          Coroutine<?>[] other = new Coroutine<?>[1];
+          Coroutine<?> main = Heddle.current();
+          other[0] = Heddle.spawn(() -> main.await());
+          try {
+            other[0].await();
+          } catch (Cancellation c) {
+            causes.add(c.getCause());
+          }
+        });
+    assertThat(causes).hasSize(1);
+    assertThat(((DeadlockError) causes.getFirst()).report()).isSameAs(report);
+    assertThat(ids(report)).containsExactly(List.of(1L, 2L));
+  }
+
+  @Test
+  void scope_awaitedFromInside_isACycleThroughTheScope() {
+    DeadlockReport report =
+        reportOf(() -> {
+          Coroutine<?> main = Heddle.current();
+          Heddle.scope(s -> {
+            s.spawn("inside", () -> main.await());
+            s.spawn("beside", () -> main.await());
+            return null;
+          });
+        });
+    assertThat(report.text())
+        .contains(
+            "coroutine-1 'main' waits for the 2 members of its scope, among them coroutine-2"
+                + " 'inside', which waits for coroutine-1 'main'\n")
+        .contains(
+            "coroutine-1 'main' waits for the 2 members of its scope: coroutine-2 'inside',"
+                + " coroutine-3 'beside'");
+    assertThat(ids(report)).containsExactly(List.of(1L, 2L));
+  }
+
+  @Test
+  void mutexes_takenInOppositeOrder_areNamedWithTheirHolders() {
+    DeadlockReport report =
+        reportOf(() -> {
+          Mutex left = new Mutex("left");
+          Mutex right = new Mutex("right");
+          Heddle.launch("one", () -> takeBoth(left, right));
+          Heddle.launch("two", () -> takeBoth(right, left));
+        });
+    assertThat(report.text().lines())
+        .contains(
+            "coroutine-2 'one' waits for the mutex 'right', held by coroutine-3 'two', which waits"
+                + " for the mutex 'left', held by coroutine-2 'one'");
+    assertThat(report.text())
+        .containsOnlyOnce("'one' waits for the mutex 'right', held by coroutine-3 'two' (");
+  }
+
+  private static void takeBoth(Mutex first, Mutex second) {
+    first.run(() -> {
+      Heddle.suspend();
+      second.run(() -> {});
+    });
+  }
+
+  /// Something that somebody should complete.
+  private static final class Letter extends Event {
+    Letter() {
+      super(CoroutineNode.current().scheduler());
+    }
+
+    @Override
+    public String info() {
+      return "a letter";
+    }
+  }
+
+  @Test
+  void promise_thatNobodyCompletes_isNoCycleAndHeldByNobody() {
+    DeadlockReport report =
+        reportOf(() -> {
+          Letter letter = new Letter();
+          Heddle.launch("reader", () -> Heddle.await(letter));
+        });
+    assertThat(report.cycles()).isEmpty();
+    assertThat(report.text().lines())
+        .startsWith("Deadlock: no active coroutines, 1 coroutines in waiting", "")
+        .anyMatch(line -> line.matches("coroutine-2 'reader' waits for a letter \\(\\d+ ms\\)"));
+  }
+
+  @Test
+  @Tag("trap-11")
+  void hiddenTimer_thatAllWaitFor_isNamedAndDoesNotPreventTheVerdict() {
+    DeadlockReport report = reportOf(() -> Heddle.await(Heddle.timer(Duration.ofHours(1), true)));
+    assertThat(report.text()).contains("coroutine-1 'main' waits for a hidden timer, due in 35");
+  }
+
+  @Test
+  void event_whoseInfoThrows_doesNotSpoilTheReport() {
+    DeadlockReport report =
+        reportOf(() -> {
+          Event broken =
+              new Event(CoroutineNode.current().scheduler()) {
+                @Override
+                public String info() {
+                  throw new IllegalStateException("broken");
+                }
+              };
+          Heddle.await(broken);
+        });
+    assertThat(report.text()).contains("whose info() threw java.lang.IllegalStateException");
+  }
+}

@@ -185,6 +185,7 @@ public final class Scheduler implements ContextHost, EventHome {
 
   /// Queues a piece of the runtime's own work for the next tick.
   public void post(Microtask task) {
+    task.retain();
     microtasks.add(task);
   }
 
@@ -442,7 +443,7 @@ public final class Scheduler implements ContextHost, EventHome {
         return;
       }
       try {
-        task.run();
+        task.execute();
       } catch (RuntimeException | Error e) {
         owner.failed(e);
         return;
@@ -499,10 +500,14 @@ public final class Scheduler implements ContextHost, EventHome {
         doChores();
       }
       Object next = ready.poll();
-      if (next == null) {
+      if (next != null) {
+        dispatch(next);
+      } else if (microtasks.isEmpty()) {
         idle();
       } else {
-        dispatch(next);
+        // those beyond the budget, or behind one that failed; meanwhile the world goes on, too
+        readClockAfterRest();
+        callForLook();
       }
     }
   }
@@ -653,7 +658,7 @@ public final class Scheduler implements ContextHost, EventHome {
   public void close() {
     ended = true;
     while (microtasks.poll() instanceof Microtask task) {
-      task.release();
+      releaseUndone(task);
     }
     pool.close();
     inbox.close();
@@ -666,5 +671,14 @@ public final class Scheduler implements ContextHost, EventHome {
       }
     }
     driver.close();
+  }
+
+  private void releaseUndone(Microtask task) {
+    try {
+      task.release();
+    } catch (RuntimeException | Error e) {
+      // the rest is released all the same
+      owner.failed(e);
+    }
   }
 }

@@ -138,15 +138,12 @@ class FairnessTest {
     scheduler.post(
         new Microtask() {
           @Override
-          public void run() {
+          protected void run() {
             tasks[0]++;
             if (!stop[0]) {
               scheduler.post(this);
             }
           }
-
-          @Override
-          public void release() {}
         });
     yielder(0, 10);
     yielder(1, 10);

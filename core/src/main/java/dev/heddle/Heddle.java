@@ -2,6 +2,8 @@
 package dev.heddle;
 
 import dev.heddle.coroutine.Coroutine;
+import dev.heddle.coroutine.ItemAction;
+import dev.heddle.coroutine.Iterate;
 import dev.heddle.coroutine.ScopeBody;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.LoopRoot;
@@ -125,6 +127,15 @@ public final class Heddle {
   /// as [#spawn(Body)].
   public static void background(String name, Action action) {
     CoroutineNode.current().currentScope().background(name, action);
+  }
+
+  /// Calls `action` for each item of `source`, at most so many at a time, each in a coroutine that
+  /// may suspend. **Suspends** until all have ended. [Iterate] has the details, and more ways.
+  ///
+  /// @param concurrency at least 1
+  public static <T extends @Nullable Object> void iterate(
+      Iterable<? extends T> source, int concurrency, ItemAction<? super T> action) {
+    Iterate.<T>over(source).withConcurrency(concurrency).each(action);
   }
 
   /// The current coroutine.

@@ -64,8 +64,6 @@ public final class Scheduler implements ContextHost, EventHome {
   private static final long LOOK_NANOS =
       1_000_000; // as often as the reference looks at its reactor
   private static final int LOOK_DISPATCHES = 61; // prime, so that it does not beat with rings of 64
-  private static final int MICROTASK_BUDGET =
-      1_024; // a tick; keeps one that feeds itself from starving the rest
   private static final int LONGEST_STRIDE = 16; // dispatches; the clock is then 2 ns of a switch
   private static final long SHORT_NANOS = 100_000;
   private static final long LONG_NANOS = 250_000;
@@ -82,7 +80,7 @@ public final class Scheduler implements ContextHost, EventHome {
 
   // loop only
   private final ReadyQueue ready = new ReadyQueue();
-  private final Ring microtasks = new Ring(64);
+  private final MicrotaskQueue microtasks;
   private final ArrayDeque<Runnable> errands = new ArrayDeque<>(); // of the trampoline
   private long dispatched; // decisions who is next: mounts, self-resumes, starts without a switch
   private long attentionAt; // the next dispatch at which the clock is read or a round ends
@@ -113,6 +111,7 @@ public final class Scheduler implements ContextHost, EventHome {
     this.wakeup = new Wakeup(driver::wakeup);
     this.inbox = new Inbox(wakeup);
     this.pool = new ContextPool(this, this::arrived, reuse);
+    this.microtasks = new MicrotaskQueue(owner);
     this.timers = new TimerQueue(now);
     this.reactor = new Reactor(driver, timers);
   }
@@ -185,7 +184,6 @@ public final class Scheduler implements ContextHost, EventHome {
 
   /// Queues a piece of the runtime's own work for the next tick.
   public void post(Microtask task) {
-    task.retain();
     microtasks.add(task);
   }
 
@@ -427,27 +425,13 @@ public final class Scheduler implements ContextHost, EventHome {
   private void work() {
     inTick = true;
     try {
-      runMicrotasks();
+      microtasks.run();
       inbox.drain();
       if (timers.mayBeDue(now)) {
         timers.advance(now);
       }
     } finally {
       inTick = false;
-    }
-  }
-
-  private void runMicrotasks() {
-    for (int budget = MICROTASK_BUDGET; budget > 0; budget--) {
-      if (!(microtasks.poll() instanceof Microtask task)) {
-        return;
-      }
-      try {
-        task.execute();
-      } catch (RuntimeException | Error e) {
-        owner.failed(e);
-        return;
-      }
     }
   }
 
@@ -657,9 +641,7 @@ public final class Scheduler implements ContextHost, EventHome {
   /// go to its default scheduler.
   public void close() {
     ended = true;
-    while (microtasks.poll() instanceof Microtask task) {
-      releaseUndone(task);
-    }
+    microtasks.close();
     pool.close();
     inbox.close();
     runErrands(); // they find the loop ended
@@ -671,14 +653,5 @@ public final class Scheduler implements ContextHost, EventHome {
       }
     }
     driver.close();
-  }
-
-  private void releaseUndone(Microtask task) {
-    try {
-      task.release();
-    } catch (RuntimeException | Error e) {
-      // the rest is released all the same
-      owner.failed(e);
-    }
   }
 }

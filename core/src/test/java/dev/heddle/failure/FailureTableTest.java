@@ -54,6 +54,7 @@ class FailureTableTest {
     assertThat(kept.getSuppressed()).isEmpty();
   }
 
+  @SuppressWarnings("ThrowableEqualsHashCode") // what a user's exception may do
   private static final class Hostile extends RuntimeException {
     private static final long serialVersionUID = 1;
 

@@ -44,6 +44,8 @@ class SnippetGateTest {
           Map.entry("WaitCancelledException", THROWN),
           Map.entry("Action", LAMBDA),
           Map.entry("Body", LAMBDA),
+          Map.entry("ItemAction", LAMBDA),
+          Map.entry("ItemTest", LAMBDA),
           Map.entry("ScopeBody", LAMBDA),
           Map.entry("SwitchHandler", LAMBDA),
           Map.entry("Transform", LAMBDA),

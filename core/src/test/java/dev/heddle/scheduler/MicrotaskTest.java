@@ -86,6 +86,7 @@ class MicrotaskTest {
   }
 
   @Test
+  @Tag("T2")
   @Tag("T5")
   void microtask_postedByOneThatSuspends_runsOnItsStackBeforeTheNextOne() {
     List<Thread> threads = new ArrayList<>();

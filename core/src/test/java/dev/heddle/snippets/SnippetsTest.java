@@ -11,6 +11,7 @@ import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
 import dev.heddle.Loop;
 import dev.heddle.coroutine.Coroutine;
+import dev.heddle.coroutine.Iterate;
 import dev.heddle.coroutine.Scope;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.Event;
@@ -263,6 +264,22 @@ class SnippetsTest {
       assertThat(Heddle.counters().switches() - before.switches()).isLessThanOrEqualTo(1);
       // @end
     });
+  }
+
+  @Test
+  void iterate() {
+    List<String> done = new ArrayList<>();
+    Heddle.run(() -> {
+      List<String> pages = List.of("a", "b", "c");
+      // @start region=iterate
+      Heddle.iterate(pages, 2, page -> done.add(page + fetch(page))); // two at a time
+
+      Iterate.over(pages)
+          .withConcurrency(2)
+          .eachWhile(page -> fetch(page) > 1); // false ends it early
+      // @end
+    });
+    assertThat(done).containsExactlyInAnyOrder("a1", "b1", "c1");
   }
 
   @Test

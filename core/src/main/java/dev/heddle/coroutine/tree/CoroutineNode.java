@@ -53,16 +53,38 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
       Object work,
       boolean background,
       boolean runtimesOwn) {
+    // the runtime's own may be made in a tick, on the stack of a coroutine that has nothing to do
+    // with it
+    this(
+        loop,
+        scope,
+        name,
+        work,
+        background,
+        runtimesOwn,
+        loop.options().exactSites() && !runtimesOwn ? SpawnSites.caller() : work.getClass(),
+        loop.options().exactSites() && !runtimesOwn ? spawner() : null);
+  }
+
+  /// One of which the caller knows better where it comes from.
+  ///
+  /// @param from the body's class, or the frame of the spawn
+  CoroutineNode(
+      LoopRoot loop,
+      ScopeNode scope,
+      @Nullable String name,
+      Object work,
+      boolean background,
+      boolean runtimesOwn,
+      Object from,
+      @Nullable SpawnTrace spawner) {
     super(loop.scheduler());
     this.scope = scope;
     this.name = name;
     this.background = background;
     this.runtimesOwn = runtimesOwn;
     this.id = loop.nextId();
-    // the runtime's own may be made in a tick, on the stack of a coroutine that has nothing to do
-    // with it
-    boolean exact = loop.options().exactSites() && !runtimesOwn;
-    this.site = exact ? SpawnTrace.of(id, name, SpawnSites.caller(), spawner()) : work.getClass();
+    this.site = from instanceof Class<?> ? from : SpawnTrace.of(id, name, from, spawner);
     Inheritance taken = runtimesOwn ? null : Inheritance.ofCurrentThread(loop.ordinaryLoader());
     this.work = taken == null ? work : new Heir(work, taken);
   }
@@ -119,7 +141,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     return currentScope;
   }
 
-  private static @Nullable SpawnTrace spawner() {
+  static @Nullable SpawnTrace spawner() {
     CoroutineNode<?> current = currentOrNull();
     return current != null && current.site instanceof SpawnTrace trace ? trace : null;
   }

@@ -24,6 +24,7 @@ final class ProgramFrames {
           "dev.heddle.Heddle",
           "dev.heddle.Loop",
           "dev.heddle.coroutine.Coroutine",
+          "dev.heddle.coroutine.Iterate",
           "dev.heddle.coroutine.Scope",
           "dev.heddle.event.Event",
           "dev.heddle.event.Future",

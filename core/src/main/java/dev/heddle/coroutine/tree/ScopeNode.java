@@ -133,7 +133,24 @@ public final class ScopeNode implements Scope {
   private <T extends @Nullable Object> CoroutineNode<T> add(
       @Nullable String name, Object work, boolean inBackground) {
     loop.scheduler().checkOnLoop();
-    if (closed || cancelled || loop.isPastDeadline()) {
+    checkOpen(name);
+    CoroutineNode<T> member = new CoroutineNode<>(loop, this, name, work, inBackground, false);
+    join(member);
+    member.enqueue();
+    return member;
+  }
+
+  /// Whether it takes new members.
+  boolean isOpen() {
+    return !closed && !cancelled && !loop.isPastDeadline();
+  }
+
+  /// Refuses a new member unless it is open.
+  ///
+  /// @throws IllegalStateException when the scope is closed or cancelled, or the loop's time is
+  ///   over
+  void checkOpen(@Nullable String name) {
+    if (!isOpen()) {
       throw new IllegalStateException(
           "cannot spawn "
               + (name == null ? "a coroutine" : "'" + name + "'")
@@ -141,10 +158,19 @@ public final class ScopeNode implements Scope {
               + (closed ? "closed scope" : cancelled ? "cancelled scope" : "loop past its deadline")
               + "; spawn before it ends, or open a new one");
     }
-    CoroutineNode<T> member = new CoroutineNode<>(loop, this, name, work, inBackground, false);
-    join(member);
-    member.enqueue();
-    return member;
+  }
+
+  /// Makes a coroutine that may become a member later, perhaps in a tick.
+  ///
+  /// @param from the body's class, or the frame of the spawn
+  CoroutineNode<?> prepare(Action work, Object from, @Nullable SpawnTrace spawner) {
+    return new CoroutineNode<@Nullable Void>(loop, this, null, work, false, false, from, spawner);
+  }
+
+  /// Starts a coroutine that was prepared. Lock-free, calls no user code: for a tick.
+  void admit(CoroutineNode<?> prepared) {
+    join(prepared);
+    prepared.enqueue();
   }
 
   /// Adds the main coroutine, or one of the loop's own, whatever the scope's state.

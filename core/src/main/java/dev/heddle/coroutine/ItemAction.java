@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.coroutine;
+
+import org.jspecify.annotations.Nullable;
+
+/// What an iteration does with each item.
+///
+/// @param <T> the type of the items
+/// @since 0.1
+@FunctionalInterface
+public interface ItemAction<T extends @Nullable Object> {
+  /// Runs as plain blocking code in a worker of the iteration; it may suspend at any depth.
+  ///
+  /// @throws Exception any; it ends the iteration, which throws it
+  void accept(T item) throws Exception;
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.coroutine;
+
+import org.jspecify.annotations.Nullable;
+
+/// What an iteration does with each item, and whether it goes on.
+///
+/// @param <T> the type of the items
+/// @since 0.1
+@FunctionalInterface
+public interface ItemTest<T extends @Nullable Object> {
+  /// Runs as plain blocking code in a worker of the iteration; it may suspend at any depth.
+  ///
+  /// @return false to take no more items
+  /// @throws Exception any; it ends the iteration, which throws it
+  boolean test(T item) throws Exception;
+}

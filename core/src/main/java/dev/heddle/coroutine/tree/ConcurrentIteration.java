@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.coroutine.tree;
+
+import dev.heddle.Action;
+import dev.heddle.Cancellation;
+import dev.heddle.CoroutineFailure;
+import dev.heddle.coroutine.ItemTest;
+import dev.heddle.event.Event;
+import dev.heddle.scheduler.Microtask;
+import java.util.Iterator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// One run of a concurrent iteration: workers that take turns with the source.
+public final class ConcurrentIteration<T extends @Nullable Object> extends Microtask {
+  /*
+   * A worker:  take the next item ─> prepare a relief, post the microtask ─> call the action ─> take the next item ─> ...
+   *
+   * The microtask is run by the first tick that follows, hence not before the action suspends: it puts the relief into the ready
+   * queue, and the relief goes on with the next item. An action that does not suspend leaves the microtask where it is, and one
+   * worker does it all, as a plain loop would. So concurrency grows by need, one worker for each action that waits.
+   *
+   * The relief is made by the worker, not by the microtask: what a coroutine inherits comes from the thread that makes it, and
+   * may be user code; a tick runs on anybody's stack.
+   *
+   * States of the source.  from    event                            to      who
+   *                        AT REST  a worker asks for the next item  TAKEN   the worker, `mover`
+   *                        TAKEN    the item is there                AT REST `mover`
+   *                        any      nothing left, failure, stop      OVER    whoever finds out
+   * The source may suspend while it is TAKEN. Who finds it TAKEN ends: the mover posts the microtask when it has its item.
+   *
+   * Threads. The loop's.
+   *
+   * I1. workers <= limit, the one in the source included, and actions run in workers only: the limit is exact. A worker counts
+   *     from the moment it is queued: else several ticks before its start would each queue another. [IterateTest]
+   * I2. The source is walked by one worker at a time, and each item goes to exactly one action. [IterateTest]
+   * I3. While the source is not OVER, a worker has it, or will come back to it, or the microtask is queued. [IterateTest]
+   *
+   * Cost. A worker for each action that suspends, beyond the first; one object for it, none for an item.
+   *
+   * Rejected. A worker for each item: a million objects for a list of a million. A fixed set of workers: `limit` coroutines for an
+   * action that never waits, and the items out of order.
+   *
+   * Sources. Promise T6; traps 22, 24; TrueAsync's concurrent iterator.
+   */
+  private final ScopeNode scope;
+  private final Iterator<? extends T> source;
+  private final ItemTest<T> action;
+  private final int limit;
+  private final Object from; // of the workers: the action's class, or the frame of the call
+  private final @Nullable SpawnTrace spawner;
+  private final Idle idle;
+
+  // loop only
+  private int workers; // queued, running or waiting
+  private @Nullable CoroutineNode<?> relief; // made, not queued
+  private boolean posted;
+  private @Nullable CoroutineNode<?> mover; // the worker that is in the source
+  private boolean over;
+  private @Nullable Cancellation cut; // of one worker alone: what it was to do is not done
+
+  private ConcurrentIteration(
+      ScopeNode scope, Iterator<? extends T> source, ItemTest<T> action, int limit, Object from) {
+    this.scope = scope;
+    this.source = source;
+    this.action = action;
+    this.limit = limit;
+    this.from = from;
+    this.spawner = CoroutineNode.spawner();
+    this.idle = new Idle();
+  }
+
+  /// Runs an iteration in a scope of its own, from the current coroutine.
+  ///
+  /// @param body the user's action, to name where the workers come from
+  public static <T extends @Nullable Object> void run(
+      Iterable<? extends T> source,
+      int limit,
+      boolean cancelPending,
+      Class<?> body,
+      ItemTest<T> action) {
+    CoroutineNode<?> caller = CoroutineNode.current();
+    Object from = caller.loop().options().exactSites() ? SpawnSites.caller() : body;
+    Iterator<? extends T> items = source.iterator();
+    try {
+      ScopeNode.<@Nullable Void>block(
+          s -> {
+            ScopeNode scope = (ScopeNode) s;
+            new ConcurrentIteration<T>(scope, items, action, limit, from).goThrough(caller);
+            if (cancelPending) {
+              scope.cancelMembers(new Cancellation("the iteration that spawned it is over"));
+            }
+            return null;
+          },
+          false);
+    } catch (RuntimeException | Error e) {
+      throw e;
+    } catch (Exception e) {
+      throw new CoroutineFailure(e);
+    }
+  }
+
+  private void goThrough(CoroutineNode<?> caller) {
+    retain();
+    try {
+      scope.checkOpen(null);
+      start(worker());
+      while (workers > 0) {
+        caller.awaitEvent(idle);
+      }
+    } finally {
+      // workers that are still on their way out take no more items
+      over = true;
+      cancel();
+      release();
+    }
+    if (cut != null) {
+      throw cut;
+    }
+  }
+
+  // ---- workers ----
+
+  private CoroutineNode<?> worker() {
+    Action work = this::work;
+    return scope.prepare(work, from, spawner);
+  }
+
+  private void start(CoroutineNode<?> worker) {
+    workers++;
+    scope.admit(worker);
+  }
+
+  private void work() throws Exception {
+    CoroutineNode<?> self = CoroutineNode.current();
+    try {
+      while (!over && mover == null) {
+        next(self);
+      }
+    } catch (Throwable e) {
+      if (!over && e instanceof Cancellation c) {
+        cut = c;
+      }
+      over = true;
+      throw e;
+    } finally {
+      if (--workers == 0) {
+        idle.tell();
+      }
+    }
+  }
+
+  private void next(CoroutineNode<?> self) throws Exception {
+    T item;
+    mover = self;
+    try {
+      if (!source.hasNext()) {
+        over = true;
+        return;
+      }
+      item = source.next();
+    } finally {
+      mover = null;
+    }
+    if (over) {
+      // stopped while it waited in the source
+      return;
+    }
+    callForRelief();
+    if (!action.test(item)) {
+      stop();
+    }
+  }
+
+  private void callForRelief() {
+    if (posted || workers >= limit) {
+      return;
+    }
+    if (relief == null) {
+      relief = worker();
+    }
+    posted = true;
+    scope.loop().scheduler().post(this);
+  }
+
+  /// The worker that posted it has suspended, or ended: who goes on?
+  @Override
+  protected void run() {
+    posted = false;
+    CoroutineNode<?> next = relief;
+    if (next != null && !over && mover == null && scope.isOpen()) {
+      relief = null;
+      start(next);
+    }
+  }
+
+  private void stop() {
+    over = true;
+    if (mover != null) {
+      mover.cancel("the iteration takes no more items");
+    }
+  }
+
+  /// Fires when the last worker has ended.
+  private final class Idle extends Event {
+    Idle() {
+      super(scope.loop().scheduler());
+    }
+
+    void tell() {
+      fire(null, null);
+    }
+
+    @Override
+    public String info() {
+      return "the " + workers + " workers of its iteration";
+    }
+
+    @Override
+    public List<CoroutineNode<?>> holders() {
+      return scope.ownMembers();
+    }
+  }
+}

@@ -173,6 +173,30 @@ public final class Heddle {
     return (T) CoroutineNode.current().awaitEvent(awaitable.event());
   }
 
+  /// Waits for whatever can be awaited, but not beyond a deadline; what is waited for goes on. Else
+  /// as [#await(Awaitable)].
+  ///
+  /// @throws DeadlineException when the deadline runs out first
+  @SuppressWarnings({"unchecked", "NullAway"}) // an Awaitable<T> fires with a T, by contract
+  public static <T extends @Nullable Object> T await(Awaitable<T> awaitable, Deadline deadline) {
+    if (awaitable instanceof Completable<?> completable) {
+      return (T) completable.await(deadline);
+    }
+    return (T) CoroutineNode.current().scheduler().await(awaitable.event(), deadline);
+  }
+
+  /// Waits for whatever can be awaited, but not beyond the moment in which `token` fires; what is
+  /// waited for goes on. Else as [#await(Awaitable)].
+  ///
+  /// @throws WaitCancelledException when the token fires first, however it fires
+  @SuppressWarnings({"unchecked", "NullAway"}) // an Awaitable<T> fires with a T, by contract
+  public static <T extends @Nullable Object> T await(Awaitable<T> awaitable, Awaitable<?> token) {
+    if (awaitable instanceof Completable<?> completable) {
+      return (T) completable.await(token);
+    }
+    return (T) CoroutineNode.current().scheduler().await(awaitable.event(), token);
+  }
+
   /// Waits for a stage of another library, completed by any thread. **Suspends** unless it is
   /// complete. **Cancelled** the stage goes on.
   ///

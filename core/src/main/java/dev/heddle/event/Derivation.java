@@ -4,6 +4,7 @@ package dev.heddle.event;
 import dev.heddle.Action;
 import dev.heddle.Cancellation;
 import dev.heddle.Transform;
+import dev.heddle.failure.FailureTable;
 import org.jspecify.annotations.Nullable;
 
 /// Brings the outcome of one future to another, by way of a user's function.
@@ -147,8 +148,8 @@ abstract class Derivation<S extends @Nullable Object, R extends @Nullable Object
     @Override
     void failed(Throwable thrown) {
       Throwable before = source.failure();
-      if (before != null && before != thrown) {
-        derived.home().futures().replaced(thrown, before);
+      if (before != null) {
+        FailureTable.merge(thrown, before);
         source.take();
       }
       super.failed(thrown);

@@ -8,6 +8,8 @@ import dev.heddle.LoopEndedException;
 import dev.heddle.Transform;
 import dev.heddle.event.FutureLedger.Fate;
 import dev.heddle.event.FutureLedger.Label;
+import java.util.Collection;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -366,6 +368,11 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     @Override
     public boolean isClosed() {
       return isDone();
+    }
+
+    @Override
+    public Collection<? extends Awaitable<?>> holders() {
+      return source == null ? List.of() : source.event.holders();
     }
 
     void tell() {

@@ -76,9 +76,6 @@ public abstract class FutureLedger {
   /// Warns of a success that nobody has used, from any thread.
   protected abstract void unused(String what);
 
-  /// A failure has taken the place of an earlier one.
-  protected abstract void replaced(Throwable by, Throwable earlier);
-
   // ---- open outcomes ----
 
   /// Opens an entry for an outcome that nobody has taken.

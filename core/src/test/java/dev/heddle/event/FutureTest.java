@@ -363,6 +363,8 @@ class FutureTest {
               });
       promise.fail(failure);
       assertThatThrownBy(after::await).isSameAs(later);
+      assertThat(later).hasNoCause().hasNoSuppressedExceptions();
+      assertThat(Heddle.reportOf(later).merged()).containsExactly(failure);
     });
   }
 

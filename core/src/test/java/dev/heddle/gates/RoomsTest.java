@@ -54,7 +54,7 @@ class RoomsTest {
           entry(
               "scheduler",
               Set.of("event", "failure", "reactor", "scheduler.context", "scheduler.inbox")),
-          entry("coroutine", Set.of("coroutine.tree", "scheduler", "event")),
+          entry("coroutine", Set.of("coroutine.tree", "scheduler", "event", "failure")),
           entry("coroutine.tree", Set.of("coroutine", "scheduler", "event", "failure")),
           entry("io", Set.of("reactor", "scheduler", "event")),
           entry("sync", Set.of("scheduler", "event")),

@@ -2,12 +2,23 @@
 package dev.heddle.snippets;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.Heddle;
+import dev.heddle.WaitCancelledException;
+import dev.heddle.coroutine.Await;
+import dev.heddle.coroutine.Outcomes;
 import dev.heddle.event.Completable;
+import dev.heddle.event.CompositeEvent;
+import dev.heddle.event.Deadline;
+import dev.heddle.event.Event;
 import dev.heddle.event.Future;
 import dev.heddle.event.Promise;
+import dev.heddle.event.Trigger;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -55,6 +66,73 @@ class FutureSnippetsTest {
       }
       // @end
     });
+  }
+
+  @Test
+  void await() {
+    Heddle.run(() ->
+        Heddle.supervise(s -> {
+          // @start region=await
+          var a = s.spawn(() -> load());
+          var b = s.spawn(() -> load());
+          List<String> both = Await.allOrFail(List.of(a, b)); // or the first failure
+          String first = Await.firstSuccess(List.of(a, b)).first(); // whichever came first
+          // @end
+          assertThat(both).containsExactly("loaded", "loaded");
+          assertThat(first).isEqualTo("loaded");
+          return null;
+        }));
+  }
+
+  @Test
+  void awaitOf() {
+    Heddle.run(() -> {
+      var ada = Heddle.spawn(() -> "Ada");
+      var grace = Heddle.spawn(() -> "Grace");
+      // @start region=awaitOf
+      Map<String, String> names =
+          Await.of(Map.of("first", ada, "second", grace))
+              .until(Deadline.after(Duration.ofSeconds(5)))
+              .all()
+              .results();
+      // @end
+      assertThat(names).containsEntry("first", "Ada").containsEntry("second", "Grace");
+    });
+  }
+
+  @Test
+  void outcomes() {
+    List<String> log = new ArrayList<>();
+    Heddle.run(() ->
+        Heddle.supervise(s -> {
+          var good = s.spawn(() -> load());
+          var bad = s.spawn(FutureSnippetsTest::fail);
+          // @start region=outcomes
+          Outcomes<String, String> outcomes =
+              Await.<String, String>of(Map.of("a", good, "b", bad)).all();
+          outcomes.results().forEach((key, value) -> log.add(key + " is " + value));
+          outcomes.failures().forEach((key, why) -> log.add(key + " failed: " + why.getMessage()));
+          // @end
+          return null;
+        }));
+    assertThat(log).containsExactly("a is loaded", "b failed: no network");
+  }
+
+  @Test
+  void composite() {
+    Heddle.run(() -> {
+      var work = Heddle.spawn(() -> Heddle.await(Heddle.trigger("never")));
+      // @start region=composite
+      Trigger stop = Heddle.trigger("stop");
+      Event enough = CompositeEvent.anyOf(stop, Heddle.timer(Duration.ofMillis(5), false));
+      assertThatThrownBy(() -> work.await(enough)).isInstanceOf(WaitCancelledException.class);
+      // @end
+      work.cancel("enough");
+    });
+  }
+
+  private static String fail() {
+    throw new IllegalStateException("no network");
   }
 
   private static String load() {

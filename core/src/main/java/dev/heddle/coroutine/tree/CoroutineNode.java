@@ -12,6 +12,7 @@ import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.Event;
 import dev.heddle.event.EventCallback;
+import dev.heddle.event.InlineCallback;
 import dev.heddle.failure.FailureTable;
 import dev.heddle.observe.WaitSnapshot;
 import dev.heddle.scheduler.WakerStatus;
@@ -318,6 +319,22 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     return scheduler().suspend(this);
   }
 
+  /// Ends a coroutine that works for this one: cancels it and waits, whatever happens, until it has
+  /// ended. It has nobody left to fail for: that is reported.
+  public void end(Coroutine<?> servant, String why) {
+    servant.cancel(why);
+    shield();
+    try {
+      servant.await();
+    } catch (Cancellation _) {
+      // safe: its own; this one's waits for the end of the shield
+    } catch (RuntimeException | Error e) {
+      loop().report(servant + " failed after it had been told to end", e);
+    } finally {
+      unshield();
+    }
+  }
+
   /// Waits until `deadline` on the scale of [System#nanoTime()].
   public void delayUntil(long deadline) {
     awaitEvent(loop().timer(deadline));
@@ -486,6 +503,9 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     public void replay(EventCallback callback) {
       if (!done) {
         super.replay(callback);
+      }
+      if (failed && InlineCallback.takes(callback)) {
+        scope.taken(CoroutineNode.this);
       }
       callback.onEvent(this, result(), failure());
     }

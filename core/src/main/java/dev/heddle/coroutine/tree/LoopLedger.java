@@ -40,9 +40,4 @@ final class LoopLedger extends FutureLedger {
   protected void unused(String what) {
     loop.warn(what);
   }
-
-  @Override
-  protected void replaced(Throwable by, Throwable earlier) {
-    loop.report("a failure was followed by another, which took its place: " + by, earlier);
-  }
 }

@@ -34,7 +34,7 @@ public abstract class Event implements Awaitable<Object> {
    * I3. A callback that throws ends the notification, and the array stays sound. [EventTest]
    * I4. A notification that meets a callback of a user's runs nowhere but in a coroutine of its own, as a whole. [EventTest]
    *
-   * Cost. One callback: no array. Unsubscribing looks at the place where the callback was put first, then below it (compaction
+   * Cost. One callback: a field; more: an array. Unsubscribing looks at the place where the callback was put first, then below it (compaction
    * only moves down): constant while nothing was compacted.
    *
    * Sources. DESIGN 3.5; traps 8, 9, 10, 13, 64.
@@ -44,7 +44,9 @@ public abstract class Event implements Awaitable<Object> {
   private final EventHome home;
 
   // loop only
-  private @Nullable Object[] callbacks = NONE; // EventCallback or null (a tombstone) up to `size`
+  // EventCallback or null (a tombstone) at each place below `size`: place 0, and those after it
+  private @Nullable Object first;
+  private @Nullable Object[] rest = NONE;
   private int size;
   private int tombstones;
   private int custom; // callbacks that are not inline ones
@@ -92,14 +94,26 @@ public abstract class Event implements Awaitable<Object> {
   ///
   /// @return where it was put; a hint for [#unsubscribe(EventCallback, int)]
   public final int subscribe(EventCallback callback) {
-    if (size == callbacks.length) {
-      callbacks = size == 0 ? new Object[1] : Arrays.copyOf(callbacks, size * 2);
+    if (size > rest.length) {
+      rest = Arrays.copyOf(rest, size * 2);
     }
-    callbacks[size] = callback;
+    put(size, callback);
     if (!(callback instanceof InlineCallback)) {
       custom++;
     }
     return size++;
+  }
+
+  private @Nullable Object at(int place) {
+    return place == 0 ? first : rest[place - 1];
+  }
+
+  private void put(int place, @Nullable Object callback) {
+    if (place == 0) {
+      first = callback;
+    } else {
+      rest[place - 1] = callback;
+    }
   }
 
   /// Removes a callback, also in the middle of a notification; one that is not there is ignored.
@@ -110,8 +124,8 @@ public abstract class Event implements Awaitable<Object> {
   /// Removes a callback that [#subscribe] has put at `hint`.
   public final void unsubscribe(EventCallback callback, int hint) {
     for (int i = Math.min(hint, size - 1); i >= 0; i--) {
-      if (callbacks[i] == callback) {
-        callbacks[i] = null;
+      if (at(i) == callback) {
+        put(i, null);
         if (!(callback instanceof InlineCallback)) {
           custom--;
         }
@@ -130,7 +144,7 @@ public abstract class Event implements Awaitable<Object> {
   /// Whether somebody would make use of an outcome that comes now.
   protected final boolean hasTaker() {
     for (int i = 0; i < size; i++) {
-      Object callback = callbacks[i];
+      Object callback = at(i);
       if (callback != null && (!(callback instanceof InlineCallback inline) || inline.takes())) {
         return true;
       }
@@ -224,7 +238,7 @@ public abstract class Event implements Awaitable<Object> {
     try {
       // `size` is read anew each turn: callbacks added meanwhile run in this pass
       for (int i = 0; i < size; i++) {
-        Object callback = callbacks[i];
+        Object callback = at(i);
         if (callback != null) {
           ((EventCallback) callback).onEvent(this, result, error);
         }
@@ -241,10 +255,10 @@ public abstract class Event implements Awaitable<Object> {
     }
     int live = 0;
     for (int i = 0; i < size; i++) {
-      Object callback = callbacks[i];
-      callbacks[i] = null;
+      Object callback = at(i);
+      put(i, null);
       if (callback != null) {
-        callbacks[live++] = callback;
+        put(live++, callback);
       }
     }
     size = live;

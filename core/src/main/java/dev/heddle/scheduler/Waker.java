@@ -80,6 +80,8 @@ public abstract class Waker implements InlineCallback, Hosted {
   private static final byte TOKEN = 3;
   private static final byte TIMED_OUT = 4;
 
+  private static final byte FIRED = 8; // beside a role, in its byte
+
   private static final int INDEXED_FROM =
       9; // a scan of eight costs less than one look into a hash table
 
@@ -99,18 +101,17 @@ public abstract class Waker implements InlineCallback, Hosted {
   private boolean handling; // runs one of them
   private boolean highPriority;
   private @Nullable ExecutionContext context;
-  private @Nullable Object payload; // of the outcome: the result, or the error
+  private @Nullable Object
+      carried; // while it waits: the outcome's result or error; else the coroutine's
 
-  // two subscriptions inline: event, where it was put (-1: not armed), role, fired
+  // two subscriptions inline: event, where it was put (-1: not armed), role
   private @Nullable Event first;
   private @Nullable Event second;
   private int firstPlace = -1;
   private int secondPlace = -1;
   private int waitingSince; // of a wait, or of a foreign one: scheduler's clock, units of 2^20 ns
-  private byte firstRole;
+  private byte firstRole; // with FIRED once it has
   private byte secondRole;
-  private boolean firstFired;
-  private boolean secondFired;
   private @Nullable More more;
 
   /// A waker that is not queued.
@@ -149,6 +150,17 @@ public abstract class Waker implements InlineCallback, Hosted {
     return scheduler;
   }
 
+  /// What the coroutine keeps here while it cannot wait: before its start the work, after its end
+  /// the outcome. A wait needs the place for itself; one slot for all three saves eight bytes each.
+  protected final @Nullable Object carried() {
+    return carried;
+  }
+
+  /// Keeps something for the coroutine; it must not wait as long as it is needed.
+  protected final void carry(@Nullable Object kept) {
+    carried = kept;
+  }
+
   /// The stack it runs on, once it has started.
   public final @Nullable ExecutionContext context() {
     return context;
@@ -182,10 +194,10 @@ public abstract class Waker implements InlineCallback, Hosted {
 
   private List<Event> eventsWhere(boolean firedOnly) {
     List<Event> found = new ArrayList<>();
-    if (first != null && (firstFired || !firedOnly)) {
+    if (first != null && (hasFired(firstRole) || !firedOnly)) {
       found.add(first);
     }
-    if (second != null && (secondFired || !firedOnly)) {
+    if (second != null && (hasFired(secondRole) || !firedOnly)) {
       found.add(second);
     }
     if (more != null) {
@@ -205,7 +217,7 @@ public abstract class Waker implements InlineCallback, Hosted {
   public final @Nullable String wokenWith() {
     return switch (outcome) {
       case VALUE -> "a result";
-      case FAILURE -> payload == null ? "a failure" : payload.getClass().getName();
+      case FAILURE -> carried == null ? "a failure" : carried.getClass().getName();
       case TOKEN -> "its token fired";
       case TIMED_OUT -> "its deadline ran out";
       default -> cancellationPending ? "it is cancelled" : null;
@@ -256,7 +268,8 @@ public abstract class Waker implements InlineCallback, Hosted {
     }
   }
 
-  final boolean isHandlingSwitch() {
+  /// Whether one of its switch handlers runs.
+  protected final boolean isHandlingSwitch() {
     return handling;
   }
 
@@ -271,7 +284,7 @@ public abstract class Waker implements InlineCallback, Hosted {
       throw illegal("renew");
     }
     outcome = NOTHING;
-    payload = null;
+    carried = null;
   }
 
   /// Subscribes for the coming suspension; an event that is subscribed already keeps its role.
@@ -479,7 +492,7 @@ public abstract class Waker implements InlineCallback, Hosted {
     boolean errorOverResult = kind != VALUE && outcome == VALUE;
     if (outcome == NOTHING || errorOverResult) {
       outcome = kind;
-      payload = kind == VALUE ? value : failure;
+      carried = kind == VALUE ? value : failure;
     }
     if (status == WAITING) {
       if (arming) {
@@ -499,11 +512,11 @@ public abstract class Waker implements InlineCallback, Hosted {
   @Override
   public final void onEvent(Event event, @Nullable Object value, @Nullable Throwable failure) {
     if (event == first) {
-      firstFired = true;
-      wakeAs(firstRole, value, failure);
+      wakeAs(roleIn(firstRole), value, failure);
+      firstRole |= FIRED;
     } else if (event == second) {
-      secondFired = true;
-      wakeAs(secondRole, value, failure);
+      wakeAs(roleIn(secondRole), value, failure);
+      secondRole |= FIRED;
     }
   }
 
@@ -526,14 +539,14 @@ public abstract class Waker implements InlineCallback, Hosted {
       throw illegal("deliver");
     }
     status = RESULT;
-    Event taken = outcome != VALUE ? null : firstFired ? first : secondFired ? second : null;
+    Event taken = outcome == VALUE ? firedInline() : null;
     dropSubscriptions();
     status = NO_STATUS;
     byte kind = outcome;
-    Object delivered = payload;
+    Object delivered = carried;
     Throwable failure = delivered instanceof Throwable t ? t : null;
     outcome = NOTHING;
-    payload = null;
+    carried = null;
     if (cancellationPending) {
       giveWayToCancellation(kind == FAILURE ? failure : null);
     }
@@ -549,6 +562,18 @@ public abstract class Waker implements InlineCallback, Hosted {
           throw new DeadlineException(describe() + " stopped waiting: the deadline ran out");
       default -> delivered;
     };
+  }
+
+  private @Nullable Event firedInline() {
+    return hasFired(firstRole) ? first : hasFired(secondRole) ? second : null;
+  }
+
+  private static boolean hasFired(byte role) {
+    return (role & FIRED) != 0;
+  }
+
+  private static byte roleIn(byte role) {
+    return (byte) (role & ~FIRED);
   }
 
   private void giveWayToCancellation(@Nullable Throwable failure) {
@@ -584,13 +609,11 @@ public abstract class Waker implements InlineCallback, Hosted {
       disarmOne(first, firstPlace, this);
       first = null;
       firstPlace = -1;
-      firstFired = false;
     }
     if (second != null) {
       disarmOne(second, secondPlace, this);
       second = null;
       secondPlace = -1;
-      secondFired = false;
     }
     if (more != null) {
       more.disarm();

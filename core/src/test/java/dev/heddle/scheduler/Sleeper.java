@@ -3,6 +3,7 @@ package dev.heddle.scheduler;
 
 import dev.heddle.Cancellation;
 import dev.heddle.scheduler.context.ExecutionContext;
+import dev.heddle.scheduler.context.Hosted;
 import dev.heddle.scheduler.context.Inheritance;
 import java.util.ArrayList;
 import java.util.List;
@@ -74,6 +75,10 @@ final class Sleeper extends Waker {
     begin(context);
     body.run();
     end();
+    Hosted next = context.nextGuest();
+    if (next != null) {
+      next.runOn(context);
+    }
   }
 
   @Override

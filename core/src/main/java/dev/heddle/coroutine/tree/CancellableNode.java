@@ -21,13 +21,8 @@ import org.jspecify.annotations.Nullable;
 public abstract class CancellableNode extends Waker {
   private static final Duration INTERRUPT_PAUSE = Duration.ofMillis(10); // short beside any grace
 
-  // loop only
-  private boolean interruptSent;
-  private boolean interruptPaused;
-  private short shields; // nested protect blocks
-  private short undelivered; // regions with something to deliver
-  private @Nullable CancelRegion own; // the whole body
-  private @Nullable CancelRegion innermost; // blocks inside it
+  // loop only; null: nobody has cancelled, shielded or watched it, and it has opened no scope
+  private @Nullable RareData rare;
 
   CancellableNode(Scheduler scheduler) {
     super(scheduler);
@@ -35,6 +30,21 @@ public abstract class CancellableNode extends Waker {
 
   /// The loop it runs on.
   public abstract LoopRoot loop();
+
+  /// What it has of the rarely needed; null when that is nothing.
+  final @Nullable RareData rareOrNull() {
+    return rare;
+  }
+
+  /// Room for the rarely needed.
+  final RareData rare() {
+    RareData r = rare;
+    if (r == null) {
+      r = new RareData();
+      rare = r;
+    }
+    return r;
+  }
 
   /// Whether it has ended.
   public abstract boolean isDone();
@@ -59,10 +69,11 @@ public abstract class CancellableNode extends Waker {
     if (isDone()) {
       return;
     }
-    if (own == null) {
-      own = new CancelRegion(this, null, 0);
+    RareData r = rare();
+    if (r.own == null) {
+      r.own = new CancelRegion(this, null, 0);
     }
-    if (own.request(c)) {
+    if (r.own.request(c)) {
       ignore();
     }
   }
@@ -70,26 +81,34 @@ public abstract class CancellableNode extends Waker {
   /// The loop's time is over: from now on every suspension throws, whatever shields it.
   void insist() {
     cancelFromTree(new Cancellation("the loop's shutdown deadline is over"));
-    if (own != null) {
-      own.insist();
+    CancelRegion whole = own();
+    if (whole != null) {
+      whole.insist();
     }
     poke();
   }
 
   /// Whether somebody has cancelled it, be it done or not.
   public boolean isCancelled() {
-    return own != null && own.wasRequested();
+    CancelRegion whole = own();
+    return whole != null && whole.wasRequested();
+  }
+
+  private @Nullable CancelRegion own() {
+    return rare == null ? null : rare.own;
   }
 
   /// The cancellation that is the outcome of a body that has thrown `thrown`; null when it was not
   /// cancelled, or failed with something else.
   @Nullable Cancellation endedBy(@Nullable Throwable thrown) {
-    return own != null && own.endsAsCancelled(thrown) ? own.cancellation() : null;
+    CancelRegion whole = own();
+    return whole != null && whole.endsAsCancelled(thrown) ? whole.cancellation() : null;
   }
 
   void closeWhole() {
-    if (own != null) {
-      own.close();
+    CancelRegion whole = own();
+    if (whole != null) {
+      whole.close();
     }
   }
 
@@ -97,32 +116,37 @@ public abstract class CancellableNode extends Waker {
 
   /// A region of this coroutine has something to deliver.
   void cancellationRequested() {
-    undelivered++;
+    rare().undelivered++;
     poke();
   }
 
   void cancellationDelivered() {
-    undelivered--;
+    rare().undelivered--;
     updatePending();
   }
 
   private void updatePending() {
-    setCancellationPending(undelivered > 0 && deliverable() != null);
+    RareData r = rare;
+    setCancellationPending(r != null && r.undelivered > 0 && deliverable(r) != null);
   }
 
   /// The outermost region that may throw here: it unwinds the most.
-  private @Nullable CancelRegion deliverable() {
-    int shieldsHere = loop().isPastDeadline() ? 0 : shields;
-    if (own != null && own.delivers(shieldsHere)) {
-      return own;
+  private @Nullable CancelRegion deliverable(RareData r) {
+    int shieldsHere = loop().isPastDeadline() ? 0 : r.shields;
+    if (r.own != null && r.own.delivers(shieldsHere)) {
+      return r.own;
     }
     CancelRegion outermost = null;
-    for (CancelRegion r = innermost; r != null; r = r.outer) {
-      if (r.delivers(shieldsHere)) {
-        outermost = r;
+    for (CancelRegion region = r.innermost; region != null; region = region.outer) {
+      if (region.delivers(shieldsHere)) {
+        outermost = region;
       }
     }
     return outermost;
+  }
+
+  private @Nullable CancelRegion deliverable() {
+    return rare == null ? null : deliverable(rare);
   }
 
   /// Makes a coroutine that waits notice what is to be delivered.
@@ -142,11 +166,12 @@ public abstract class CancellableNode extends Waker {
   @Override
   protected void interruptForeignWait() {
     ExecutionContext context = context();
-    if (context == null || !context.isHosting() || interruptPaused) {
+    RareData r = rare();
+    if (context == null || !context.isHosting() || r.interruptPaused) {
       return;
     }
-    interruptSent = true;
-    interruptPaused = true;
+    r.interruptSent = true;
+    r.interruptPaused = true;
     scheduler().interruptLater(context);
     TimerEvent pause = loop().hiddenTimer(INTERRUPT_PAUSE);
     pause.subscribe(new InterruptAgain());
@@ -156,7 +181,7 @@ public abstract class CancellableNode extends Waker {
   private final class InterruptAgain implements InlineCallback {
     @Override
     public void onEvent(Event event, @Nullable Object result, @Nullable Throwable error) {
-      interruptPaused = false;
+      rare().interruptPaused = false;
       poke();
     }
   }
@@ -183,8 +208,8 @@ public abstract class CancellableNode extends Waker {
   }
 
   private void clearInterrupt() {
-    if (interruptSent) {
-      interruptSent = false;
+    if (rare != null && rare.interruptSent) {
+      rare.interruptSent = false;
       Thread.interrupted();
     }
   }
@@ -202,24 +227,25 @@ public abstract class CancellableNode extends Waker {
   // ---- regions and shields ----
 
   CancelRegion openRegion() {
-    CancelRegion region = new CancelRegion(this, innermost, shields);
-    innermost = region;
+    RareData r = rare();
+    CancelRegion region = new CancelRegion(this, r.innermost, r.shields);
+    r.innermost = region;
     return region;
   }
 
   void closeRegion(CancelRegion region) {
     region.close();
-    innermost = region.outer;
+    rare().innermost = region.outer;
     clearInterrupt();
   }
 
   void shield() {
-    shields++;
+    rare().shields++;
     updatePending();
   }
 
   void unshield() {
-    shields--;
+    rare().shields--;
     updatePending();
   }
 

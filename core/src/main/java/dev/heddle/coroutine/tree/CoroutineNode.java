@@ -17,9 +17,9 @@ import dev.heddle.failure.FailureTable;
 import dev.heddle.observe.WaitSnapshot;
 import dev.heddle.scheduler.WakerStatus;
 import dev.heddle.scheduler.context.ExecutionContext;
+import dev.heddle.scheduler.context.Hosted;
 import dev.heddle.scheduler.context.Inheritance;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -27,25 +27,26 @@ import org.jspecify.annotations.Nullable;
 /// A coroutine: its body, its outcome, and its place in the tree.
 public final class CoroutineNode<T extends @Nullable Object> extends CancellableNode
     implements Coroutine<T> {
+  private static final byte FOREGROUND = 0;
+  private static final byte BACKGROUND = 1;
+  private static final byte RUNTIMES_OWN = 2; // delivers notifications
+
+  private static final byte NOT_YET = 0;
+  private static final byte RETURNED = 1;
+  private static final byte FAILED = 2; // or was cancelled
+
   private final ScopeNode scope;
   final long id;
-  final @Nullable String name;
-  final Object site; // the body's class, or the trace of the spawn
-  final boolean background;
-  private final boolean runtimesOwn;
+  final Object site; // the body's class, that and a name, or the trace of the spawn
+  private final byte kind;
 
-  // loop only
-  private @Nullable Object work; // until it starts: a Body or an Action, or Heir of one
+  // loop only; what it carries (see Waker): until it starts its work, a Body or an Action, or Heir
+  // of
+  // one; once it is done what it returned, or what it failed with
   @Nullable CoroutineNode<?> previous;
   @Nullable CoroutineNode<?> next;
-  private boolean done;
-  private boolean failed;
-  private @Nullable Object outcome; // what it returned, or what it failed with
+  private byte end = NOT_YET;
   private @Nullable Completion completion;
-  // the innermost scope it has opened; null: the scope it is a member of
-  private @Nullable ScopeNode currentScope;
-  private @Nullable List<SwitchHandler> handlers;
-  private boolean inHandlers;
 
   CoroutineNode(
       LoopRoot loop,
@@ -81,14 +82,22 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
       @Nullable SpawnTrace spawner) {
     super(loop.scheduler());
     this.scope = scope;
-    this.name = name;
-    this.background = background;
-    this.runtimesOwn = runtimesOwn;
+    this.kind = runtimesOwn ? RUNTIMES_OWN : background ? BACKGROUND : FOREGROUND;
     this.id = loop.nextId();
-    this.site = from instanceof Class<?> ? from : SpawnTrace.of(id, name, from, spawner);
+    this.site = siteOf(from, name, spawner);
     Inheritance taken = runtimesOwn ? null : Inheritance.ofCurrentThread(loop.ordinaryLoader());
-    this.work = taken == null ? work : new Heir(work, taken);
+    carry(taken == null ? work : new Heir(work, taken));
   }
+
+  private Object siteOf(Object from, @Nullable String name, @Nullable SpawnTrace spawner) {
+    if (from instanceof Class<?> body) {
+      return name == null ? body : new NamedSite(name, body);
+    }
+    return SpawnTrace.of(id, name, from, spawner);
+  }
+
+  /// Most coroutines have no name, and so no field for it.
+  record NamedSite(String name, Class<?> body) {}
 
   /// Work whose thread inherits something; rare, so it does not cost every coroutine a field.
   private record Heir(Object work, Inheritance inheritance) {}
@@ -124,6 +133,10 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     return scope.loop();
   }
 
+  boolean isBackground() {
+    return kind == BACKGROUND;
+  }
+
   /// The scope that it belongs to.
   ScopeNode memberOf() {
     return scope;
@@ -131,20 +144,30 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
 
   /// The scope that a spawn without a scope goes to.
   public ScopeNode currentScope() {
-    return currentScope == null ? scope : currentScope;
+    ScopeNode opened = ownBlock();
+    return opened == null ? scope : opened;
   }
 
   void enterScope(@Nullable ScopeNode inner) {
-    currentScope = inner;
+    rare().currentScope = inner;
   }
 
   @Nullable ScopeNode ownBlock() {
-    return currentScope;
+    RareData r = rareOrNull();
+    return r == null ? null : r.currentScope;
   }
 
   static @Nullable SpawnTrace spawner() {
     CoroutineNode<?> current = currentOrNull();
     return current != null && current.site instanceof SpawnTrace trace ? trace : null;
+  }
+
+  @Nullable String givenName() {
+    return switch (site) {
+      case SpawnTrace trace -> trace.name();
+      case NamedSite named -> named.name();
+      default -> null;
+    };
   }
 
   /// Where it was spawned and by whom, as far as is known.
@@ -157,29 +180,35 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   /// A notification is delivered whatever happens to the loop; others wait for it.
   @Override
   void cancelFromTree(Cancellation c) {
-    if (!runtimesOwn || loop().isPastDeadline()) {
+    if (kind != RUNTIMES_OWN || loop().isPastDeadline()) {
       super.cancelFromTree(c);
     }
   }
 
   @Override
   public @Nullable Inheritance inheritance() {
-    return work instanceof Heir heir ? heir.inheritance() : null;
+    return carried() instanceof Heir heir ? heir.inheritance() : null;
   }
 
   @Override
   public void runOn(ExecutionContext context) {
-    if (name != null) {
-      context.thread().setName(name);
+    Hosted guest = this;
+    while (guest instanceof CoroutineNode<?> node) {
+      Object returned = null;
+      Throwable thrown = null;
+      try {
+        node.begin(context);
+        returned = node.work(context);
+      } catch (Throwable e) {
+        thrown = e;
+      }
+      node.leave(returned, thrown);
+      guest = context.nextGuest();
     }
-    T returned = null;
-    Throwable thrown = null;
-    try {
-      begin(context);
-      returned = work();
-    } catch (Throwable e) {
-      thrown = e;
-    }
+  }
+
+  private void leave(@Nullable Object returned, @Nullable Throwable bodyThrew) {
+    Throwable thrown = bodyThrew;
     try {
       closeOpenScopes();
       if (!scheduler().hasEnded()) {
@@ -196,56 +225,57 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
 
   // a scope opened and not closed ends with its owner, at the latest
   private void closeOpenScopes() {
-    while (currentScope != null && !scheduler().hasEnded()) {
-      currentScope.closeFor(this);
+    for (ScopeNode open = ownBlock(); open != null && !scheduler().hasEnded(); open = ownBlock()) {
+      open.closeFor(this);
     }
   }
 
-  @SuppressWarnings("unchecked") // spawned with a Body<T>, or an Action where T is Void
-  private @Nullable T work() throws Exception {
-    Object mine = work instanceof Heir heir ? heir.work() : work;
-    work = null;
+  private @Nullable Object work(ExecutionContext context) throws Exception {
+    String named = givenName();
+    if (named != null) {
+      context.thread().setName(named);
+    }
+    Object mine = carried() instanceof Heir heir ? heir.work() : carried();
+    carry(null);
     if (mine instanceof Action action) {
       action.run();
       return null;
     }
-    return mine == null ? null : ((Body<T>) mine).run();
+    return mine == null ? null : ((Body<?>) mine).run();
   }
 
   @Override
   protected void finishIgnored() {
-    work = null;
     finish(null, null);
   }
 
-  private void finish(@Nullable T returned, @Nullable Throwable thrown) {
+  private void finish(@Nullable Object returned, @Nullable Throwable thrown) {
     Cancellation cancelled = endedBy(thrown);
+    closeWhole();
     if (cancelled != null) {
-      endFailed(cancelled);
+      end(FAILED, cancelled);
     } else if (thrown != null) {
       Throwable failure = CoroutineFailure.of(thrown);
       FailureTable.cameFrom(failure, this::spawnTrace);
-      endFailed(failure);
+      end(FAILED, failure);
     } else {
-      outcome = returned;
+      end(RETURNED, returned);
     }
-    closeWhole();
-    done = true;
     boolean taken = completion != null && completion.tell();
     scope.memberEnded(this, cancelled == null ? failure() : null, taken);
   }
 
-  private void endFailed(Throwable with) {
-    failed = true;
-    outcome = with;
+  private void end(byte how, @Nullable Object with) {
+    end = how;
+    carry(with);
   }
 
   /// The loop has ended without it: whoever holds a future of it learns that.
   void abandon() {
-    endFailed(
+    end(
+        FAILED,
         new LoopEndedException(
             describe() + " did not end by the shutdown deadline and was abandoned"));
-    done = true;
     if (completion != null) {
       completion.abandon();
     }
@@ -259,7 +289,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
       scope.taken(this);
       throw LoopRoot.<RuntimeException>rethrown(failure);
     }
-    return (T) outcome;
+    return (T) carried();
   }
 
   // ---- waiting ----
@@ -276,12 +306,12 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
 
   @Override
   public T await() {
-    return done ? outcome() : awaitUntil(null, Role.RESOLVE);
+    return isDone() ? outcome() : awaitUntil(null, Role.RESOLVE);
   }
 
   @Override
   public T await(Deadline deadline) {
-    if (done) {
+    if (isDone()) {
       return outcome();
     }
     return awaitUntil(deadline.isNever() ? null : loop().timer(deadline.nanoTime()), Role.TIMEOUT);
@@ -290,7 +320,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   @Override
   public T await(Awaitable<?> token) {
     Event end = token.event(); // also where it is not needed: that is a use of the token
-    return done ? outcome() : awaitUntil(end, Role.CANCEL);
+    return isDone() ? outcome() : awaitUntil(end, Role.CANCEL);
   }
 
   private T awaitUntil(@Nullable Event end, Role role) {
@@ -344,43 +374,34 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
 
   @Override
   public void addSwitchHandler(SwitchHandler handler) {
-    if (inHandlers) {
+    if (isHandlingSwitch()) {
       throw new IllegalStateException(
           "a switch handler of "
               + describe()
               + " tried to add another; add it before, or from the coroutine's body");
     }
-    if (handlers == null) {
-      handlers = new ArrayList<>(1);
+    RareData r = rare();
+    if (r.handlers == null) {
+      r.handlers = new ArrayList<>(1);
     }
-    handlers.add(handler);
+    r.handlers.add(handler);
     watch(true);
   }
 
   @Override
   protected void onSwitch(boolean enter, boolean finishing) {
-    List<SwitchHandler> current = handlers;
-    if (current == null) {
-      return;
+    List<SwitchHandler> handlers = rare().handlers;
+    if (handlers != null) {
+      handlers.removeIf(handler -> !handler.onSwitch(this, enter, finishing));
+      watch(!handlers.isEmpty());
     }
-    inHandlers = true;
-    try {
-      for (Iterator<SwitchHandler> i = current.iterator(); i.hasNext(); ) {
-        if (!i.next().onSwitch(this, enter, finishing)) {
-          i.remove();
-        }
-      }
-    } finally {
-      inHandlers = false;
-    }
-    watch(!current.isEmpty());
   }
 
   // ---- views ----
 
   @Override
   public boolean isDone() {
-    return done;
+    return end != NOT_YET;
   }
 
   @Override
@@ -391,18 +412,18 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
 
   @Override
   public boolean isSuspended() {
-    return isStarted() && !done && currentOrNull() != this;
+    return isStarted() && !isDone() && currentOrNull() != this;
   }
 
   @Override
   @SuppressWarnings("unchecked") // what the body returned
   public @Nullable T result() {
-    return failed ? null : (T) outcome;
+    return end == RETURNED ? (T) carried() : null;
   }
 
   @Override
   public @Nullable Throwable failure() {
-    return failed ? (Throwable) outcome : null;
+    return end == FAILED ? (Throwable) carried() : null;
   }
 
   @Override
@@ -417,7 +438,8 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
 
   @Override
   public String name() {
-    return name == null ? "coroutine-" + id : name;
+    String given = givenName();
+    return given == null ? "coroutine-" + id : given;
   }
 
   @Override
@@ -439,7 +461,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
 
   /// Number and name, as reports call it.
   public String label() {
-    return SpawnTrace.label(id, name);
+    return SpawnTrace.label(id, givenName());
   }
 
   boolean isMain() {
@@ -453,7 +475,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   /// The scopes it has opened, the outermost first.
   List<ScopeNode> openScopes() {
     List<ScopeNode> found = new ArrayList<>();
-    for (ScopeNode inner = currentScope; inner != null; inner = inner.outerBlock()) {
+    for (ScopeNode inner = ownBlock(); inner != null; inner = inner.outerBlock()) {
       found.addFirst(inner);
     }
     return found;
@@ -467,7 +489,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   @Override
   public CompletableFuture<T> toCompletableFuture() {
     CompletableFuture<T> future = new CompletableFuture<>();
-    if (done) {
+    if (isDone()) {
       settle(future);
     } else {
       // dependents of the future are user code: not an inline callback
@@ -484,7 +506,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
       scope.taken(this);
       future.completeExceptionally(failure);
     } else {
-      future.complete((T) outcome);
+      future.complete((T) carried());
     }
   }
 
@@ -496,15 +518,15 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
 
     @Override
     public boolean isClosed() {
-      return done;
+      return CoroutineNode.this.isDone();
     }
 
     @Override
     public void replay(EventCallback callback) {
-      if (!done) {
+      if (!CoroutineNode.this.isDone()) {
         super.replay(callback);
       }
-      if (failed && InlineCallback.takes(callback)) {
+      if (end == FAILED && InlineCallback.takes(callback)) {
         scope.taken(CoroutineNode.this);
       }
       callback.onEvent(this, result(), failure());

@@ -60,10 +60,10 @@ final class DumpTaker {
     boolean waits = state == State.WAITING || state == State.FOREIGN;
     return new CoroutineSnapshot(
         c.id(),
-        c.name,
+        c.givenName(),
         state,
         c.status().name(),
-        c.background,
+        c.isBackground(),
         c.isCancelled(),
         spawnSite(c, stack),
         ProgramFrames.site(stack),

@@ -192,7 +192,7 @@ public final class ScopeNode implements Scope {
       before.next = member;
     }
     last = member;
-    if (member.background) {
+    if (member.isBackground()) {
       background++;
     } else {
       foreground++;
@@ -223,7 +223,7 @@ public final class ScopeNode implements Scope {
   /// @param taken whether somebody awaited it
   void memberEnded(CoroutineNode<?> member, @Nullable Throwable failed, boolean taken) {
     unlink(member);
-    if (member.background) {
+    if (member.isBackground()) {
       background--;
     } else {
       foreground--;

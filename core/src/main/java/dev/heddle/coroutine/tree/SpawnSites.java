@@ -26,6 +26,9 @@ final class SpawnSites {
     if (site instanceof SpawnTrace trace) {
       return describe(trace.site());
     }
+    if (site instanceof CoroutineNode.NamedSite named) {
+      return describe(named.body());
+    }
     if (site instanceof Class<?> body) {
       String name = body.getName();
       int lambda = name.indexOf("$$Lambda");

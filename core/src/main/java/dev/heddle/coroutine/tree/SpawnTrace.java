@@ -50,9 +50,10 @@ record SpawnTrace(
     SpawnTrace trace = null;
     for (CoroutineNode<?> c : around.reversed()) {
       int length = trace == null ? 0 : trace.length + 1;
-      trace = new SpawnTrace(c.id, c.name, c.site, trace, length, trace == null && next != null);
+      trace =
+          new SpawnTrace(c.id, c.givenName(), c.site, trace, length, trace == null && next != null);
     }
-    return trace == null ? of(coroutine.id, coroutine.name, coroutine.site, null) : trace;
+    return trace == null ? of(coroutine.id, coroutine.givenName(), coroutine.site, null) : trace;
   }
 
   /// Number and name, as everywhere.

@@ -237,14 +237,13 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
     return resumed;
   }
 
-  /// The thread's body: one guest after the other, resting in between. One frame: whatever lies
-  /// below a coroutine is copied at each of its switches.
+  /// The thread's body.
   @Override
   public void run() {
     try {
-      for (Hosted next = guest; next != null; next = nextGuest()) {
-        VirtualThreads.inherit(thread, next.inheritance(), pool.loader());
-        next.runOn(this);
+      Hosted first = guest;
+      if (first != null) {
+        first.runOn(bequeath(first));
       }
     } catch (Throwable e) {
       host().broken(this, e);
@@ -253,7 +252,16 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
     }
   }
 
-  private @Nullable Hosted nextGuest() {
+  // what the spawner's thread leaves to the guest's
+  private ExecutionContext bequeath(Hosted to) {
+    VirtualThreads.inherit(thread, to.inheritance(), pool.loader());
+    return this;
+  }
+
+  /// The guest after the one that has just ended; the context may rest in between.
+  ///
+  /// @return null when the context is to end
+  public @Nullable Hosted nextGuest() {
     guest = null;
     VirtualThreads.reset(thread);
     Hosted next = host().nextOn(this);
@@ -264,6 +272,9 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
       // what was sent to the last guest and came too late is not the next one's
       VirtualThreads.reset(thread);
       next = guest;
+    }
+    if (next != null) {
+      bequeath(next);
     }
     return next;
   }

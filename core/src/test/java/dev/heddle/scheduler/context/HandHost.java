@@ -22,6 +22,10 @@ final class HandHost implements ContextHost {
       @Override
       public void runOn(ExecutionContext context) {
         body.accept(context);
+        Hosted next = context.nextGuest();
+        if (next != null) {
+          next.runOn(context);
+        }
       }
 
       @Override

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.coroutine.tree;
+
+import dev.heddle.coroutine.SwitchHandler;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// What most coroutines never need, kept apart so that a million parked ones do not pay for it.
+///
+/// Made by [CancellableNode#rare()] at first use and kept until the coroutine is garbage. Plain
+/// state of its owner; the rules are in [CancelRegion] and [CoroutineNode].
+final class RareData {
+  // being cancelled
+  boolean interruptSent;
+  boolean interruptPaused;
+  int shields; // nested protect blocks
+  int undelivered; // regions with something to deliver
+  @Nullable CancelRegion own; // the whole body
+  @Nullable CancelRegion innermost; // blocks inside it
+
+  // the innermost scope it has opened; null: the scope it is a member of
+  @Nullable ScopeNode currentScope;
+
+  @Nullable List<SwitchHandler> handlers;
+}

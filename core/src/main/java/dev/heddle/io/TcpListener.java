@@ -6,6 +6,7 @@ import dev.heddle.reactor.Descriptor;
 import dev.heddle.reactor.Operation.Kind;
 import dev.heddle.reactor.PollEvent;
 import dev.heddle.reactor.ReactorDriver;
+import dev.heddle.scheduler.Permits;
 import dev.heddle.scheduler.Scheduler;
 import java.io.IOException;
 import java.net.SocketAddress;
@@ -25,7 +26,7 @@ final class TcpListener implements Listener {
   private final SocketAddress address;
   private final Descriptor descriptor;
   private final PollEvent acceptable;
-  private final Turn accepting;
+  private final Permits accepting;
   private final Fairness fairness = new Fairness();
 
   TcpListener(Scheduler scheduler, ServerSocketChannel channel) throws IOException {
@@ -35,7 +36,7 @@ final class TcpListener implements Listener {
     this.address = channel.getLocalAddress();
     this.descriptor = new Descriptor(channel, "the listener on " + address);
     this.acceptable = new PollEvent(scheduler, driver, Kind.POLL_INPUT, descriptor);
-    this.accepting = new Turn(scheduler);
+    this.accepting = new Permits(scheduler, 1, descriptor);
     driver.open(descriptor);
   }
 
@@ -64,7 +65,7 @@ final class TcpListener implements Listener {
       self.delayUntil(System.nanoTime() + REFUSED_NANOS);
       throw e;
     } finally {
-      accepting.release();
+      accepting.giveBack();
     }
   }
 

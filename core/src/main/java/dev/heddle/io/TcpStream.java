@@ -6,6 +6,7 @@ import dev.heddle.reactor.Descriptor;
 import dev.heddle.reactor.Operation.Kind;
 import dev.heddle.reactor.PollEvent;
 import dev.heddle.reactor.ReactorDriver;
+import dev.heddle.scheduler.Permits;
 import dev.heddle.scheduler.Scheduler;
 import java.io.IOException;
 import java.net.SocketAddress;
@@ -24,8 +25,8 @@ final class TcpStream implements AsyncIo {
   private final Descriptor descriptor;
   private final PollEvent readable;
   private final PollEvent writable;
-  private final Turn reading;
-  private final Turn writing;
+  private final Permits reading;
+  private final Permits writing;
   private final Fairness fairness = new Fairness();
 
   TcpStream(Scheduler scheduler, SocketChannel channel, String name) {
@@ -35,8 +36,8 @@ final class TcpStream implements AsyncIo {
     this.descriptor = new Descriptor(channel, name);
     this.readable = new PollEvent(scheduler, driver, Kind.POLL_INPUT, descriptor);
     this.writable = new PollEvent(scheduler, driver, Kind.POLL_OUTPUT, descriptor);
-    this.reading = new Turn(scheduler);
-    this.writing = new Turn(scheduler);
+    this.reading = new Permits(scheduler, 1, descriptor);
+    this.writing = new Permits(scheduler, 1, descriptor);
     driver.open(descriptor);
   }
 
@@ -81,7 +82,7 @@ final class TcpStream implements AsyncIo {
         self.awaitEvent(readable);
       }
     } finally {
-      reading.release();
+      reading.giveBack();
     }
   }
 
@@ -97,7 +98,7 @@ final class TcpStream implements AsyncIo {
         }
       }
     } finally {
-      writing.release();
+      writing.giveBack();
     }
   }
 

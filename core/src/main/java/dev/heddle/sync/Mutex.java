@@ -9,8 +9,10 @@ import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.Event;
+import dev.heddle.scheduler.Permits;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.StackReserve;
+import dev.heddle.scheduler.Waker;
 import dev.heddle.scheduler.Waker.Role;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -34,36 +36,22 @@ import org.jspecify.annotations.Nullable;
 /// @since 0.1
 public final class Mutex {
   /*
-   * States.  from  event                                   to    who
-   *          FREE  lock(), tryLock()                       HELD  the caller, from now on the owner
-   *          HELD  unlock(), somebody waits                HELD  the owner; the oldest who waits is the owner when the call returns
-   *          HELD  unlock(), nobody waits                  FREE  the owner
-   *          HELD  an owner that was handed it and has     HELD, the new owner, on its way out of lock(): as by unlock()
-   *                not run leaves: cancelled, deadline,    FREE
-   *                token
-   * Everything else (a second lock() of the owner, an unlock() of another) throws and changes nothing.
-   *
-   * The hand-over. A wake-up only queues: between unlock() and the run of the one it has woken anything may happen. So ownership
-   * passes inside unlock(). A mutex that was merely set free would be taken by whoever runs next, most often the one that has
-   * just unlocked it, and the one that was woken would find it taken, again and again.
+   * One permit, and who has it. The protocol of the line and of the hand-over is that of Permits; here stand the rules of
+   * ownership: a second lock() of the owner, an unlock() of another, a lock() after an owner that has ended with it, throw and
+   * change nothing. The owner changes inside unlock(): to the one who is served, before that one runs.
    *
    * Threads. The loop's.
    *
-   * I1. While somebody waits, the mutex is held, and its owner runs or is ready, or will unlock. [MutexModelTest]
-   * I2. Owners follow one another in the order of their arrival; who left early is skipped. [MutexModelTest]
-   * I3. Who throws out of lock() does not own it, and nobody waits for it to unlock. [MutexModelTest]
+   * I1. While somebody waits, the mutex has an owner, which runs, is ready, waits for something else, or has ended with it.
+   *     [MutexModelTest]
    *
-   * Cost. Free: two comparisons and a store. Contended: one object, one switch for each hand-over, no look at the reactor
-   * in between. Leaving the line is constant, wherever one stands.
+   * Rejected. A counter for reentrancy: hides the bug it is asked for.
    *
-   * Rejected. A counter for reentrancy: hides the bug it is asked for. Handing over only when the new owner runs: a second
-   * state (reserved) that every method must ask for.
-   *
-   * Sources. DESIGN 3.7; traps 1, 2, 3, 7.
+   * Sources. DESIGN 3.7; traps 1, 2, 3.
    */
   private final Scheduler home;
   private final @Nullable String name;
-  private final Line line = new Line();
+  private final Turn turn;
 
   // loop only
   private @Nullable CoroutineNode<?> owner;
@@ -85,6 +73,7 @@ public final class Mutex {
   private Mutex(Scheduler home, @Nullable String name) {
     this.home = home;
     this.name = name;
+    this.turn = new Turn();
   }
 
   // ---- taking it ----
@@ -97,7 +86,7 @@ public final class Mutex {
   public void lock() {
     CoroutineNode<?> self = current();
     if (!take(self)) {
-      await(self, null, Role.RESOLVE);
+      turn.await(self, null, Role.RESOLVE);
     }
   }
 
@@ -109,7 +98,7 @@ public final class Mutex {
     CoroutineNode<?> self = current();
     if (!take(self)) {
       Event end = deadline.isNever() ? null : self.loop().timer(deadline.nanoTime(), false);
-      await(self, end, Role.TIMEOUT);
+      turn.await(self, end, Role.TIMEOUT);
     }
   }
 
@@ -121,7 +110,7 @@ public final class Mutex {
   public void lock(Awaitable<?> token) {
     CoroutineNode<?> self = current();
     if (!take(self)) {
-      await(self, token.event(), Role.CANCEL);
+      turn.await(self, token.event(), Role.CANCEL);
     }
   }
 
@@ -143,11 +132,15 @@ public final class Mutex {
   }
 
   private boolean take(CoroutineNode<?> self) {
-    CoroutineNode<?> holding = owner;
-    if (holding == null) {
+    if (turn.tryTake()) {
       owner = self;
       return true;
     }
+    refuseForEver(self, owner);
+    return false;
+  }
+
+  private void refuseForEver(CoroutineNode<?> self, @Nullable CoroutineNode<?> holding) {
     if (holding == self) {
       throw new IllegalStateException(
           self.describe()
@@ -155,36 +148,9 @@ public final class Mutex {
               + describe()
               + " already, and it is not reentrant; call it once, and pass what it guards down");
     }
-    if (holding.isDone()) {
+    if (holding != null && holding.isDone()) {
       throw new IllegalStateException(
           describe() + " was never unlocked by " + holding.describe() + "; unlock it in `finally`");
-    }
-    return false;
-  }
-
-  private void await(CoroutineNode<?> self, @Nullable Event end, Role role) {
-    Place place = new Place(self);
-    line.add(place);
-    try {
-      self.renew();
-      self.resumeWhen(place, Role.RESOLVE);
-      if (end != null) {
-        self.resumeWhen(end, role);
-      }
-      home.suspend(self);
-    } catch (Throwable e) {
-      if (!home.hasEnded()) {
-        leave(place);
-      }
-      throw e;
-    }
-  }
-
-  private void leave(Place place) {
-    if (owner == place.waiting) {
-      handOver();
-    } else {
-      line.remove(place);
     }
   }
 
@@ -200,17 +166,7 @@ public final class Mutex {
       throw new IllegalStateException(
           self.describe() + " cannot unlock " + info() + "; who has locked it must unlock it");
     }
-    handOver();
-  }
-
-  private void handOver() {
-    Line.Place next = line.poll();
-    if (next == null) {
-      owner = null;
-    } else {
-      owner = next.waiting;
-      next.call();
-    }
+    turn.giveBack();
   }
 
   // ---- both ----
@@ -266,7 +222,7 @@ public final class Mutex {
         + holding.describe()
         + (holding.isDone() ? " (which has ended without unlocking it)" : "")
         + ", "
-        + line.length()
+        + turn.waiting()
         + " waiting";
   }
 
@@ -279,24 +235,26 @@ public final class Mutex {
     return name == null ? "a mutex" : "the mutex '" + name + "'";
   }
 
-  /// A coroutine in the line.
-  private final class Place extends Line.Place {
-    Place(CoroutineNode<?> waiting) {
-      super(waiting);
+  /// The one permit to be inside.
+  private final class Turn extends Permits {
+    Turn() {
+      super(home, 1, "");
     }
 
     @Override
-    public List<CoroutineNode<?>> holders() {
+    protected void passedTo(@Nullable Waker next) {
+      owner = (CoroutineNode<?>) next;
+    }
+
+    @Override
+    protected String info() {
+      return Mutex.this.info();
+    }
+
+    @Override
+    protected List<CoroutineNode<?>> holders() {
       CoroutineNode<?> holding = owner;
       return holding == null ? List.of() : List.of(holding);
-    }
-
-    @Override
-    public String info() {
-      CoroutineNode<?> holding = owner;
-      return holding == null || !holding.isDone()
-          ? describe()
-          : describe() + ", held by " + holding.label() + ", which has ended without unlocking it";
     }
   }
 }

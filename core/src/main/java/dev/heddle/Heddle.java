@@ -17,14 +17,13 @@ import dev.heddle.event.Trigger;
 import dev.heddle.failure.FailureTable;
 import dev.heddle.observe.Dump;
 import dev.heddle.observe.LoopCounters;
-import dev.heddle.reactor.RemoteEvent;
+import dev.heddle.reactor.StageWait;
 import dev.heddle.reactor.TriggerEvent;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /// Coroutines on one thread, in plain blocking code.
@@ -205,23 +204,12 @@ public final class Heddle {
   @SuppressWarnings({"unchecked", "NullAway"}) // the stage completes with a T
   public static <T extends @Nullable Object> T await(CompletionStage<T> stage) {
     CoroutineNode<?> self = CoroutineNode.current();
-    if (stage instanceof CompletableFuture<T> future && future.state() == Future.State.SUCCESS) {
+    if (stage instanceof CompletableFuture<T> future && StageWait.hasSucceeded(future)) {
       return future.resultNow();
     }
-    RemoteEvent done =
-        new RemoteEvent(
-            self.scheduler(), self.scheduler().inbox(), "a " + stage.getClass().getSimpleName());
-    stage.whenComplete((value, failure) -> done.complete(value, ofStage(failure)));
-    return (T) self.awaitEvent(done);
-  }
-
-  private static @Nullable Throwable ofStage(@Nullable Throwable failure) {
-    if (failure == null) {
-      return null;
+    try (StageWait wait = new StageWait(self.scheduler(), self.scheduler().inbox(), stage)) {
+      return (T) self.awaitEvent(wait.event());
     }
-    Throwable cause = failure.getCause();
-    return CoroutineFailure.of(
-        failure instanceof CompletionException && cause != null ? cause : failure);
   }
 
   /// Runs `body` for at most `limit`; then the body is cancelled: what it waits for throws, and its
@@ -254,7 +242,7 @@ public final class Heddle {
   @SuppressWarnings({"unchecked", "NullAway"}) // the call returns a T
   public static <T extends @Nullable Object> T offload(Callable<T> call) {
     CoroutineNode<?> self = CoroutineNode.current();
-    return unchecked(() -> (T) self.loop().offload().run(self, call));
+    return unchecked(() -> (T) self.loop().threads().offload().run(self, call));
   }
 
   /// Throws the cancellation that is pending, if there is one: for code that computes long without

@@ -59,6 +59,7 @@ class RoomsTest {
           entry("io", Set.of("reactor", "scheduler", "event")),
           entry("sync", Set.of("scheduler", "event")),
           entry("thread", Set.of("scheduler", "event")),
+          entry("thread.worker", Set.of("scheduler", "event")),
           entry("observe", Set.of("scheduler", "scheduler.context", "reactor", "event")));
 
   /// Arrows that the plan does not draw, and why they do no harm; all of them point down, as the
@@ -73,12 +74,20 @@ class RoomsTest {
           entry(
               "coroutine.tree -> scheduler.inbox",
               "other threads reach a loop through its letter box"),
-          entry("coroutine.tree -> thread", "the root of a loop owns its offload pool"),
+          entry("coroutine.tree -> thread.worker", "the root of a loop owns the threads beside it"),
           entry("io -> coroutine.tree", "an I/O call waits as the current coroutine"),
           entry("reactor -> scheduler.inbox", "triggers are posted; the letter box uses nothing"),
           entry("sync -> coroutine", "a mutex names its owner"),
           entry("sync -> coroutine.tree", "who takes a mutex waits as the current coroutine"),
-          entry("thread -> reactor", "what a thread completes is a remote event"));
+          entry(
+              "thread -> coroutine.tree",
+              "who submits to a full pool waits as the current coroutine"),
+          entry("thread -> reactor", "what a thread completes is a remote event"),
+          entry(
+              "thread -> thread.worker",
+              "what the threads do is told in a room that the tree may use"),
+          entry("thread.worker -> reactor", "the end of a call is a remote event"),
+          entry("thread.worker -> scheduler.inbox", "a thread that leaves says so by letter"));
 
   /// Rooms whose code runs on the carrier or on a coroutine's stack for others: it takes no lock.
   private static final Set<String> LOOP_ROOMS =

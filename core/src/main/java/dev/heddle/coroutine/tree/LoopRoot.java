@@ -23,7 +23,7 @@ import dev.heddle.scheduler.SchedulerOwner;
 import dev.heddle.scheduler.context.ExecutionContext;
 import dev.heddle.scheduler.context.VirtualThreads;
 import dev.heddle.scheduler.inbox.Inbox;
-import dev.heddle.thread.OffloadPool;
+import dev.heddle.thread.worker.LoopThreads;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
@@ -61,7 +61,7 @@ public final class LoopRoot implements SchedulerOwner {
   private final Scheduler scheduler;
   private final ScopeNode root;
   private final AtomicReference<@Nullable ShutdownRequest> requested = new AtomicReference<>();
-  private final OffloadPool offload;
+  private final LoopThreads threads;
   private final LoopLedger futures;
 
   // loop only
@@ -78,7 +78,7 @@ public final class LoopRoot implements SchedulerOwner {
     this.options = options;
     this.scheduler = new Scheduler(this, openDriver(), options.reuse());
     this.root = ScopeNode.root(this);
-    this.offload = new OffloadPool(scheduler, options.name());
+    this.threads = new LoopThreads(scheduler, options.name());
     this.futures = new LoopLedger(this);
   }
 
@@ -149,7 +149,7 @@ public final class LoopRoot implements SchedulerOwner {
     try {
       scheduler.close();
     } finally {
-      offload.close();
+      threads.close();
       left.forEach(CoroutineNode::abandon);
       futures.close();
     }
@@ -184,9 +184,9 @@ public final class LoopRoot implements SchedulerOwner {
     return options;
   }
 
-  /// Threads for work that would hold the loop.
-  public OffloadPool offload() {
-    return offload;
+  /// The threads beside it.
+  public LoopThreads threads() {
+    return threads;
   }
 
   @Override

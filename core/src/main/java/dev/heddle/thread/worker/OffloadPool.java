@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.thread.worker;
+
+import dev.heddle.scheduler.Scheduler;
+import dev.heddle.scheduler.Waker;
+import dev.heddle.scheduler.Waker.Role;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+
+/// Runs blocking calls for the coroutines of one loop on threads of its own.
+public final class OffloadPool {
+  static final int THREADS = 64; // blocking calls wait for devices and peers, not for processors
+
+  private final Scheduler scheduler;
+  private final WorkerThreads threads;
+
+  OffloadPool(Scheduler scheduler, WorkerThreads threads) {
+    this.scheduler = scheduler;
+    this.threads = threads;
+  }
+
+  /// Runs `call` on a thread of the pool while the current coroutine waits. When the wait ends
+  /// early, the call is interrupted and its outcome dropped.
+  public @Nullable Object run(Waker self, Callable<?> call) {
+    Work work = new Work(scheduler, "an offloaded " + call.getClass().getName(), call);
+    threads.submit(work);
+    try {
+      self.renew();
+      self.resumeWhen(work.done(), Role.RESOLVE);
+      return scheduler.suspend(self);
+    } finally {
+      if (!work.done().isClosed()) {
+        threads.cancel(work);
+      }
+    }
+  }
+}

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.thread.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.heddle.Heddle;
+import dev.heddle.coroutine.Coroutine;
+import dev.heddle.coroutine.tree.CoroutineNode;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// How many threads there are, and what they do with the calls they get.
+@Tag("T17")
+@Timeout(60)
+class WorkerThreadsTest {
+  private static final long IDLE = TimeUnit.MINUTES.toNanos(1);
+
+  private int ended;
+
+  private WorkerThreads threads(int most, long idleNanos) {
+    return new WorkerThreads(
+        CoroutineNode.current().scheduler(), "test", most, () -> ended++, idleNanos);
+  }
+
+  private static Work work(Callable<?> call) {
+    return new Work(CoroutineNode.current().scheduler(), "a test's call", call);
+  }
+
+  private static Work submitted(WorkerThreads threads, Callable<?> call) {
+    Work work = work(call);
+    threads.submit(work);
+    return work;
+  }
+
+  private static void end(WorkerThreads threads) {
+    threads.finish();
+    Heddle.await(threads.gone());
+    assertThat(threads.live()).isZero();
+  }
+
+  // ---- how many ----
+
+  @Test
+  void offload_oneAfterTheOther_usesOneThread() {
+    Set<Thread> used = new HashSet<>();
+    Heddle.run(() -> {
+      for (int i = 0; i < 100; i++) {
+        used.add(Heddle.offload(Thread::currentThread));
+      }
+    });
+    assertThat(used).hasSize(1);
+  }
+
+  @Test
+  void offload_ofManyAtATime_usesSixtyFourThreadsAndThoseAgain() {
+    Set<Thread> used = ConcurrentHashMap.newKeySet();
+    Heddle.run(() -> {
+      CountDownLatch all = new CountDownLatch(64);
+      Heddle.scope(s -> {
+        for (int i = 0; i < 100; i++) {
+          s.spawn(() ->
+              Heddle.offload(() -> {
+                used.add(Thread.currentThread());
+                all.countDown();
+                all.await();
+                return 1;
+              }));
+        }
+        return null;
+      });
+      assertThat(used).hasSize(64);
+      for (int i = 0; i < 100; i++) {
+        used.add(Heddle.offload(Thread::currentThread));
+      }
+      assertThat(used).hasSize(64);
+    });
+  }
+
+  @Test
+  void threads_thatAreIdle_areUsedBeforeOthersAreStarted() {
+    Heddle.run(() -> {
+      WorkerThreads threads = threads(8, IDLE);
+      for (int wave = 0; wave < 20; wave++) {
+        List<Work> running =
+            IntStream.range(0, 3).mapToObj(i -> submitted(threads, () -> 1)).toList();
+        running.forEach(work -> Heddle.await(work.done()));
+        assertThat(threads.live()).isEqualTo(3);
+      }
+      assertThat(threads.outstanding()).isZero();
+      assertThat(ended).isEqualTo(60);
+      end(threads);
+    });
+  }
+
+  @Test
+  void calls_beyondTheThreads_areTakenInOrder() {
+    Heddle.run(() -> {
+      WorkerThreads threads = threads(1, IDLE);
+      List<Integer> order = new ArrayList<>();
+      List<Work> works =
+          IntStream.range(0, 10).mapToObj(i -> submitted(threads, () -> order.add(i))).toList();
+      Heddle.await(works.getLast().done());
+      assertThat(order).isEqualTo(IntStream.range(0, 10).boxed().toList());
+      assertThat(threads.live()).isEqualTo(1);
+      end(threads);
+    });
+  }
+
+  @Test
+  void calls_thatMeetThreadsOnTheirWayOut_areDoneAllTheSame() {
+    Heddle.run(() -> {
+      WorkerThreads impatient = threads(2, 1);
+      for (int i = 0; i < 2_000; i++) {
+        int expected = i;
+        assertThat(Heddle.await(submitted(impatient, () -> expected).done())).isEqualTo(expected);
+        assertThat(impatient.live()).isLessThanOrEqualTo(2);
+      }
+      end(impatient);
+      assertThat(ended).isEqualTo(2_000);
+    });
+  }
+
+  // ---- cancelling ----
+
+  @Test
+  void cancel_ofAQueuedCall_keepsItFromBeginning() {
+    Heddle.run(() -> {
+      WorkerThreads threads = threads(1, IDLE);
+      CountDownLatch go = new CountDownLatch(1);
+      Work running =
+          submitted(
+              threads,
+              () -> {
+                go.await();
+                return 1;
+              });
+      ConcurrentLinkedQueue<String> begun = new ConcurrentLinkedQueue<>();
+      Work queued = submitted(threads, () -> begun.add("cancelled"));
+      Work last = submitted(threads, () -> begun.add("last"));
+      threads.cancel(queued);
+      assertThat(threads.outstanding()).isEqualTo(2);
+      assertThat(ended).isEqualTo(1);
+      go.countDown();
+      Heddle.await(running.done());
+      Heddle.await(last.done());
+      assertThat(begun).containsExactly("last");
+      end(threads);
+      assertThat(ended).isEqualTo(3);
+    });
+  }
+
+  @Test
+  @Tag("trap-61")
+  void cancel_ofACallThatRuns_interruptsItAndNotTheNext() {
+    Heddle.run(() -> {
+      WorkerThreads threads = threads(1, IDLE);
+      for (int i = 0; i < 200; i++) {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch never = new CountDownLatch(1);
+        Work running =
+            submitted(
+                threads,
+                () -> {
+                  begun.countDown();
+                  never.await();
+                  return 1;
+                });
+        begun.await();
+        threads.cancel(running);
+        Work next = submitted(threads, () -> Thread.currentThread().isInterrupted());
+        Heddle.await(running.done());
+        assertThat(Heddle.await(next.done())).isEqualTo(false);
+      }
+      assertThat(threads.live()).isEqualTo(1);
+      end(threads);
+    });
+  }
+
+  @Test
+  void refuseQueued_endsThemAndLeavesWhatRuns() {
+    IllegalStateException why = new IllegalStateException("refused");
+    Heddle.run(() ->
+        Heddle.supervise(s -> {
+          WorkerThreads threads = threads(1, IDLE);
+          CountDownLatch begun = new CountDownLatch(1);
+          CountDownLatch go = new CountDownLatch(1);
+          Work running =
+              submitted(
+                  threads,
+                  () -> {
+                    begun.countDown();
+                    go.await();
+                    return "done";
+                  });
+          begun.await();
+          Work queued = submitted(threads, () -> "not done");
+          threads.finish();
+          threads.refuseQueued(why);
+          Coroutine<?> refused = s.spawn(() -> Heddle.await(queued.done()));
+          assertThatThrownBy(refused::await).isSameAs(why);
+          go.countDown();
+          assertThat(Heddle.await(running.done())).isEqualTo("done");
+          Heddle.await(threads.gone());
+          return null;
+        }));
+  }
+
+  // ---- the end ----
+
+  @Test
+  void submit_afterFinish_isRefused() {
+    Heddle.run(() -> {
+      WorkerThreads threads = threads(1, IDLE);
+      end(threads);
+      assertThatThrownBy(() -> threads.submit(work(() -> 1)))
+          .isInstanceOf(IllegalStateException.class);
+    });
+  }
+
+  @Test
+  @Tag("trap-10")
+  void wait_forTheLastThread_isNoDeadlock() {
+    Heddle.run(() -> {
+      WorkerThreads threads = threads(1, IDLE);
+      CountDownLatch go = new CountDownLatch(1);
+      submitted(
+          threads,
+          () -> {
+            go.await();
+            return 1;
+          });
+      Thread.ofPlatform().start(go::countDown);
+      end(threads);
+    });
+  }
+
+  @Test
+  void loop_thatEnds_interruptsWhatItsThreadsDo() throws InterruptedException {
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch interrupted = new CountDownLatch(1);
+    Heddle.run(() -> {
+      WorkerThreads threads =
+          CoroutineNode.current().loop().threads().open("test", 1, () -> ended++);
+      submitted(
+          threads,
+          () -> {
+            begun.countDown();
+            try {
+              new CountDownLatch(1).await();
+            } finally {
+              interrupted.countDown();
+            }
+            return 1;
+          });
+      begun.await();
+    });
+    interrupted.await();
+    assertThat(interrupted.getCount()).isZero();
+  }
+}

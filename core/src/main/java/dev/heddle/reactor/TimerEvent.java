@@ -4,7 +4,6 @@ package dev.heddle.reactor;
 import dev.heddle.event.Event;
 import dev.heddle.event.EventCallback;
 import dev.heddle.event.EventHome;
-import org.jspecify.annotations.Nullable;
 
 /// A point in time as an event: fires once, never early, then stays closed.
 ///
@@ -19,9 +18,7 @@ public final class TimerEvent extends Event {
   // the queue's: where this timer stands
   final long deadline;
   long sequence;
-  @Nullable TimerEvent previous;
-  @Nullable TimerEvent next;
-  int place = TimerQueue.NOWHERE;
+  int at = TimerQueue.NOWHERE;
 
   private byte flags;
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 /// [TimerQueueModelTest].
 @Tag("once")
 class TimerQueueTest {
-  private static final long TICK = 1L << 20; // the wheel's
+  private static final long TICK = 1L << TimerQueue.TICK_SHIFT;
   private static final long YEAR = 365L * 24 * 3600 * 1_000_000_000;
 
   private final EventHome home = new QuietHome();
@@ -77,6 +77,49 @@ class TimerQueueTest {
   }
 
   @Test
+  @Tag("trap-15")
+  void equalDeadlines_afterCancelsAmongThem_fireInTheOrderOfArming() {
+    // few are sorted by comparing, many by distributing
+    for (int count : new int[] {5, 100, 1_000}) {
+      for (long deadline : new long[] {5, 3 * TICK + 5, 70 * TICK + 7}) {
+        queue = new TimerQueue(0);
+        fired.clear();
+        List<TimerEvent> expected = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+          expected.add(armed(deadline));
+        }
+        for (int i = count - 3; i >= 0; i -= 3) {
+          expected.remove(i).stop();
+        }
+        queue.advance(deadline);
+        assertThat(fired).as("%d at %d", count, deadline).containsExactlyElementsOf(expected);
+      }
+    }
+  }
+
+  @Test
+  @Tag("trap-15")
+  void equalDeadlines_inTheRunAndLate_fireInTheOrderOfArming() {
+    TimerEvent first = armed(3 * TICK + 5);
+    TimerEvent second = armed(3 * TICK + 5);
+    queue.advance(3 * TICK);
+    TimerEvent third = armed(3 * TICK + 5);
+    TimerEvent before = armed(3 * TICK + 4);
+    queue.advance(3 * TICK + 5);
+    assertThat(fired).containsExactly(before, first, second, third);
+  }
+
+  @Test
+  void aThousandDeadlinesOfOneTick_fireAscending() {
+    Random random = new Random(7);
+    for (int i = 0; i < 1_000; i++) {
+      armed(5 * TICK + random.nextLong(TICK));
+    }
+    queue.advance(6 * TICK);
+    assertThat(fired).extracting(TimerEvent::deadline).isSorted().hasSize(1_000);
+  }
+
+  @Test
   void deadlines_armedInDescendingOrder_fireAscending() {
     for (long deadline = 1_000; deadline > 0; deadline--) {
       armed(deadline * 777_777);
@@ -101,7 +144,7 @@ class TimerQueueTest {
   }
 
   @Test
-  void nextDeadline_afterTheHolderWasCancelledInTheHeap_isTheNextOne() {
+  void nextDeadline_afterTheHolderWasCancelledAmongTheLate_isTheNextOne() {
     TimerEvent least = armed(1);
     armed(2);
     least.stop();
@@ -137,7 +180,7 @@ class TimerQueueTest {
   }
 
   @Test
-  void cancel_inTheHeap_neverFires() {
+  void cancel_amongTheLate_neverFires() {
     TimerEvent timer = armed(5);
     TimerEvent other = armed(6);
     timer.stop();
@@ -165,7 +208,7 @@ class TimerQueueTest {
 
   @Test
   @Tag("trap-15")
-  void arm_afterACancelInTheHeap_goesBehindEqualDeadlines() {
+  void arm_afterACancelAmongTheLate_goesBehindEqualDeadlines() {
     TimerEvent again = armed(5);
     TimerEvent other = armed(5);
     again.stop();
@@ -190,6 +233,37 @@ class TimerQueueTest {
     early.start();
     assertThat(queue.advance(7)).isEqualTo(2);
     assertThat(fired).containsExactly(later);
+  }
+
+  @Test
+  @Tag("trap-15")
+  void arm_whileFiring_forATickBeforeTheNextSlot_isFiredBeforeThatSlot() {
+    for (long far : new long[] {10, 70, 5_000}) {
+      queue = new TimerQueue(0);
+      fired.clear();
+      TimerEvent between = timer(5 * TICK);
+      TimerEvent early = new TimerEvent(home, queue, 2 * TICK, false);
+      early.subscribe((InlineCallback) (event, result, error) -> between.start());
+      early.start();
+      TimerEvent last = armed(far * TICK);
+      assertThat(queue.advance(far * TICK)).as("%d ticks", far).isEqualTo(3);
+      assertThat(fired).as("%d ticks", far).containsExactly(between, last);
+    }
+  }
+
+  @Test
+  void cancel_whileFiring_stopsOneOfTheSameRun() {
+    TimerEvent later = timer(3 * TICK + 7);
+    TimerEvent last = armed(3 * TICK + 8);
+    TimerEvent early = new TimerEvent(home, queue, 3 * TICK + 5, false);
+    early.subscribe((InlineCallback) (event, result, error) -> later.stop());
+    early.start();
+    later.start();
+    assertThat(queue.advance(3 * TICK + 6)).isOne();
+    assertThat(queue.nextDeadline()).isEqualTo(3 * TICK + 8);
+    queue.advance(4 * TICK);
+    assertThat(fired).containsExactly(last);
+    assertThat(queue.size()).isZero();
   }
 
   @Test

@@ -96,7 +96,13 @@ final class TimersShape {
                 "agrona-wheel",
                 "Agrona's DeadlineTimerWheel, sized for the load, polled",
                 Flags.stock(),
-                TimersShape::agrona)
+                size -> agrona(size, false))
+            .needing("org.agrona.DeadlineTimerWheel"),
+        Contender.of(
+                "agrona-wheel-fine",
+                "the same, polled as often as a thread can sleep",
+                Flags.stock(),
+                size -> agrona(size, true))
             .needing("org.agrona.DeadlineTimerWheel"));
   }
 
@@ -119,9 +125,9 @@ final class TimersShape {
         : new NettyTimers(wheel, size.size(), size.name().equals(REPLACE));
   }
 
-  private static Program agrona(Case size) {
+  private static Program agrona(Case size, boolean fine) {
     return size.name().equals(FIRE)
-        ? new AgronaFire()
+        ? new AgronaFire(fine)
         : new AgronaTimers(size.size(), size.name().equals(REPLACE));
   }
 }

@@ -12,13 +12,16 @@ import dev.heddle.event.Awaitable;
 import dev.heddle.event.Completable;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.Event;
+import dev.heddle.event.EventStream;
 import dev.heddle.event.Promise;
 import dev.heddle.event.Trigger;
 import dev.heddle.failure.FailureTable;
 import dev.heddle.observe.Dump;
 import dev.heddle.observe.LoopCounters;
+import dev.heddle.reactor.PeriodicTimer;
 import dev.heddle.reactor.StageWait;
 import dev.heddle.reactor.TriggerEvent;
+import dev.heddle.scheduler.Scheduler;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -316,6 +319,18 @@ public final class Heddle {
   /// @param hidden whether it neither keeps the loop alive nor counts against a deadlock
   public static Event timer(Duration delay, boolean hidden) {
     return CoroutineNode.current().loop().timer(Deadline.nanoTimeAfter(delay), hidden);
+  }
+
+  /// Ticks, one in each period from now on, with the number of the period. Lateness does not add
+  /// up; a reader that is late finds the latest tick, and by its number how many it has missed.
+  /// Close the stream when it is not needed any more.
+  ///
+  /// @throws IllegalArgumentException unless the period is positive
+  @SuppressWarnings("unchecked") // it fires with its number
+  public static EventStream<Long> ticks(Duration period) {
+    Scheduler scheduler = CoroutineNode.current().scheduler();
+    Event timer = new PeriodicTimer(scheduler, scheduler.timers(), period);
+    return EventStream.latest((Awaitable<Long>) (Awaitable<?>) timer);
   }
 
   private static Body<@Nullable Void> asBody(Action action) {

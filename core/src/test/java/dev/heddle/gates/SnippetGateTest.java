@@ -38,6 +38,7 @@ class SnippetGateTest {
           Map.entry("CoroutineFailure", THROWN),
           Map.entry("DeadlineException", THROWN),
           Map.entry("DeadlockError", THROWN),
+          Map.entry("EventsLostException", THROWN),
           Map.entry("ExitException", THROWN),
           Map.entry("LoopEndedException", THROWN),
           Map.entry("PinnedException", THROWN),

@@ -12,6 +12,7 @@ import dev.heddle.event.Completable;
 import dev.heddle.event.CompositeEvent;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.Event;
+import dev.heddle.event.EventStream;
 import dev.heddle.event.Future;
 import dev.heddle.event.Promise;
 import dev.heddle.event.Trigger;
@@ -129,6 +130,24 @@ class FutureSnippetsTest {
       // @end
       work.cancel("enough");
     });
+  }
+
+  @Test
+  void stream() {
+    List<Long> seen = new ArrayList<>();
+    Heddle.run(() -> {
+      // @start region=stream
+      try (EventStream<Long> ticks = Heddle.ticks(Duration.ofMillis(1))) {
+        for (long tick : ticks) {
+          seen.add(tick); // a gap in the numbers: ticks that came while nobody read
+          if (seen.size() == 3) {
+            break;
+          }
+        }
+      }
+      // @end
+    });
+    assertThat(seen).hasSize(3).isSorted().doesNotHaveDuplicates();
   }
 
   private static String fail() {

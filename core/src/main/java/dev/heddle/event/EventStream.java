@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.event;
+
+import dev.heddle.EventsLostException;
+import java.util.ArrayDeque;
+import java.util.Iterator;
+import java.util.NoSuchElementException;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// What an event that fires again and again has fired with, one after the other: nothing that fires
+/// between two reads is missed.
+///
+/// The stream watches from its opening to its closing. It holds as much as it has room for; what
+/// comes when it is full is lost, and the reader learns of it where it would have come. A stream of
+/// the *latest* holds one item, which a newer one replaces.
+///
+/// For one reader at a time. **Thread** the loop's. **Cancelled** a read that is cancelled takes
+/// nothing.
+///
+/// {@snippet class=dev.heddle.snippets.FutureSnippetsTest region=stream}
+///
+/// @param <T> what the event fires with
+/// @since 0.1
+public final class EventStream<T extends @Nullable Object> implements Iterable<T>, AutoCloseable {
+  private static final Object NULL = new Object(); // the queue takes none
+
+  private final Event source;
+  private final int capacity;
+  private final boolean latest;
+  private final Intake intake = new Intake();
+  private final Ready ready;
+
+  // loop only
+  private final ArrayDeque<Object> items = new ArrayDeque<>(); // with a Lost where some are missing
+  private int held; // items that are not Lost
+  private long lost;
+  private @Nullable Throwable failure; // behind the items
+  private boolean reading;
+  private boolean closed;
+
+  private EventStream(Event source, int capacity, boolean latest) {
+    this.source = source;
+    this.capacity = capacity;
+    this.latest = latest;
+    this.ready = new Ready(source.home());
+    if (source.isClosed()) {
+      source.replay(intake);
+    }
+    source.subscribe(intake);
+    source.start();
+    // who waits keeps the loop alive, the stream does not
+    source.settled();
+  }
+
+  /// Opens a stream over an event.
+  ///
+  /// @param capacity how many items it holds, at least 1
+  public static <T extends @Nullable Object> EventStream<T> of(Awaitable<T> source, int capacity) {
+    if (capacity < 1) {
+      throw new IllegalArgumentException("a stream holds at least one item, not " + capacity);
+    }
+    return new EventStream<>(source.event(), capacity, false);
+  }
+
+  /// Opens a stream over an event whose older firings do not matter once there is a newer one.
+  public static <T extends @Nullable Object> EventStream<T> latest(Awaitable<T> source) {
+    return new EventStream<>(source.event(), 1, true);
+  }
+
+  // ---- reading ----
+
+  /// The next item. **Suspends** unless there is one.
+  ///
+  /// @throws EventsLostException where items were lost; the read after it goes on behind them
+  /// @throws IllegalStateException when the stream is closed, or somebody else is reading
+  public T next() {
+    awaitReady(() -> source.home().await(ready));
+    return poll();
+  }
+
+  /// The next item, but not beyond a deadline. Else as [#next()].
+  ///
+  /// @throws dev.heddle.DeadlineException when the deadline runs out first
+  public T next(Deadline deadline) {
+    awaitReady(() -> source.home().await(ready, deadline));
+    return poll();
+  }
+
+  /// The next item, but not beyond the moment in which `token` fires. Else as [#next()].
+  ///
+  /// @throws dev.heddle.WaitCancelledException when the token fires first
+  public T next(Awaitable<?> token) {
+    Event end = token.event(); // also where it is not needed: that is a use of the token
+    awaitReady(() -> source.home().await(ready, end));
+    return poll();
+  }
+
+  private void awaitReady(Runnable wait) {
+    if (reading) {
+      throw new IllegalStateException(
+          "another coroutine waits for the next of " + source.info() + "; open a stream for each");
+    }
+    if (ready.isClosed()) {
+      return;
+    }
+    reading = true;
+    try {
+      wait.run();
+    } finally {
+      reading = false;
+    }
+  }
+
+  @SuppressWarnings({"unchecked", "NullAway"}) // the event fires with a T
+  private T poll() {
+    Object item = items.poll();
+    if (item instanceof Lost gap) {
+      throw new EventsLostException(
+          gap.count
+              + " events were lost: the stream of "
+              + source.info()
+              + " was full ("
+              + capacity
+              + "); read faster, open it with more room, or look at the state anew",
+          gap.count);
+    }
+    if (item != null) {
+      held--;
+      return (T) (item == NULL ? null : item);
+    }
+    if (failure != null) {
+      throw EventStream.<RuntimeException>rethrown(failure);
+    }
+    throw new IllegalStateException(
+        "the stream of " + source.info() + " is closed; open a new one");
+  }
+
+  /// Reads until the stream is closed; `hasNext()` suspends until there is an item.
+  @Override
+  public Iterator<T> iterator() {
+    return new Iterator<>() {
+      @Override
+      public boolean hasNext() {
+        awaitReady(() -> source.home().await(ready));
+        return !items.isEmpty() || failure != null;
+      }
+
+      @Override
+      public T next() {
+        if (!hasNext()) {
+          throw new NoSuchElementException("the stream of " + source.info() + " is closed");
+        }
+        return poll();
+      }
+    };
+  }
+
+  /// Fires while a read would not suspend; takes nothing. A token for other waits, or one of
+  /// several to wait for.
+  public Awaitable<?> ready() {
+    return ready;
+  }
+
+  /// How many items have been lost so far.
+  public long lost() {
+    return lost;
+  }
+
+  /// Stops watching; what has not been read is dropped, and a read that waits fails.
+  @Override
+  public void close() {
+    if (!closed) {
+      closed = true;
+      source.unsubscribe(intake);
+      source.stop();
+      items.clear();
+      ready.tell();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "a stream of " + source.info() + ", holding " + held + " of " + capacity;
+  }
+
+  @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // the usual sneaky throw
+  private static <E extends Throwable> RuntimeException rethrown(Throwable failure) throws E {
+    throw (E) failure;
+  }
+
+  // ---- filling ----
+
+  private static final class Lost {
+    long count;
+  }
+
+  private final class Intake implements InlineCallback {
+    @Override
+    public void onEvent(Event event, @Nullable Object result, @Nullable Throwable error) {
+      if (error != null) {
+        failure = error;
+      } else if (latest) {
+        items.clear();
+        items.add(Objects.requireNonNullElse(result, NULL));
+        held = 1;
+      } else if (held < capacity) {
+        items.add(Objects.requireNonNullElse(result, NULL));
+        held++;
+      } else {
+        lose();
+      }
+      event.taken();
+      ready.tell();
+    }
+
+    private void lose() {
+      lost++;
+      if (!(items.peekLast() instanceof Lost)) {
+        items.add(new Lost());
+      }
+      if (items.peekLast() instanceof Lost gap) {
+        gap.count++;
+      }
+    }
+  }
+
+  /// Whether a read would not suspend, as an event.
+  private final class Ready extends Event {
+    Ready(EventHome home) {
+      super(home);
+    }
+
+    @Override
+    public boolean isClosed() {
+      return !items.isEmpty() || failure != null || closed;
+    }
+
+    @Override
+    public boolean isHidden() {
+      return source.isHidden();
+    }
+
+    void tell() {
+      settled();
+      fire(null, null);
+    }
+
+    @Override
+    public void replay(EventCallback callback) {
+      if (!isClosed()) {
+        super.replay(callback);
+      }
+      callback.onEvent(this, null, null);
+    }
+
+    @Override
+    public String info() {
+      return "the next of " + source.info();
+    }
+  }
+}

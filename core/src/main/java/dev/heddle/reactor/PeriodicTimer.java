@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.reactor;
+
+import dev.heddle.event.Event;
+import dev.heddle.event.EventHome;
+import dev.heddle.event.InlineCallback;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/// Fires once in each period while it is armed, with the number of the period as a [Long], never
+/// early.
+///
+/// The periods are counted from its making, so lateness does not add up; periods that pass while
+/// the loop is held fire once, with the number of the last.
+public final class PeriodicTimer extends Event {
+  private static final long LONGEST =
+      Long.MAX_VALUE / 4; // 73 years: points in time can still be subtracted
+
+  private final TimerQueue queue;
+  private final Duration period;
+  private final long periodNanos;
+  private final long start = System.nanoTime();
+  private final InlineCallback due = (event, result, error) -> expired();
+
+  // loop only
+  private long number; // of the period that has fired
+  private @Nullable TimerEvent next;
+
+  /// A timer that is not armed.
+  ///
+  /// @throws IllegalArgumentException unless the period is positive
+  public PeriodicTimer(EventHome home, TimerQueue queue, Duration period) {
+    super(home);
+    if (period.isZero() || period.isNegative()) {
+      throw new IllegalArgumentException("a period must be positive, not " + period);
+    }
+    this.queue = queue;
+    this.period = period;
+    this.periodNanos = period.compareTo(Duration.ofNanos(LONGEST)) < 0 ? period.toNanos() : LONGEST;
+  }
+
+  @Override
+  public boolean isHidden() {
+    return false;
+  }
+
+  @Override
+  protected void arm() {
+    number = (System.nanoTime() - start) / periodNanos;
+    armNext();
+  }
+
+  private void armNext() {
+    TimerEvent timer = new TimerEvent(home(), queue, start + (number + 1) * periodNanos, true);
+    timer.subscribe(due);
+    timer.start();
+    next = timer;
+  }
+
+  @Override
+  protected void disarm() {
+    TimerEvent timer = next;
+    if (timer != null) {
+      next = null;
+      timer.unsubscribe(due);
+      timer.stop();
+    }
+  }
+
+  private void expired() {
+    disarm();
+    number = Math.max(number + 1, (System.nanoTime() - start) / periodNanos);
+    armNext();
+    // last: whoever is told may stop it
+    fire(number, null);
+  }
+
+  @Override
+  public String info() {
+    return "a timer of every " + period;
+  }
+}

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.event;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.heddle.Action;
+import dev.heddle.DeadlineException;
+import dev.heddle.DeadlockError;
+import dev.heddle.EventsLostException;
+import dev.heddle.Heddle;
+import dev.heddle.WaitCancelledException;
+import dev.heddle.coroutine.Await;
+import dev.heddle.coroutine.Coroutine;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// Streams over events that fire again and again.
+@Timeout(60)
+class EventStreamTest {
+  /// Fires when a test says so; hidden, like an event that coroutines of the loop fire.
+  private static final class Bell extends Event implements Awaitable<Object> {
+    int arms;
+
+    Bell(EventHome home) {
+      super(home);
+    }
+
+    void ring(@Nullable Object result) {
+      fire(result, null);
+    }
+
+    void breakDown(Throwable why) {
+      fire(null, why);
+    }
+
+    @Override
+    protected void arm() {
+      arms++;
+    }
+
+    @Override
+    protected void disarm() {
+      arms--;
+    }
+
+    @Override
+    public String info() {
+      return "a bell";
+    }
+  }
+
+  private Bell bell() {
+    return new Bell(Heddle.timer(Duration.ofHours(1), true).home());
+  }
+
+  private static void inLoop(Action body) {
+    Heddle.run(body);
+  }
+
+  @Test
+  void next_returnsWhatFiredBetweenTwoReads_inOrder() {
+    inLoop(() -> {
+      Bell bell = bell();
+      try (EventStream<Object> stream = EventStream.of(bell, 4)) {
+        bell.ring("a");
+        bell.ring(null);
+        bell.ring("c");
+        assertThat(stream.next()).isEqualTo("a");
+        assertThat(stream.next()).isNull();
+        assertThat(stream.next()).isEqualTo("c");
+      }
+      assertThat(bell.subscribers()).isZero();
+      assertThat(bell.arms).isZero();
+    });
+  }
+
+  @Test
+  void next_withNothingThere_suspendsUntilItFires() {
+    inLoop(() -> {
+      Bell bell = bell();
+      EventStream<Object> stream = EventStream.of(bell, 4);
+      Coroutine<Object> reader = Heddle.spawn(() -> stream.next());
+      Heddle.suspend();
+      assertThat(reader.isDone()).isFalse();
+      bell.ring("a");
+      assertThat(reader.await()).isEqualTo("a");
+    });
+  }
+
+  @Test
+  void overflow_isToldWhereTheLostOnesWouldHaveCome() {
+    inLoop(() -> {
+      Bell bell = bell();
+      EventStream<Object> stream = EventStream.of(bell, 2);
+      for (int i = 1; i <= 5; i++) {
+        bell.ring(i);
+      }
+      assertThat(stream.next()).isEqualTo(1);
+      bell.ring(6); // there is room again
+      assertThat(stream.next()).isEqualTo(2);
+      assertThatThrownBy(stream::next)
+          .isInstanceOfSatisfying(
+              EventsLostException.class, e -> assertThat(e.count()).isEqualTo(3))
+          .hasMessageContaining("a bell");
+      assertThat(stream.next()).isEqualTo(6);
+      assertThat(stream.lost()).isEqualTo(3);
+    });
+  }
+
+  @Test
+  void latest_keepsTheNewestOnly() {
+    inLoop(() -> {
+      Bell bell = bell();
+      EventStream<Object> stream = EventStream.latest(bell);
+      bell.ring(1);
+      bell.ring(2);
+      assertThat(stream.next()).isEqualTo(2);
+      assertThat(stream.lost()).isZero();
+    });
+  }
+
+  @Test
+  void failure_ofTheEvent_comesBehindTheItemsAndStays() {
+    IllegalStateException broken = new IllegalStateException("broken");
+    inLoop(() -> {
+      Bell bell = bell();
+      EventStream<Object> stream = EventStream.of(bell, 2);
+      bell.ring(1);
+      bell.breakDown(broken);
+      assertThat(stream.next()).isEqualTo(1);
+      assertThatThrownBy(stream::next).isSameAs(broken);
+      assertThatThrownBy(stream::next).isSameAs(broken);
+    });
+  }
+
+  @Test
+  void close_wakesTheReaderAndRefusesReads() {
+    inLoop(() -> {
+      EventStream<Object> stream = EventStream.of(bell(), 2);
+      Heddle.launch("closer", stream::close);
+      assertThatThrownBy(stream::next)
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("closed");
+      assertThatThrownBy(stream::next).isInstanceOf(IllegalStateException.class);
+      stream.close();
+    });
+  }
+
+  @Test
+  void iteration_endsWhenTheStreamIsClosed() {
+    List<Object> seen = new ArrayList<>();
+    inLoop(() -> {
+      Bell bell = bell();
+      EventStream<Object> stream = EventStream.of(bell, 2);
+      Heddle.launch(
+          "ringer",
+          () -> {
+            for (int i = 0; i < 5; i++) {
+              bell.ring(i);
+              Heddle.suspend();
+            }
+            stream.close();
+          });
+      for (Object item : stream) {
+        seen.add(item);
+      }
+    });
+    assertThat(seen).containsExactly(0, 1, 2, 3, 4);
+  }
+
+  @Test
+  void secondReader_isRefused() {
+    inLoop(() -> {
+      Bell bell = bell();
+      EventStream<Object> stream = EventStream.of(bell, 2);
+      Coroutine<Object> reader = Heddle.spawn(() -> stream.next());
+      Heddle.suspend();
+      assertThatThrownBy(stream::next)
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("another coroutine");
+      bell.ring("a");
+      assertThat(reader.await()).isEqualTo("a");
+    });
+  }
+
+  @Test
+  @Tag("trap-1")
+  void reader_cancelledAfterItsWakeUp_takesNothing() {
+    inLoop(() -> {
+      Bell bell = bell();
+      EventStream<Object> stream = EventStream.of(bell, 2);
+      Coroutine<Object> reader = Heddle.spawn(() -> stream.next());
+      Heddle.suspend();
+      bell.ring("a");
+      reader.cancel("too late");
+      Heddle.suspend();
+      assertThat(stream.next()).isEqualTo("a");
+    });
+  }
+
+  @Test
+  void next_withADeadlineOrAToken_endsWithThem() {
+    inLoop(() -> {
+      EventStream<Object> stream = EventStream.of(bell(), 2);
+      assertThatThrownBy(() -> stream.next(Deadline.after(Duration.ofMillis(1))))
+          .isInstanceOf(DeadlineException.class);
+      assertThatThrownBy(() -> stream.next(Heddle.timer(Duration.ofMillis(1), false)))
+          .isInstanceOf(WaitCancelledException.class);
+    });
+  }
+
+  @Test
+  void ready_asOneOfSeveral_takesNothing() {
+    inLoop(() -> {
+      Bell one = bell();
+      Bell two = bell();
+      EventStream<Object> first = EventStream.of(one, 2);
+      EventStream<Object> second = EventStream.of(two, 2);
+      Heddle.launch("ringer", () -> two.ring("b"));
+      assertThat(Await.of(first.ready(), second.ready()).any().completionOrder())
+          .containsExactly(1);
+      assertThat(second.next()).isEqualTo("b");
+    });
+  }
+
+  @Test
+  void trigger_asAStream_losesNoPull() {
+    inLoop(() -> {
+      Trigger trigger = Heddle.trigger("t");
+      trigger.pull();
+      Heddle.suspend();
+      EventStream<Object> pulls = EventStream.of(trigger, 8);
+      pulls.next();
+      for (int i = 0; i < 3; i++) {
+        trigger.pull();
+        Heddle.suspend();
+      }
+      for (int i = 0; i < 3; i++) {
+        pulls.next();
+      }
+      assertThat(pulls.ready().event().isClosed()).isFalse();
+    });
+  }
+
+  @Test
+  @Tag("trap-11")
+  void openStream_doesNotHideADeadlock() {
+    assertThatThrownBy(() ->
+            Heddle.run(() -> {
+              var _ = Heddle.ticks(Duration.ofHours(1));
+              Heddle.promise().future().await();
+            }))
+        .isInstanceOf(DeadlockError.class);
+  }
+
+  @Test
+  void capacity_isAtLeastOne() {
+    inLoop(() ->
+        assertThatThrownBy(() -> EventStream.of(bell(), 0))
+            .isInstanceOf(IllegalArgumentException.class));
+  }
+
+  // ---- ticks ----
+
+  @Test
+  @Tag("trap-15")
+  void ticks_areNumberedAndNeverEarly() {
+    Duration period = Duration.ofMillis(2);
+    inLoop(() -> {
+      long start = System.nanoTime();
+      try (EventStream<Long> ticks = Heddle.ticks(period)) {
+        long last = 0;
+        for (int i = 0; i < 5; i++) {
+          long number = ticks.next();
+          assertThat(number).isGreaterThan(last);
+          assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(number * period.toNanos());
+          last = number;
+        }
+      }
+      assertThat(Heddle.counters().timers()).isZero();
+    });
+  }
+
+  @Test
+  void ticks_thatPassWhileTheLoopIsHeld_areOneWithTheNumberOfTheLast() {
+    Duration period = Duration.ofMillis(1);
+    inLoop(() -> {
+      long start = System.nanoTime();
+      try (EventStream<Long> ticks = Heddle.ticks(period)) {
+        ticks.next();
+        while (System.nanoTime() - start < 50 * period.toNanos()) {
+          Thread.onSpinWait();
+        }
+        Heddle.suspend();
+        assertThat(ticks.next()).isGreaterThanOrEqualTo(49);
+      }
+    });
+  }
+
+  @Test
+  void period_mustBePositive() {
+    inLoop(() ->
+        assertThatThrownBy(() -> Heddle.ticks(Duration.ZERO))
+            .isInstanceOf(IllegalArgumentException.class));
+  }
+}

@@ -4,7 +4,10 @@ package dev.heddle;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.ItemAction;
 import dev.heddle.coroutine.Iterate;
+import dev.heddle.coroutine.Scope;
 import dev.heddle.coroutine.ScopeBody;
+import dev.heddle.coroutine.ScopeProvider;
+import dev.heddle.coroutine.SpawnStrategy;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.LoopRoot;
 import dev.heddle.coroutine.tree.ScopeNode;
@@ -140,6 +143,24 @@ public final class Heddle {
     Iterate.<T>over(source).withConcurrency(concurrency).each(action);
   }
 
+  /// Starts a coroutine in the scope that `provider` says, or in the current one when it says none.
+  /// A [SpawnStrategy] also sees the coroutine before and after it is queued. Else as
+  /// [#spawn(Body)].
+  ///
+  /// @throws IllegalArgumentException when the scope is none of Heddle's
+  public static <T extends @Nullable Object> Coroutine<T> spawnWith(
+      ScopeProvider provider, Body<T> body) {
+    Scope provided = provider.provideScope();
+    Scope scope = provided == null ? Scope.current() : provided;
+    if (!(provider instanceof SpawnStrategy strategy)) {
+      return scope.spawn(body);
+    }
+    if (scope instanceof ScopeNode node) {
+      return node.spawn(strategy, body);
+    }
+    throw new IllegalArgumentException("not a scope of Heddle's: " + scope.getClass().getName());
+  }
+
   /// The current coroutine.
   public static Coroutine<?> current() {
     return CoroutineNode.current();
@@ -172,6 +193,10 @@ public final class Heddle {
     if (awaitable instanceof Completable<?> completable) {
       return (T) completable.await();
     }
+    if (awaitable instanceof Scope scope) {
+      scope.join();
+      return (T) null;
+    }
     return (T) CoroutineNode.current().awaitEvent(awaitable.event());
   }
 
@@ -184,6 +209,10 @@ public final class Heddle {
     if (awaitable instanceof Completable<?> completable) {
       return (T) completable.await(deadline);
     }
+    if (awaitable instanceof Scope scope) {
+      scope.join(deadline);
+      return (T) null;
+    }
     return (T) CoroutineNode.current().scheduler().await(awaitable.event(), deadline);
   }
 
@@ -195,6 +224,10 @@ public final class Heddle {
   public static <T extends @Nullable Object> T await(Awaitable<T> awaitable, Awaitable<?> token) {
     if (awaitable instanceof Completable<?> completable) {
       return (T) completable.await(token);
+    }
+    if (awaitable instanceof Scope scope) {
+      scope.join(token);
+      return (T) null;
     }
     return (T) CoroutineNode.current().scheduler().await(awaitable.event(), token);
   }
@@ -226,6 +259,44 @@ public final class Heddle {
   /// Runs an action for at most `limit`. Else as [#within(Duration, Body)].
   public static void within(Duration limit, Action action) {
     within(limit, asBody(action));
+  }
+
+  /// Runs `body` until `deadline` at most. Else as [#within(Duration, Body)].
+  ///
+  /// @throws DeadlineException when the deadline cut it
+  public static <T extends @Nullable Object> T within(Deadline deadline, Body<T> body) {
+    return unchecked(() -> CoroutineNode.current().within(deadline, body));
+  }
+
+  /// Runs an action until `deadline` at most. Else as [#within(Duration, Body)].
+  public static void within(Deadline deadline, Action action) {
+    within(deadline, asBody(action));
+  }
+
+  /// Runs `body` until `token` fires at most; then the body is cancelled: what it waits for throws,
+  /// and its `finally` blocks run.
+  ///
+  /// @throws WaitCancelledException when the token cut it; its cause is what the token failed with
+  public static <T extends @Nullable Object> T within(Awaitable<?> token, Body<T> body) {
+    Event end = token.event();
+    return unchecked(() -> CoroutineNode.current().within(end, body));
+  }
+
+  /// Runs an action until `token` fires at most. Else as [#within(Awaitable, Body)].
+  public static void within(Awaitable<?> token, Action action) {
+    within(token, asBody(action));
+  }
+
+  /// Runs `body` so that what it waits for in the JDK is not interrupted when it is cancelled: the
+  /// JDK closes the sockets and channels of whoever is. The cancellation is thrown at its next
+  /// suspension point of Heddle's. Blocks nest.
+  public static <T extends @Nullable Object> T uninterrupted(Body<T> body) {
+    return unchecked(() -> CoroutineNode.current().uninterrupted(body));
+  }
+
+  /// Runs an action without interrupts. Else as [#uninterrupted(Body)].
+  public static void uninterrupted(Action action) {
+    uninterrupted(asBody(action));
   }
 
   /// Runs `body` to its end before a cancellation is delivered; blocks nest. A cancellation that

@@ -104,6 +104,15 @@ public interface Coroutine<T extends @Nullable Object> extends Completable<T> {
   /// @throws IllegalStateException inside one of its switch handlers
   void addSwitchHandler(SwitchHandler handler);
 
+  /// Calls `handler` when it has ended, however it ended; at once, in place, when it has.
+  ///
+  /// {@snippet class=dev.heddle.snippets.ScopeSnippetsTest region=completion}
+  void onCompletion(CompletionHandler<? super Coroutine<T>> handler);
+
+  /// Its own values, which nobody inherits; what is not there is looked for in its scope's. Can be
+  /// read after its end, too.
+  Context ownContext();
+
   /// Its end as a future, which other threads may use. Cancelling the future does not cancel the
   /// coroutine.
   @Override

@@ -39,14 +39,15 @@ final class CancelRegion implements InlineCallback {
 
   private final CancellableNode owner;
   final @Nullable CancelRegion outer;
-  private final int shields; // protect blocks around it: only those opened inside it hold it back
+  final int shields; // protect blocks around it: only those opened inside it hold it back
 
   // loop only
   private int state = OPEN;
   private @Nullable Cancellation cancellation;
   private @Nullable String reason;
   private @Nullable Throwable cause;
-  private @Nullable TimerEvent deadline;
+  private @Nullable Event limit;
+  private boolean limitStarted;
   private @Nullable TimerEvent grace;
   private boolean everRequested;
 
@@ -56,12 +57,17 @@ final class CancelRegion implements InlineCallback {
     this.shields = shields;
   }
 
-  /// Cancels the region when `timer` fires.
-  void bound(TimerEvent timer, String why) {
-    deadline = timer;
+  /// Cancels the region when `end` fires, or now if it has fired for the last time.
+  void bound(Event end, String why) {
+    limit = end;
     reason = why;
-    timer.subscribe(this);
-    timer.start();
+    if (end.isClosed()) {
+      end.replay(this);
+    } else {
+      end.subscribe(this);
+      end.start();
+      limitStarted = true;
+    }
   }
 
   /// Cancels the region with a cancellation that others get, too.
@@ -125,6 +131,11 @@ final class CancelRegion implements InlineCallback {
     return c;
   }
 
+  /// What led to it; null when nothing failed.
+  @Nullable Throwable cause() {
+    return cause;
+  }
+
   Cancellation cancellation() {
     Cancellation c = cancellation;
     if (c == null) {
@@ -148,9 +159,11 @@ final class CancelRegion implements InlineCallback {
 
   @Override
   public void onEvent(Event event, @Nullable Object result, @Nullable Throwable error) {
-    if (event == deadline) {
+    if (event == limit) {
       if (state == OPEN) {
+        cause = error;
         requested();
+        owner.cancelInside(this, new Cancellation(String.valueOf(reason)));
       }
     } else {
       insist();
@@ -173,13 +186,15 @@ final class CancelRegion implements InlineCallback {
     if (undelivered) {
       owner.cancellationDelivered();
     }
-    stop(deadline);
+    if (limitStarted) {
+      stop(limit);
+    }
     stop(grace);
-    deadline = null;
+    limit = null;
     grace = null;
   }
 
-  private void stop(@Nullable TimerEvent timer) {
+  private void stop(@Nullable Event timer) {
     if (timer != null) {
       timer.unsubscribe(this);
       timer.stop();

@@ -4,6 +4,8 @@ package dev.heddle.coroutine.tree;
 import dev.heddle.Body;
 import dev.heddle.Cancellation;
 import dev.heddle.DeadlineException;
+import dev.heddle.WaitCancelledException;
+import dev.heddle.coroutine.Coroutine;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.Event;
 import dev.heddle.event.InlineCallback;
@@ -13,6 +15,9 @@ import dev.heddle.scheduler.StackReserve;
 import dev.heddle.scheduler.Waker;
 import dev.heddle.scheduler.context.ExecutionContext;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// What can be cancelled of a coroutine: its regions, its shields, and how it learns of it.
@@ -53,16 +58,40 @@ public abstract class CancellableNode extends Waker {
 
   /// Cancels it, with a reason.
   public void cancel(String why) {
-    cancel(new Cancellation(why));
+    cancel(new Cancellation(Objects.requireNonNull(why, "why")));
   }
 
   /// Cancels it; the first cancellation counts.
   public void cancel(Cancellation c) {
+    Objects.requireNonNull(c, "cancellation");
     if (isDone()) {
       return;
     }
     scheduler().checkOnLoop();
+    StackReserve.require();
     cancelFromTree(c);
+    CancelRegion whole = own();
+    if (whole != null) {
+      cancelInside(whole, c);
+    }
+  }
+
+  boolean isWhole(CancelRegion region) {
+    return region == own();
+  }
+
+  /// Cancels the members of the scopes that were opened inside a region.
+  void cancelInside(CancelRegion region, Cancellation c) {
+    boolean whole = isWhole(region);
+    ScopeNode outermost = null;
+    for (ScopeNode s = ownBlock(); s != null; s = s.outerBlock()) {
+      if ((whole || s.isInside(region)) && s.shields <= region.shields) {
+        outermost = s;
+      }
+    }
+    if (outermost != null) {
+      outermost.cancelMembers(c); // and so the scopes inside it
+    }
   }
 
   void cancelFromTree(Cancellation c) {
@@ -167,7 +196,7 @@ public abstract class CancellableNode extends Waker {
   protected void interruptForeignWait() {
     ExecutionContext context = context();
     RareData r = rare();
-    if (context == null || !context.isHosting() || r.interruptPaused) {
+    if (context == null || !context.isHosting() || r.interruptPaused || r.uninterrupted > 0) {
       return;
     }
     r.interruptSent = true;
@@ -239,6 +268,16 @@ public abstract class CancellableNode extends Waker {
     clearInterrupt();
   }
 
+  /// The innermost of the blocks that can be cancelled as one; null: none.
+  @Nullable CancelRegion innermostRegion() {
+    return rare == null ? null : rare.innermost;
+  }
+
+  /// Protect blocks around what it runs now.
+  int shields() {
+    return rare == null ? 0 : rare.shields;
+  }
+
   void shield() {
     rare().shields++;
     updatePending();
@@ -266,17 +305,97 @@ public abstract class CancellableNode extends Waker {
   /// Runs `body` for at most `limit`.
   public <R extends @Nullable Object> R within(Duration limit, Body<R> body) throws Exception {
     StackReserve.require();
+    return within(Deadline.nanoTimeAfter(limit), "within(" + limit + ") ran out", body);
+  }
+
+  /// Runs `body` until a deadline at most.
+  public <R extends @Nullable Object> R within(Deadline deadline, Body<R> body) throws Exception {
+    StackReserve.require();
+    return deadline.isNever()
+        ? body.run()
+        : within(deadline.nanoTime(), "within(deadline) ran out", body);
+  }
+
+  private <R extends @Nullable Object> R within(long nanoTime, String over, Body<R> body)
+      throws Exception {
     CancelRegion region = openRegion();
-    region.bound(loop().timer(Deadline.nanoTimeAfter(limit)), "within(" + limit + ") ran out");
+    region.bound(loop().timer(nanoTime), over);
     try {
       return body.run();
     } catch (Throwable thrown) {
       if (region.explains(thrown)) {
-        throw new DeadlineException(describe() + ": within(" + limit + ") ran out", thrown);
+        throw new DeadlineException(describe() + ": " + over, thrown);
       }
       throw thrown;
     } finally {
       closeRegion(region);
     }
+  }
+
+  /// Runs `body` until `token` fires at most.
+  public <R extends @Nullable Object> R within(Event token, Body<R> body) throws Exception {
+    StackReserve.require();
+    token.checkHome(scheduler());
+    CancelRegion region = openRegion();
+    region.bound(token, "the token of within(token) fired");
+    try {
+      return body.run();
+    } catch (Throwable thrown) {
+      if (region.explains(thrown)) {
+        throw new WaitCancelledException(
+            describe() + ": the token of within(token) fired", region.cause());
+      }
+      throw thrown;
+    } finally {
+      closeRegion(region);
+    }
+  }
+
+  /// Runs `body` so that nothing it waits for in the JDK is interrupted for a cancellation.
+  public <R extends @Nullable Object> R uninterrupted(Body<R> body) throws Exception {
+    StackReserve.require();
+    clearInterrupt();
+    rare().uninterrupted++;
+    try {
+      return body.run();
+    } finally {
+      rare().uninterrupted--;
+    }
+  }
+
+  /// Ends a coroutine that works for this one: cancels it and waits, whatever happens, until it has
+  /// ended. It has nobody left to fail for: that is reported.
+  public final void end(Coroutine<?> servant, String why) {
+    servant.cancel(why);
+    shield();
+    try {
+      servant.await();
+    } catch (Cancellation _) {
+      // safe: its own; this one's waits for the end of the shield
+    } catch (RuntimeException | Error e) {
+      loop().report(servant + " failed after it had been told to end", e);
+    } finally {
+      unshield();
+    }
+  }
+
+  // ---- scopes it has opened ----
+
+  void enterScope(@Nullable ScopeNode inner) {
+    rare().currentScope = inner;
+  }
+
+  @Nullable ScopeNode ownBlock() {
+    RareData r = rareOrNull();
+    return r == null ? null : r.currentScope;
+  }
+
+  /// The scopes it has opened, the outermost first.
+  List<ScopeNode> openScopes() {
+    List<ScopeNode> found = new ArrayList<>();
+    for (ScopeNode inner = ownBlock(); inner != null; inner = inner.outerBlock()) {
+      found.addFirst(inner);
+    }
+    return found;
   }
 }

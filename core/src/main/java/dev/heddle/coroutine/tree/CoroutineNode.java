@@ -6,8 +6,11 @@ import dev.heddle.Body;
 import dev.heddle.Cancellation;
 import dev.heddle.CoroutineFailure;
 import dev.heddle.LoopEndedException;
+import dev.heddle.coroutine.CompletionHandler;
+import dev.heddle.coroutine.Context;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.SwitchHandler;
+import dev.heddle.coroutine.tree.ScopeFailures.Untaken;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.Event;
@@ -21,12 +24,13 @@ import dev.heddle.scheduler.context.Hosted;
 import dev.heddle.scheduler.context.Inheritance;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /// A coroutine: its body, its outcome, and its place in the tree.
 public final class CoroutineNode<T extends @Nullable Object> extends CancellableNode
-    implements Coroutine<T> {
+    implements Coroutine<T>, Untaken {
   private static final byte FOREGROUND = 0;
   private static final byte BACKGROUND = 1;
   private static final byte RUNTIMES_OWN = 2; // delivers notifications
@@ -148,18 +152,14 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     return opened == null ? scope : opened;
   }
 
-  void enterScope(@Nullable ScopeNode inner) {
-    rare().currentScope = inner;
-  }
-
-  @Nullable ScopeNode ownBlock() {
-    RareData r = rareOrNull();
-    return r == null ? null : r.currentScope;
-  }
-
   static @Nullable SpawnTrace spawner() {
     CoroutineNode<?> current = currentOrNull();
     return current != null && current.site instanceof SpawnTrace trace ? trace : null;
+  }
+
+  /// Whether the loop goes on for its sake.
+  boolean isNeeded() {
+    return kind == RUNTIMES_OWN || (kind != BACKGROUND && !scope.isSpare());
   }
 
   @Nullable String givenName() {
@@ -210,13 +210,13 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   private void leave(@Nullable Object returned, @Nullable Throwable bodyThrew) {
     Throwable thrown = bodyThrew;
     try {
-      closeOpenScopes();
+      thrown = closeOpenScopes(thrown);
       if (!scheduler().hasEnded()) {
         end();
       }
     } catch (Throwable e) {
-      // a switch handler, or a scope left open with a failure
-      thrown = thrown == null ? e : thrown;
+      // a switch handler
+      thrown = ScopeNode.first(thrown, e);
     }
     if (!scheduler().hasEnded()) {
       finish(returned, thrown);
@@ -224,10 +224,12 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   }
 
   // a scope opened and not closed ends with its owner, at the latest
-  private void closeOpenScopes() {
+  private @Nullable Throwable closeOpenScopes(@Nullable Throwable thrown) {
+    Throwable first = thrown;
     for (ScopeNode open = ownBlock(); open != null && !scheduler().hasEnded(); open = ownBlock()) {
-      open.closeFor(this);
+      first = ScopeNode.first(first, open.closeFor(this));
     }
+    return first;
   }
 
   private @Nullable Object work(ExecutionContext context) throws Exception {
@@ -262,7 +264,43 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
       end(RETURNED, returned);
     }
     boolean taken = completion != null && completion.tell();
-    scope.memberEnded(this, cancelled == null ? failure() : null, taken);
+    memberEnded(cancelled == null ? failure() : null, taken);
+  }
+
+  private void memberEnded(@Nullable Throwable failure, boolean taken) {
+    RareData r = rareOrNull();
+    Completions<Coroutine<?>> asked = r == null ? null : r.completions;
+    if (asked == null || (failure != null && ScopeFailures.isFatal(failure))) {
+      scope.memberEnded(this, failure, taken);
+    } else {
+      scope.gainForeground(); // until the handlers do
+      scope.memberEnded(this, failure, taken);
+      scope.failures().complete(this, asked, this);
+      scope.loseForeground();
+    }
+  }
+
+  @Override
+  @SuppressWarnings("unchecked") // told of this coroutine only
+  public void onCompletion(CompletionHandler<? super Coroutine<T>> handler) {
+    Objects.requireNonNull(handler, "handler");
+    scheduler().checkOnLoop();
+    if (isDone()) {
+      Completions.runHere(handler, this);
+      return;
+    }
+    RareData r = rare();
+    if (r.completions == null) {
+      r.completions = new Completions<>();
+    }
+    r.completions.add((CompletionHandler<? super Coroutine<?>>) handler);
+  }
+
+  /// One that was cancelled before it was queued never runs.
+  void ignoreIfCancelled() {
+    if (isCancelled()) {
+      ignore();
+    }
   }
 
   private void end(byte how, @Nullable Object with) {
@@ -349,25 +387,32 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     return scheduler().suspend(this);
   }
 
-  /// Ends a coroutine that works for this one: cancels it and waits, whatever happens, until it has
-  /// ended. It has nobody left to fail for: that is reported.
-  public void end(Coroutine<?> servant, String why) {
-    servant.cancel(why);
-    shield();
-    try {
-      servant.await();
-    } catch (Cancellation _) {
-      // safe: its own; this one's waits for the end of the shield
-    } catch (RuntimeException | Error e) {
-      loop().report(servant + " failed after it had been told to end", e);
-    } finally {
-      unshield();
+  /// Waits for an event, but not beyond another one.
+  ///
+  /// @param role what that other one does to the wait
+  @Nullable Object awaitEvent(Event event, @Nullable Event end, Role role) {
+    renew();
+    resumeWhen(event, Role.RESOLVE);
+    if (end != null) {
+      resumeWhen(end, role);
     }
+    return scheduler().suspend(this);
   }
 
   /// Waits until `deadline` on the scale of [System#nanoTime()].
   public void delayUntil(long deadline) {
     awaitEvent(loop().timer(deadline));
+  }
+
+  @Override
+  public Context ownContext() {
+    RareData r = rare();
+    ContextNode values = r.values;
+    if (values == null) {
+      values = new ContextNode(loop(), scope);
+      r.values = values;
+    }
+    return values;
   }
 
   // ---- switch handlers ----
@@ -470,15 +515,6 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
 
   String spawnSite() {
     return SpawnSites.describe(site);
-  }
-
-  /// The scopes it has opened, the outermost first.
-  List<ScopeNode> openScopes() {
-    List<ScopeNode> found = new ArrayList<>();
-    for (ScopeNode inner = ownBlock(); inner != null; inner = inner.outerBlock()) {
-      found.addFirst(inner);
-    }
-    return found;
   }
 
   @Override

@@ -7,6 +7,7 @@ import dev.heddle.Cancellation;
 import dev.heddle.DeadlockError;
 import dev.heddle.ExitException;
 import dev.heddle.HeddleOptions;
+import dev.heddle.coroutine.Scope;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.Event;
 import dev.heddle.event.FutureLedger;
@@ -66,7 +67,9 @@ public final class LoopRoot implements SchedulerOwner {
 
   // loop only
   private long ids;
-  private int live;
+  int live; // the tree counts here
+  int needed; // of those: whose end it waits for
+  boolean restCancelled;
   private boolean stopping;
   private boolean pastDeadline;
   private @Nullable Integer exitCode;
@@ -127,8 +130,8 @@ public final class LoopRoot implements SchedulerOwner {
   @SuppressWarnings("TypeParameterUnusedInFormals") // a Body<T>, or an Action where T is Void
   private <T extends @Nullable Object> T execute(Object work) {
     boolean interrupted = Thread.interrupted();
-    CoroutineNode<T> main = root.addOwn("main", work, false);
-    main.enqueue();
+    CoroutineNode<T> main = root.newMain(work);
+    root.admit(main);
     try (ProcessSignals _ = ProcessSignals.handledBy(options.handleSignals() ? this : null)) {
       scheduler.run();
     } catch (RuntimeException | Error e) {
@@ -202,13 +205,21 @@ public final class LoopRoot implements SchedulerOwner {
     return ++ids;
   }
 
-  void memberJoined() {
-    live++;
+  void memberLeft(boolean wasNeeded) {
+    live--;
+    notNeeded(wasNeeded ? 1 : 0);
+    if (live == 0) {
+      scheduler.finish();
+    }
   }
 
-  void memberLeft() {
-    if (--live == 0) {
-      scheduler.finish();
+  /// So many of the coroutines no longer keep the loop alive. When none does, the rest is
+  /// cancelled.
+  void notNeeded(int released) {
+    needed -= released;
+    if (needed == 0 && !restCancelled) {
+      restCancelled = true;
+      root.cancelMembers(new Cancellation("everything else is done"));
     }
   }
 
@@ -246,6 +257,11 @@ public final class LoopRoot implements SchedulerOwner {
   }
 
   ScopeNode root() {
+    return root;
+  }
+
+  /// The scope of the main coroutine, above all others.
+  public Scope rootScope() {
     return root;
   }
 
@@ -370,6 +386,9 @@ public final class LoopRoot implements SchedulerOwner {
       passDeadline();
       return;
     }
+    if (root.cancelWhatMayFinish(new Cancellation("nobody else can go on"))) {
+      return;
+    }
     DeadlockError verdict = new DeadlockError(new DeadlockReport(dump()));
     deadlock = verdict;
     stop(new Cancellation("Deadlock detected", verdict), options.shutdownDeadline());
@@ -390,10 +409,9 @@ public final class LoopRoot implements SchedulerOwner {
 
   @Override
   public void notifyLater(Runnable notification) {
-    Action action = notification::run;
-    CoroutineNode<?> notifier = root.<@Nullable Void>addOwn("notification", action, true);
+    CoroutineNode<?> notifier = root.newOwn("notification", notification::run);
     notifier.highPriority();
-    notifier.enqueue();
+    root.admit(notifier);
   }
 
   // ---- small things that generics need ----

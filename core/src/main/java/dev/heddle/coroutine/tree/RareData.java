@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.coroutine.tree;
 
+import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.SwitchHandler;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +15,7 @@ final class RareData {
   boolean interruptSent;
   boolean interruptPaused;
   int shields; // nested protect blocks
+  int uninterrupted; // nested blocks that ask for it
   int undelivered; // regions with something to deliver
   @Nullable CancelRegion own; // the whole body
   @Nullable CancelRegion innermost; // blocks inside it
@@ -22,4 +24,6 @@ final class RareData {
   @Nullable ScopeNode currentScope;
 
   @Nullable List<SwitchHandler> handlers;
+  @Nullable Completions<Coroutine<?>> completions;
+  @Nullable ContextNode values;
 }

@@ -5,87 +5,107 @@ import dev.heddle.Action;
 import dev.heddle.Body;
 import dev.heddle.Cancellation;
 import dev.heddle.CoroutineFailure;
+import dev.heddle.coroutine.CompletionHandler;
+import dev.heddle.coroutine.Context;
 import dev.heddle.coroutine.Coroutine;
+import dev.heddle.coroutine.FailureHandler;
 import dev.heddle.coroutine.Scope;
 import dev.heddle.coroutine.ScopeBody;
-import dev.heddle.event.Event;
+import dev.heddle.coroutine.SpawnStrategy;
+import dev.heddle.coroutine.tree.ScopeFailures.Untaken;
+import dev.heddle.failure.FailureTable;
 import dev.heddle.scheduler.StackReserve;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// A scope: its members, their failures, and its end.
-public final class ScopeNode implements Scope {
+/// A scope: its members, their failures, and its end. Its place in the tree is the [Branch].
+public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
   /*
-   * The end of a scope. Whoever opened it leaves only when no member is left:
+   * Kinds. A BLOCK ends as its body does, an OPENED scope when its owner closes it, a CHILD, which nobody owns, when it has been
+   * cancelled and nothing of it is left. The ROOT ends with its loop. States: see CancellableBranch; failures: see ScopeFailures.
    *
-   *   body ended ─> failed? cancel all members ─> await those in the foreground ─> cancel those in the background ─> await them
-   *                 └ cancelled while it awaits: cancel all members, go on awaiting, throw the cancellation at the end
+   * Leaving. Whoever owns it leaves only when nothing of it is left:
    *
-   * What it throws: the scope's failure (the first one), else what the body threw, else the cancellation it met while waiting.
-   * Further failures are reported (LoopRoot.report), never lost.
+   *   body ended ─> failed? cancel all ─> await the foreground ─> cancel the background ─> await it ─> CLOSED ─> await the handlers
+   *                 └ cancelled while it awaits: cancel all, go on awaiting, throw the cancellation at the end
    *
-   * States.  from        event                           to
-   *          OPEN        fail(), cancel()                CANCELLING  members cancelled, the block's body too; no more members
-   *          OPEN        last member has gone, at end    CLOSED
-   *          CANCELLING  last member has gone, at end    CLOSED
+   * A block throws what came first: what its body threw, or the scope's failure; the other is merged into the report of that one. A
+   * cancellation gives way to a failure, for the failure would else be lost, and the cancellation is not: the coroutine is cancelled
+   * all the same.
    *
    * Threads. The loop's.
    *
-   * I1. `foreground` and `background` count the members in the list; both are zero when CLOSED. [ScopeTest]
-   * I2. A failure is taken by those who await the member, or fails the scope, or stays with the member of a supervised scope and
-   *     is reported at its end: exactly one of these. [FailureTest]
+   * I1. Nothing is left of a CLOSED scope (but past the shutdown deadline). [ScopeTreeTest]
    *
-   * Sources. DESIGN 3.6; traps 17, 18, 19, 22.
+   * Sources. DESIGN 3.6; behaviour 14-18, 96, 105-142; traps 17, 18, 19, 22.
    */
   private enum Kind {
     ROOT,
     BLOCK,
-    OPENED
+    OPENED,
+    CHILD
   }
 
-  private final LoopRoot loop;
   private final Kind kind;
   private final boolean supervised;
-  private final @Nullable CoroutineNode<?> owner;
+  private final boolean inherits; // the context of the scope above
   private final @Nullable ScopeNode outerBlock; // of the owner
+  private final @Nullable CancelRegion around; // the owner's innermost region outside
   private final @Nullable CancelRegion region; // the block's body
-  private final Drained drained;
 
   // loop only
-  private @Nullable CoroutineNode<?> first;
-  private @Nullable CoroutineNode<?> last;
-  private int foreground;
-  private int background;
-  private @Nullable Throwable failure;
-  private @Nullable List<CoroutineNode<?>> untaken; // failed members of a supervised scope
-  private boolean cancelled;
-  private boolean thrown; // join() has thrown the failure
-  private boolean closed;
+  private @Nullable ScopeFailures failures; // null: it has none, and no handlers for them
+  private @Nullable Completions<Scope> completions;
+  private @Nullable ContextNode context;
 
   private ScopeNode(
-      LoopRoot loop, Kind kind, boolean supervised, @Nullable CoroutineNode<?> owner) {
-    this.loop = loop;
+      LoopRoot loop,
+      Kind kind,
+      boolean supervised,
+      boolean inherits,
+      @Nullable ScopeNode parent,
+      @Nullable CoroutineNode<?> owner) {
+    super(loop, parent, owner);
     this.kind = kind;
     this.supervised = supervised;
-    this.owner = owner;
+    this.inherits = inherits;
     this.outerBlock = owner == null ? null : owner.ownBlock();
+    this.around = owner == null ? null : owner.innermostRegion();
     this.region = kind == Kind.BLOCK && owner != null ? owner.openRegion() : null;
-    this.drained = new Drained();
+    if (parent != null) {
+      parent.linkChild(this);
+    }
     if (owner != null) {
       owner.enterScope(this);
     }
   }
 
   static ScopeNode root(LoopRoot loop) {
-    return new ScopeNode(loop, Kind.ROOT, false, null);
+    return new ScopeNode(loop, Kind.ROOT, false, false, null, null);
   }
 
   /// A scope for try-with-resources, owned by the current coroutine.
   public static ScopeNode open() {
     CoroutineNode<?> owner = CoroutineNode.current();
     StackReserve.require();
-    return new ScopeNode(owner.loop(), Kind.OPENED, false, owner);
+    return new ScopeNode(owner.loop(), Kind.OPENED, false, true, owner.currentScope(), owner);
+  }
+
+  /// A scope below the root that inherits no context.
+  public static ScopeNode detached() {
+    ScopeNode root = CoroutineNode.current().loop().root();
+    return new ScopeNode(root.loop, Kind.CHILD, false, false, root, null);
+  }
+
+  @Override
+  public Scope child() {
+    loop.scheduler().checkOnLoop();
+    if (!isOpen()) {
+      throw over("open a scope");
+    }
+    return new ScopeNode(loop, Kind.CHILD, false, true, this, null);
   }
 
   /// Runs a scope block in the current coroutine.
@@ -93,7 +113,8 @@ public final class ScopeNode implements Scope {
       throws Exception {
     CoroutineNode<?> owner = CoroutineNode.current();
     StackReserve.require();
-    ScopeNode scope = new ScopeNode(owner.loop(), Kind.BLOCK, supervised, owner);
+    ScopeNode scope =
+        new ScopeNode(owner.loop(), Kind.BLOCK, supervised, true, owner.currentScope(), owner);
     T result = null;
     Throwable thrown = null;
     try {
@@ -132,17 +153,21 @@ public final class ScopeNode implements Scope {
 
   private <T extends @Nullable Object> CoroutineNode<T> add(
       @Nullable String name, Object work, boolean inBackground) {
+    CoroutineNode<T> member = newMember(name, work, inBackground);
+    admit(member);
+    return member;
+  }
+
+  private <T extends @Nullable Object> CoroutineNode<T> newMember(
+      @Nullable String name, Object work, boolean inBackground) {
     loop.scheduler().checkOnLoop();
     checkOpen(name);
-    CoroutineNode<T> member = new CoroutineNode<>(loop, this, name, work, inBackground, false);
-    join(member);
-    member.enqueue();
-    return member;
+    return new CoroutineNode<>(loop, this, name, work, inBackground, false);
   }
 
   /// Whether it takes new members.
   boolean isOpen() {
-    return !closed && !cancelled && !loop.isPastDeadline();
+    return state() == State.OPEN && !loop.isPastDeadline();
   }
 
   /// Refuses a new member unless it is open.
@@ -151,13 +176,23 @@ public final class ScopeNode implements Scope {
   ///   over
   void checkOpen(@Nullable String name) {
     if (!isOpen()) {
-      throw new IllegalStateException(
-          "cannot spawn "
-              + (name == null ? "a coroutine" : "'" + name + "'")
-              + " in a "
-              + (closed ? "closed scope" : cancelled ? "cancelled scope" : "loop past its deadline")
-              + "; spawn before it ends, or open a new one");
+      throw over("spawn " + (name == null ? "a coroutine" : "'" + name + "'"));
     }
+  }
+
+  private IllegalStateException over(String what) {
+    CoroutineNode<?> current = CoroutineNode.currentOrNull();
+    if (current != null) {
+      current.checkCancelled(); // that the scope is over is then no news of its own
+    }
+    String where =
+        switch (state()) {
+          case OPEN -> "loop past its deadline";
+          case LETTING, CANCELLED -> "cancelled scope";
+          case CLOSED -> "closed scope";
+        };
+    return new IllegalStateException(
+        "cannot " + what + " in a " + where + "; do it before it ends, or open a new one");
   }
 
   /// Makes a coroutine that may become a member later, perhaps in a tick.
@@ -167,54 +202,30 @@ public final class ScopeNode implements Scope {
     return new CoroutineNode<@Nullable Void>(loop, this, null, work, false, false, from, spawner);
   }
 
-  /// Starts a coroutine that was prepared. Lock-free, calls no user code: for a tick.
-  void admit(CoroutineNode<?> prepared) {
-    join(prepared);
-    prepared.enqueue();
-  }
-
-  /// Adds the main coroutine, or one of the loop's own, whatever the scope's state.
-  ///
-  /// @param runtimesOwn made by the runtime, perhaps in a tick, and not by user code
-  <T extends @Nullable Object> CoroutineNode<T> addOwn(
-      String name, Object work, boolean runtimesOwn) {
-    CoroutineNode<T> member = new CoroutineNode<>(loop, this, name, work, false, runtimesOwn);
-    join(member);
+  /// Spawns as a strategy wants it.
+  public <T extends @Nullable Object> Coroutine<T> spawn(SpawnStrategy strategy, Body<T> body) {
+    CoroutineNode<T> member = newMember(null, body, false);
+    strategy.beforeEnqueue(member, this);
+    checkOpen(null); // the strategy may have waited
+    admit(member);
+    member.ignoreIfCancelled();
+    try {
+      strategy.afterEnqueue(member, this);
+    } catch (Throwable e) {
+      member.cancel("its spawn strategy failed");
+      throw e;
+    }
     return member;
   }
 
-  private void join(CoroutineNode<?> member) {
-    CoroutineNode<?> before = last;
-    member.previous = before;
-    if (before == null) {
-      first = member;
-    } else {
-      before.next = member;
-    }
-    last = member;
-    if (member.isBackground()) {
-      background++;
-    } else {
-      foreground++;
-    }
-    loop.memberJoined();
+  /// The main coroutine, which [#admit] starts.
+  <T extends @Nullable Object> CoroutineNode<T> newMain(Object work) {
+    return new CoroutineNode<>(loop, this, "main", work, false, false);
   }
 
-  private void unlink(CoroutineNode<?> member) {
-    CoroutineNode<?> before = member.previous;
-    CoroutineNode<?> after = member.next;
-    if (before == null) {
-      first = after;
-    } else {
-      before.next = after;
-    }
-    if (after == null) {
-      last = before;
-    } else {
-      after.previous = before;
-    }
-    member.previous = null;
-    member.next = null;
+  /// One of the loop's own, made perhaps in a tick; [#admit] starts it, whatever the scope's state.
+  CoroutineNode<?> newOwn(String name, Action work) {
+    return new CoroutineNode<@Nullable Void>(loop, this, name, work, false, true);
   }
 
   /// A member has ended.
@@ -223,179 +234,121 @@ public final class ScopeNode implements Scope {
   /// @param taken whether somebody awaited it
   void memberEnded(CoroutineNode<?> member, @Nullable Throwable failed, boolean taken) {
     unlink(member);
-    if (member.isBackground()) {
-      background--;
-    } else {
-      foreground--;
+    if (failed != null && ScopeFailures.isFatal(failed)) {
+      loop.root().failures().fail(member, failed);
+    } else if (failed != null && !taken) {
+      failures().unobserved(member, failed);
     }
-    if (failed != null && !taken) {
-      if (supervised) {
-        keep(member);
-      } else {
-        fail(failed);
-      }
-    }
-    if (foreground == 0) {
-      drained.tell();
-      if (kind == Kind.ROOT && background > 0) {
-        cancelRest(new Cancellation("everything else is done"));
-      }
-    }
-    loop.memberLeft();
+    countOff(member);
   }
 
-  private void keep(CoroutineNode<?> member) {
-    if (untaken == null) {
-      untaken = new ArrayList<>();
-    }
-    untaken.add(member);
-  }
+  // ---- handlers ----
 
-  /// Somebody took the outcome of a failed member after its end.
-  void taken(CoroutineNode<?> member) {
-    if (untaken != null) {
-      untaken.remove(member);
-    }
-  }
-
-  // ---- failure and cancellation ----
-
-  private void fail(Throwable failed) {
-    if (failure != null) {
-      if (failure != failed) {
-        loop.report("a further failure in a scope that had failed already", failed);
-      }
-      return;
-    }
-    failure = failed;
-    cancelMembers(
-        new Cancellation(
-            "another member of the scope failed: " + failed.getClass().getName(), failed));
-    if (region != null) {
-      region.request("a member of the scope failed: " + failed.getClass().getName(), failed);
-    }
-    if (kind == Kind.ROOT) {
-      loop.rootFailed(failed);
-    }
+  @Override
+  public void handleFailures(FailureHandler handler) {
+    Objects.requireNonNull(handler, "handler");
+    loop.scheduler().checkOnLoop();
+    failures().handleWith(handler);
   }
 
   @Override
-  public void cancel(String why) {
+  public void handleChildFailures(FailureHandler handler) {
+    Objects.requireNonNull(handler, "handler");
     loop.scheduler().checkOnLoop();
-    Cancellation c = new Cancellation(why);
-    if (region != null) {
-      region.request(c);
-    }
-    cancelMembers(c);
+    failures().handleChildrenWith(handler);
   }
 
-  /// Cancels every member; none may join any more, except at the root.
-  void cancelMembers(Cancellation c) {
-    cancelled = kind != Kind.ROOT;
-    cancelRest(c);
-  }
-
-  private void cancelRest(Cancellation c) {
-    for (CoroutineNode<?> member = first; member != null; member = member.next) {
-      member.cancelFromTree(c);
+  @Override
+  public void onCompletion(CompletionHandler<? super Scope> handler) {
+    Objects.requireNonNull(handler, "handler");
+    loop.scheduler().checkOnLoop();
+    refuseAtRoot("waited for");
+    if (state() == State.CLOSED) {
+      Completions.runHere(handler, this);
+      return;
     }
+    if (completions == null) {
+      completions = new Completions<>();
+    }
+    completions.add(handler);
   }
 
   // ---- the end ----
 
   @Override
-  public void join() {
-    CoroutineNode<?> joining = CoroutineNode.current();
-    boolean wasCancelled = cancelled;
-    try {
-      awaitForeground(joining);
-    } catch (Cancellation c) {
-      cancelMembers(c);
-      throw c;
-    }
-    if (background > 0) {
-      cancelRest(new Cancellation("everything else is done"));
-      awaitAllShielded(joining);
-    }
-    if (failure != null) {
-      thrown = true;
-      throw LoopRoot.<RuntimeException>rethrown(failure);
-    }
-    if (wasCancelled) {
-      throw new Cancellation("the scope has been cancelled");
-    }
-  }
-
-  @Override
-  public void close() {
-    if (closed) {
+  void closeIfOver() {
+    if (foreground() > 0) {
       return;
     }
-    CoroutineNode<?> closing = CoroutineNode.current();
-    if (closing != owner) {
-      throw new IllegalStateException(
-          "a scope is closed by the coroutine that opened it: " + owner);
-    }
-    refuseInsideBlock(closing);
-    closeFor(closing);
-  }
-
-  /// Ends it, whatever kind it is: its owner leaves.
-  void closeFor(CoroutineNode<?> closing) {
-    closeInner(closing);
-    if (foreground + background > 0) {
-      cancelMembers(new Cancellation("the scope was closed"));
-      awaitAllShielded(closing);
-    }
-    leave(closing);
-  }
-
-  // scopes opened inside this one and left open
-  private void closeInner(CoroutineNode<?> owning) {
-    for (ScopeNode inner = owning.ownBlock();
-        inner != null && inner != this;
-        inner = owning.ownBlock()) {
-      inner.closeFor(owning);
+    if (state() == State.LETTING && background() > 0) {
+      cancelMembers(new Cancellation("everything else is done"));
+    } else if (isUnowned() && isCancelled() && state() != State.CLOSED && isEmpty()) {
+      conclude();
     }
   }
 
-  private void refuseInsideBlock(CoroutineNode<?> closing) {
-    if (kind != Kind.OPENED) {
-      throw new IllegalStateException("a scope block ends by itself; cancel() ends its members");
+  /// Nothing of it is left, and nothing may come: it is closed, and the scopes below with it.
+  private void conclude() {
+    List<ScopeNode> below = new ArrayList<>();
+    for (ScopeNode s = this; s != null; s = s.nextIn(this, true)) {
+      below.add(s);
     }
-    for (ScopeNode inner = closing.ownBlock();
-        inner != null && inner != this;
-        inner = inner.outerBlock) {
-      if (inner.kind == Kind.BLOCK) {
-        throw new IllegalStateException(
-            "the scope was closed from inside a block that it encloses; close it after the block");
-      }
-    }
+    below.reversed().forEach(ScopeNode::concludeAlone);
   }
 
-  private @Nullable Throwable endBlock(CoroutineNode<?> owning, @Nullable Throwable thrown) {
-    closeInner(owning);
-    boolean ownCancellation = region != null && thrown != null && region.explains(thrown);
-    if (region != null) {
-      // the body is over: a member's failure has nothing left to cancel here
-      owning.closeRegion(region);
+  private void concludeAlone() {
+    becomeClosed();
+    if (!isEmpty()) {
+      return; // past the shutdown deadline: reports still have to find who is left
     }
-    if (thrown != null) {
+    if (parent != null) {
+      parent.unlinkChild(this);
+    }
+    if (failures != null) {
+      failures.reportUntaken();
+    }
+    if (completions != null) {
+      failures().complete(this, completions, null);
+    }
+    tellOfItsEnd();
+  }
+
+  private @Nullable Throwable endBlock(CoroutineNode<?> owning, @Nullable Throwable bodyThrew) {
+    Throwable left = closeInner(owning);
+    Throwable threw = bodyThrew == null ? left : bodyThrew;
+    boolean failedBefore = failure() != null;
+    boolean ownCancellation = region != null && threw != null && region.explains(threw);
+    closeRegion(owning);
+    if (threw != null) {
       cancelMembers(
-          thrown instanceof Cancellation c
+          threw instanceof Cancellation c
               ? c
               : new Cancellation(
-                  "the body of the scope failed: " + thrown.getClass().getName(), thrown));
+                  "the body of the scope failed: " + threw.getClass().getName(), threw));
     }
     Throwable met = awaitMembers(owning);
     leave(owning);
-    if (failure != null && (thrown == null || ownCancellation || failure == thrown)) {
-      return failure;
+    Throwable failed = first(failure(), late());
+    if (ownCancellation) {
+      return failed == null ? threw : failed;
     }
-    if (failure != null) {
-      loop.report("a member failed in a scope whose body failed", failure);
+    Throwable body = threw == null ? met : threw;
+    return failedBefore ? first(failed, body) : first(body, failed);
+  }
+
+  /// What to throw of two failures: the earlier one. Cancellations, and what the JDK makes of
+  /// interrupts for their sake, give way.
+  static @Nullable Throwable first(@Nullable Throwable earlier, @Nullable Throwable later) {
+    if (earlier == null || later == null) {
+      return earlier == null ? later : earlier;
     }
-    return thrown != null ? thrown : met;
+    if (earlier instanceof Cancellation || Interruptions.isOne(earlier)) {
+      return later;
+    }
+    if (!(later instanceof Cancellation)) {
+      FailureTable.merge(earlier, later);
+    }
+    return earlier;
   }
 
   private @Nullable Cancellation awaitMembers(CoroutineNode<?> owning) {
@@ -406,56 +359,125 @@ public final class ScopeNode implements Scope {
       cancelMembers(c);
       met = c;
     }
-    if (foreground == 0 && background > 0) {
-      cancelRest(new Cancellation("everything else is done"));
+    if (foreground() == 0 && background() > 0) {
+      cancelBackground();
     }
     awaitAllShielded(owning);
     return met;
   }
 
-  private void awaitForeground(CoroutineNode<?> waiting) {
-    while (foreground > 0) {
-      waiting.awaitEvent(drained);
+  @Override
+  public void close() {
+    Throwable threw = null;
+    if (isUnowned()) {
+      threw = endUnowned(refuseInside());
+    } else if (state() != State.CLOSED) {
+      threw = closeFor(refuseOthers());
+    }
+    if (threw != null) {
+      throw LoopRoot.<RuntimeException>rethrown(threw);
     }
   }
 
-  private void awaitAllShielded(CoroutineNode<?> waiting) {
-    waiting.shield();
-    try {
-      while (foreground + background > 0 && !loop.isPastDeadline()) {
-        awaitDrained(waiting);
-      }
-    } finally {
-      waiting.unshield();
+  private @Nullable Throwable endUnowned(CoroutineNode<?> closing) {
+    Throwable met = awaitTheRest(closing);
+    closeIfOver();
+    awaitAllShielded(closing); // its handlers
+    return met;
+  }
+
+  // those that were left to finish may do so, unless whoever closes is cancelled
+  private @Nullable Throwable awaitTheRest(CoroutineNode<?> closing) {
+    if (state() == State.LETTING) {
+      return awaitMembers(closing);
+    }
+    cancelMembers(new Cancellation("the scope was closed"));
+    awaitAllShielded(closing);
+    return null;
+  }
+
+  /// Ends it, whatever kind it is: its owner leaves.
+  ///
+  /// @return what is to be thrown for it
+  @Nullable Throwable closeFor(CoroutineNode<?> closing) {
+    Throwable left = closeInner(closing);
+    closeRegion(closing);
+    Throwable met = isEmpty() ? null : awaitTheRest(closing);
+    leave(closing);
+    return first(left == null ? met : left, late());
+  }
+
+  // scopes opened inside this one and left open
+  private @Nullable Throwable closeInner(CoroutineNode<?> owning) {
+    Throwable threw = null;
+    for (ScopeNode inner = owning.ownBlock();
+        inner != null && inner != this;
+        inner = owning.ownBlock()) {
+      threw = first(threw, inner.closeFor(owning));
+    }
+    return threw;
+  }
+
+  private void closeRegion(CoroutineNode<?> owning) {
+    if (region != null) {
+      // the body is over: a member's failure has nothing left to cancel here
+      owning.closeRegion(region);
     }
   }
 
-  private void awaitDrained(CoroutineNode<?> waiting) {
-    try {
-      waiting.awaitEvent(drained);
-    } catch (Cancellation c) {
-      // only past the shutdown deadline, when nothing shields any more
-      if (!loop.isPastDeadline()) {
-        throw c;
+  private CoroutineNode<?> refuseOthers() {
+    refuseAtRoot("closed");
+    CoroutineNode<?> closing = CoroutineNode.current();
+    if (closing != owner) {
+      throw new IllegalStateException(
+          "a scope is closed by the coroutine that opened it: " + owner);
+    }
+    if (kind == Kind.BLOCK) {
+      throw new IllegalStateException("a scope block ends by itself; cancel() ends its members");
+    }
+    for (ScopeNode inner = closing.ownBlock();
+        inner != null && inner != this;
+        inner = inner.outerBlock) {
+      if (inner.kind == Kind.BLOCK) {
+        throw new IllegalStateException(
+            "the scope was closed from inside a block that it encloses; close it after the block");
       }
     }
+    return closing;
   }
 
   private void leave(CoroutineNode<?> owning) {
-    closed = true;
+    conclude();
+    awaitAllShielded(owning); // its handlers
     owning.enterScope(outerBlock);
-    if (kind == Kind.OPENED && failure != null && !thrown) {
-      loop.report("a member failed in a scope that nobody joined", failure);
+    if (kind == Kind.OPENED && failures != null) {
+      failures.ownerLeaves();
     }
-    reportUntaken();
   }
 
-  private void reportUntaken() {
-    if (untaken != null) {
-      for (CoroutineNode<?> member : untaken) {
-        loop.report("nobody took the failure of " + member.describe(), member.failure());
-      }
+  // ---- views ----
+
+  @Override
+  public Context context() {
+    ContextNode c = context;
+    if (c == null) {
+      c = new ContextNode(loop, inheritsFrom());
+      context = c;
     }
+    return c;
+  }
+
+  @Nullable ContextNode contextOrNull() {
+    return context;
+  }
+
+  @Nullable ScopeNode inheritsFrom() {
+    return inherits ? parent : null;
+  }
+
+  @Override
+  public List<Scope> children() {
+    return List.copyOf(childNodes());
   }
 
   LoopRoot loop() {
@@ -466,72 +488,94 @@ public final class ScopeNode implements Scope {
     return owner;
   }
 
+  /// Whether it was opened inside a region of its owner.
+  boolean isInside(CancelRegion outer) {
+    for (CancelRegion r = around; r != null; r = r.outer) {
+      if (r == outer) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /// The scope around it that the same coroutine has opened.
   @Nullable ScopeNode outerBlock() {
     return outerBlock;
   }
 
-  /// What it is, in a few words, for reports.
-  String describe() {
-    return kind == Kind.ROOT ? "root scope" : supervised ? "supervised scope" : "scope";
+  @Override
+  public @Nullable Throwable failure() {
+    return failures == null ? null : failures.failure();
   }
 
-  @Nullable Throwable failure() {
-    return failure;
+  private @Nullable Throwable late() {
+    return failures == null ? null : failures.late();
+  }
+
+  /// What its failures do, made at the first.
+  @Override
+  ScopeFailures failures() {
+    ScopeFailures f = failures;
+    if (f == null) {
+      f = new ScopeFailures(this);
+      failures = f;
+    }
+    return f;
   }
 
   @Override
-  public boolean isCancelled() {
-    return cancelled;
+  @Nullable ScopeFailures failuresOrNull() {
+    return failures;
+  }
+
+  /// Somebody took what was kept here.
+  void taken(Untaken holder) {
+    if (failures != null) {
+      failures.taken(holder);
+    }
+  }
+
+  boolean isSupervised() {
+    return supervised;
+  }
+
+  /// Whether no coroutine owns it: it ends by itself.
+  boolean isUnowned() {
+    return kind == Kind.CHILD;
+  }
+
+  @Override
+  @Nullable CancelRegion region() {
+    return region;
+  }
+
+  @Override
+  boolean isOpened() {
+    return kind == Kind.OPENED;
+  }
+
+  @Override
+  ScopeNode self() {
+    return this;
   }
 
   @Override
   public boolean isClosed() {
-    return closed;
+    return state() == State.CLOSED;
   }
 
-  /// Its members, without those of scopes they have opened, for reports.
-  List<CoroutineNode<?>> ownMembers() {
-    List<CoroutineNode<?>> found = new ArrayList<>(foreground + background);
-    for (CoroutineNode<?> member = first; member != null; member = member.next) {
-      found.add(member);
-    }
-    return found;
+  /// What it is, in a few words, for reports.
+  @Override
+  public String describe() {
+    return switch (kind) {
+      case ROOT -> "root scope";
+      case BLOCK, OPENED -> supervised ? "supervised scope" : "scope";
+      case CHILD -> "child scope";
+    };
   }
 
-  /// Every member and every coroutine in scopes below, for reports.
-  List<CoroutineNode<?>> members() {
-    List<CoroutineNode<?>> found = new ArrayList<>();
-    for (CoroutineNode<?> member = first; member != null; member = member.next) {
-      found.add(member);
-      for (ScopeNode inner = member.ownBlock(); inner != null; inner = inner.outerBlock) {
-        found.addAll(inner.members());
-      }
-    }
-    return found;
-  }
-
-  /// Fires each time no member is left in the foreground, or none at all.
-  private final class Drained extends Event {
-    Drained() {
-      super(loop.scheduler());
-    }
-
-    void tell() {
-      fire(null, null);
-    }
-
-    @Override
-    public String info() {
-      int members = foreground + background;
-      return members == 1 && first != null
-          ? first.label() + " of its scope"
-          : "the " + members + " members of its scope";
-    }
-
-    @Override
-    public List<CoroutineNode<?>> holders() {
-      return ownMembers();
-    }
+  @Override
+  public String toString() {
+    return owner == null ? describe() : describe() + " of " + owner.describe();
   }
 }

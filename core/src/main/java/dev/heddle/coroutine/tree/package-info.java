@@ -7,6 +7,7 @@
 /// | spawns, cancels, joins, from the front door | wakers, queued, to the scheduler |
 /// | the end of a body, from its context | outcomes, to awaiters; failures, to scopes |
 ///
-/// Threads: the loop's. Read `LoopRoot` first, then `CancelRegion` (the cancellation protocol),
-/// `ScopeNode`, `CoroutineNode`.
+/// Threads: the loop's. Read `LoopRoot` first, then `CancelRegion` (the cancellation of a
+/// coroutine), `Branch` and `CancellableBranch` (the tree, the cancellation of a scope),
+/// `ScopeFailures` (where failures go), `ScopeNode`, `CoroutineNode`.
 package dev.heddle.coroutine.tree;

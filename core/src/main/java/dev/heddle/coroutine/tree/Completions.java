@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.coroutine.tree;
+
+import dev.heddle.CompositeException;
+import dev.heddle.CoroutineFailure;
+import dev.heddle.coroutine.CompletionHandler;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// The completion handlers of one coroutine or scope.
+///
+/// @param <S> what they are told of
+final class Completions<S> {
+  private final List<CompletionHandler<? super S>> handlers = new ArrayList<>(1);
+
+  /// Runs a handler that came too late, in place.
+  static <S> void runHere(CompletionHandler<? super S> handler, S ended) {
+    try {
+      handler.onCompletion(ended);
+    } catch (Exception e) {
+      throw LoopRoot.<RuntimeException>rethrown(CoroutineFailure.of(e));
+    }
+  }
+
+  void add(CompletionHandler<? super S> handler) {
+    handlers.add(handler);
+  }
+
+  /// Runs all of them, in order.
+  ///
+  /// @return what they threw: nothing, what the only one threw, or all of it in one
+  @Nullable Throwable run(S ended) {
+    List<Throwable> thrown = new ArrayList<>(0);
+    for (CompletionHandler<? super S> handler : handlers) {
+      try {
+        handler.onCompletion(ended);
+      } catch (Throwable e) {
+        thrown.add(CoroutineFailure.of(e));
+      }
+    }
+    return switch (thrown.size()) {
+      case 0 -> null;
+      case 1 -> thrown.getFirst();
+      default ->
+          new CompositeException(
+              thrown.size() + " completion handlers of " + ended + " failed", thrown);
+    };
+  }
+}

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.coroutine.tree;
+
+import dev.heddle.Action;
+import dev.heddle.Cancellation;
+import dev.heddle.CoroutineFailure;
+import dev.heddle.coroutine.FailureHandler;
+import dev.heddle.coroutine.tree.CancellableBranch.State;
+import dev.heddle.failure.FailureTable;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Where the failures go that nobody awaits, in one scope.
+final class ScopeFailures {
+  /*
+   * From below to above. A failure that nobody awaits comes from a member, from a completion handler, or from a scope below that
+   * nobody owns. It goes, in this order
+   *
+   *   to the failure handler; for one from below, to the handler for children first
+   *   with its member in a supervised scope, for whoever awaits it later; untaken, it is reported at the end
+   *   to the scope, which fails: all in it are cancelled, and it ends with this failure
+   *
+   * and of a failed scope it goes on
+   *
+   *   BLOCK   to whoever runs it: the block throws it
+   *   OPENED  to whoever joins it; unjoined, to the parent's handler for children, or it is reported
+   *   CHILD   to those who join it at that moment; with none to the parent, as above
+   *   ROOT    to the loop, which stops with it
+   *
+   * A failed scope has one failure, the first; later ones are merged into its report. What comes when a scope is closed already (a
+   * completion handler's) goes to its handler, to whoever leaves it just now, or to the parent.
+   *
+   * The JVM's own end (OutOfMemoryError) passes all this by: it fails the root, and no code of a user's is called for it.
+   *
+   * I1. Each failure goes exactly one of these ways. [FailureTest, ScopeHandlerTest]
+   *
+   * Sources. DESIGN 3.6; behaviour 10, 12, 36, 37, 98, 117, 125-134; traps 18, 19, 21, 23.
+   */
+  private final ScopeNode scope;
+  private final LoopRoot loop;
+
+  // loop only
+  private @Nullable Throwable failure;
+  private @Nullable CoroutineNode<?> failed; // whose failure it is
+  private boolean thrown; // somebody has got it
+  private @Nullable Throwable late; // a completion handler's, for whoever leaves
+  private final List<Untaken> untaken = new ArrayList<>(0);
+  private @Nullable FailureHandler handler;
+  private @Nullable FailureHandler childHandler;
+
+  ScopeFailures(ScopeNode scope) {
+    this.scope = scope;
+    this.loop = scope.loop;
+  }
+
+  /// A failure that a supervised scope keeps, for whoever awaits what failed.
+  sealed interface Untaken permits CoroutineNode, ScopeNode {
+    /// What failed, for reports.
+    String describe();
+
+    /// What it failed with.
+    @Nullable Throwable failure();
+  }
+
+  /// Replaces the handler.
+  void handleWith(FailureHandler replacement) {
+    handler = replacement;
+  }
+
+  /// Replaces the handler for scopes below.
+  void handleChildrenWith(FailureHandler replacement) {
+    childHandler = replacement;
+  }
+
+  // ---- they come ----
+
+  // the JVM itself is at its end (trap 23)
+  static boolean isFatal(Throwable failed) {
+    return failed instanceof VirtualMachineError && !(failed instanceof StackOverflowError);
+  }
+
+  /// Of a member, or of what it has asked for at its end.
+  void unobserved(CoroutineNode<?> member, Throwable unobserved) {
+    FailureHandler mine = handler;
+    // whoever called run() awaits main
+    if (mine != null && !member.isMain()) {
+      handle(mine, scope, member, unobserved);
+    } else if (!scope.isSupervised()) {
+      fail(member, unobserved);
+    } else if (member.failure() == unobserved && scope.state() != State.CLOSED) {
+      untaken.add(member);
+    } else {
+      loop.report("a completion handler failed: of " + member.describe(), unobserved);
+    }
+  }
+
+  /// Of a scope below.
+  void childFailed(ScopeNode child, CoroutineNode<?> member, Throwable unobserved) {
+    FailureHandler mine = childHandler != null ? childHandler : handler;
+    if (mine != null) {
+      handle(mine, child, member, unobserved);
+    } else if (scope.isSupervised() && scope.state() != State.CLOSED) {
+      untaken.add(child);
+    } else {
+      fail(member, unobserved);
+    }
+  }
+
+  private void handle(
+      FailureHandler asked, ScopeNode of, CoroutineNode<?> member, Throwable unobserved) {
+    runApart(
+        "failure handler",
+        () -> {
+          try {
+            asked.onFailure(of, member, unobserved);
+          } catch (Throwable e) {
+            Throwable further = CoroutineFailure.of(e);
+            FailureTable.merge(further, unobserved);
+            fail(member, further);
+          }
+        });
+  }
+
+  /// The scope fails, whatever handlers it has.
+  void fail(CoroutineNode<?> member, Throwable with) {
+    if (scope.state() == State.CLOSED) {
+      failLate(member, with);
+      return;
+    }
+    if (failure != null) {
+      FailureTable.merge(failure, with);
+      return;
+    }
+    failure = with;
+    failed = member;
+    String what = with.getClass().getName();
+    scope.cancelMembers(new Cancellation("another member of the scope failed: " + what, with));
+    CancelRegion body = scope.region();
+    if (body != null) {
+      body.request("a member of the scope failed: " + what, with);
+    }
+    ScopeNode above = scope.parent;
+    if (above == null) {
+      loop.rootFailed(with);
+    } else if (scope.isUnowned() && !scope.isJoined()) {
+      above.failures().childFailed(scope, member, with);
+    }
+  }
+
+  private void failLate(CoroutineNode<?> member, Throwable with) {
+    ScopeNode above = scope.parent;
+    if (scope.isUnowned() && above != null) {
+      above.failures().childFailed(scope, member, with);
+    } else if (late == null) {
+      late = with;
+    } else {
+      FailureTable.merge(late, with);
+    }
+  }
+
+  // ---- they are taken ----
+
+  @Nullable Throwable failure() {
+    return failure;
+  }
+
+  @Nullable Throwable late() {
+    return late;
+  }
+
+  /// Throws the scope's failure, if it has one, to somebody who waited for that.
+  void throwIfFailed() {
+    if (failure != null) {
+      markThrown();
+      throw LoopRoot.<RuntimeException>rethrown(failure);
+    }
+  }
+
+  private void markThrown() {
+    thrown = true;
+    if (scope.parent != null) {
+      scope.parent.taken(scope);
+    }
+  }
+
+  /// Gives the scope's failure, unless somebody has it, to a handler, here and now.
+  void giveTo(FailureHandler asked) throws Exception {
+    if (failure != null && failed != null && !thrown) {
+      markThrown();
+      asked.onFailure(scope, failed, failure);
+    }
+  }
+
+  /// Those who were to get the failure have left without it.
+  void nobodyJoins() {
+    ScopeNode above = scope.parent;
+    if (scope.isUnowned() && above != null && failure != null && failed != null && !thrown) {
+      above.failures().childFailed(scope, failed, failure);
+    }
+  }
+
+  /// Somebody has taken what was kept here.
+  void taken(Untaken holder) {
+    untaken.remove(holder);
+  }
+
+  /// Nobody can take any more what was kept here.
+  void reportUntaken() {
+    for (Untaken holder : untaken) {
+      loop.report("nobody took the failure of " + holder.describe(), holder.failure());
+    }
+    untaken.clear();
+  }
+
+  /// The owner leaves a scope that it may not have joined.
+  void ownerLeaves() {
+    ScopeNode above = scope.parent;
+    if (failure == null || thrown || failed == null || above == null) {
+      return;
+    }
+    ScopeFailures theirs = above.failuresOrNull();
+    if (theirs != null && theirs.childHandler != null) {
+      theirs.handle(theirs.childHandler, scope, failed, failure);
+    } else {
+      loop.report("a member failed in a scope that nobody joined", failure);
+    }
+  }
+
+  // ---- handlers ----
+
+  /// Runs the completion handlers of what has ended; what they throw is a failure that nobody
+  /// awaits.
+  ///
+  /// @param member whose handlers they are; null: the scope's own
+  <S> void complete(S ended, Completions<S> handlers, @Nullable CoroutineNode<?> member) {
+    runApart(
+        "completion handlers",
+        () -> {
+          Throwable threw = handlers.run(ended);
+          if (threw != null) {
+            CoroutineNode<?> of = member == null ? CoroutineNode.current() : member;
+            FailureTable.cameFrom(threw, of::spawnTrace);
+            unobserved(of, threw);
+          }
+        });
+  }
+
+  /// Runs handlers as a coroutine that no cancellation of this scope reaches. The scope does not
+  /// end before it. It belongs to the nearest scope that is still open, and so does what it spawns.
+  private void runApart(String what, Action handlers) {
+    ScopeNode host = scope;
+    while (host.state() != State.OPEN && host.parent != null) {
+      host = host.parent;
+    }
+    scope.gainForeground();
+    Action run =
+        () -> {
+          try {
+            handlers.run();
+          } finally {
+            if (!loop.scheduler().hasEnded()) {
+              scope.loseForeground();
+            }
+          }
+        };
+    host.admit(host.newOwn(what, run));
+  }
+}

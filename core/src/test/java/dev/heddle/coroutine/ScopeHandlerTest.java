@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.coroutine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.heddle.Cancellation;
+import dev.heddle.CoroutineFailure;
+import dev.heddle.FailureReport;
+import dev.heddle.Heddle;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// The failure handlers of scopes: whom they are told of, when, and what becomes of what they
+/// throw.
+@Timeout(60)
+class ScopeHandlerTest {
+  private static final Duration LONG = Duration.ofSeconds(30);
+
+  private final IllegalStateException failure = new IllegalStateException("x");
+  private final List<String> log = new ArrayList<>();
+  private final List<Throwable> handled = new ArrayList<>();
+
+  private Object fail() {
+    throw failure;
+  }
+
+  private static <S> CompletionHandler<S> throwing(Exception thrown) {
+    return ended -> {
+      throw thrown;
+    };
+  }
+
+  private static List<Throwable> merged(Throwable kept) {
+    FailureReport report = Heddle.reportOf(kept);
+    return report == null ? List.of() : report.merged();
+  }
+
+  private void sleep(String who) {
+    try {
+      Heddle.delay(LONG);
+    } catch (Cancellation c) {
+      log.add(who + " cut");
+      throw c;
+    }
+  }
+
+  // ---- failure handlers ----
+
+  @Test
+  @Tag("loop-128")
+  void failureHandler_isToldOfEachFailure_andTheOthersGoOn() {
+    Heddle.run(() -> {
+      List<Coroutine<?>> failed = new ArrayList<>();
+      List<Coroutine<?>> told = new ArrayList<>();
+      Scope[] scopes = new Scope[2];
+      Heddle.scope(s -> {
+        scopes[0] = s;
+        s.handleFailures((scope, coroutine, thrown) -> {
+          scopes[1] = scope;
+          told.add(coroutine);
+          handled.add(thrown);
+        });
+        failed.add(s.spawn(this::fail));
+        failed.add(s.spawn(this::fail));
+        s.launch(
+            "sibling",
+            () -> {
+              Heddle.suspend();
+              Heddle.suspend();
+              log.add("sibling done");
+            });
+        return null;
+      });
+      assertThat(told).containsExactlyElementsOf(failed);
+      assertThat(scopes[1]).isSameAs(scopes[0]);
+    });
+    assertThat(handled).containsExactly(failure, failure);
+    assertThat(log).containsExactly("sibling done");
+  }
+
+  @Test
+  @Tag("loop-130")
+  void handlersSetRepeatedly_theLastOneIsInForce() {
+    Heddle.run(() ->
+        Heddle.scope(s -> {
+          for (String name : List.of("first", "second", "last")) {
+            s.handleFailures((scope, coroutine, thrown) -> log.add(name));
+            s.handleChildFailures((scope, coroutine, thrown) -> log.add(name + " of children"));
+          }
+          s.spawn(this::fail);
+          s.child().spawn(this::fail);
+          return null;
+        }));
+    assertThat(log).containsExactly("last", "last of children");
+  }
+
+  @Test
+  void failureHandler_mayWaitAndTheScopeEndsAfterIt() {
+    Heddle.run(() -> {
+      Heddle.scope(s -> {
+        s.handleFailures((scope, coroutine, thrown) -> {
+          Heddle.delay(Duration.ofMillis(1));
+          log.add("handled");
+        });
+        s.spawn(this::fail);
+        return null;
+      });
+      log.add("scope ended");
+    });
+    assertThat(log).containsExactly("handled", "scope ended");
+  }
+
+  @Test
+  void failureHandler_thatCancelsItsScope_isNotCancelledItself() {
+    Heddle.run(() -> {
+      try (Scope scope = Scope.open()) {
+        scope.handleFailures((failed, coroutine, thrown) -> {
+          failed.cancel("one failed");
+          Heddle.suspend();
+          log.add("handler done");
+        });
+        scope.launch("sibling", () -> sleep("sibling"));
+        scope.spawn(this::fail);
+        scope.join(); // cancelled meanwhile, but not before
+      }
+    });
+    assertThat(log).containsExactly("sibling cut", "handler done");
+  }
+
+  @Test
+  void failureHandler_thatThrowsTheFailure_handsItOn() {
+    Heddle.run(() ->
+        assertThatThrownBy(() ->
+                Heddle.scope(s -> {
+                  s.handleFailures((scope, coroutine, thrown) -> {
+                    throw failure;
+                  });
+                  s.spawn(this::fail);
+                  sleep("body");
+                  return null;
+                }))
+            .isSameAs(failure));
+    assertThat(log).containsExactly("body cut");
+    assertThat(merged(failure)).isEmpty();
+  }
+
+  @Test
+  void failureHandler_thatFailsItself_failsTheScopeAndTheReportHasBoth() {
+    IOException second = new IOException("handler");
+    Heddle.run(() ->
+        assertThatThrownBy(() ->
+                Heddle.scope(s -> {
+                  s.handleFailures((scope, coroutine, thrown) -> {
+                    throw second;
+                  });
+                  s.spawn(this::fail);
+                  return null;
+                }))
+            .isInstanceOf(CoroutineFailure.class)
+            .hasCause(second)
+            .satisfies(e -> assertThat(merged(e)).containsExactly(failure)));
+  }
+
+  @Test
+  void awaitedFailure_isNotTheHandlersBusiness() {
+    Heddle.run(() ->
+        Heddle.scope(s -> {
+          s.handleFailures((scope, coroutine, thrown) -> handled.add(thrown));
+          assertThatThrownBy(s.spawn(this::fail)::await).isSameAs(failure);
+          return null;
+        }));
+    assertThat(handled).isEmpty();
+  }
+
+  @Test
+  void rootsFailureHandler_isToldOfTheCoroutinesButNotOfMain() {
+    assertThatThrownBy(() ->
+            Heddle.run(() -> {
+              Scope.root().handleFailures((scope, coroutine, thrown) -> handled.add(thrown));
+              Heddle.spawn(this::fail);
+              Heddle.delay(Duration.ofMillis(1));
+              throw new IOException("main");
+            }))
+        .isInstanceOf(CoroutineFailure.class)
+        .hasCauseInstanceOf(IOException.class);
+    assertThat(handled).containsExactly(failure);
+  }
+
+  // ---- children ----
+
+  @Test
+  @Tag("loop-129")
+  void childFailureHandler_isToldOfAChildsFailure_andTheParentGoesOn() {
+    Heddle.run(() -> {
+      try (Scope parent = Scope.open()) {
+        Scope child = parent.child();
+        parent.handleChildFailures((scope, coroutine, thrown) -> {
+          assertThat(scope).isSameAs(child);
+          handled.add(thrown);
+        });
+        parent.launch(
+            "member",
+            () -> {
+              Heddle.delay(Duration.ofMillis(1));
+              log.add("member done");
+            });
+        child.launch("sibling", () -> sleep("sibling in the child"));
+        child.spawn(this::fail);
+        parent.join();
+        assertThat(parent.isCancelled()).isFalse();
+        assertThat(child.isClosed()).isTrue();
+      }
+    });
+    assertThat(handled).containsExactly(failure);
+    assertThat(log).containsExactly("sibling in the child cut", "member done");
+  }
+
+  @Test
+  void childsFailure_withoutAHandlerForChildren_goesToTheParentsFailureHandler() {
+    Heddle.run(() ->
+        Heddle.scope(s -> {
+          s.handleFailures((scope, coroutine, thrown) -> handled.add(thrown));
+          s.child().child().spawn(this::fail);
+          return null;
+        }));
+    assertThat(handled).containsExactly(failure);
+  }
+
+  @Test
+  @Tag("loop-134")
+  void childsFailure_withoutAnyHandler_failsTheScopesAboveAndTheReportHasWhatCameLater() {
+    IllegalStateException second = new IllegalStateException("second");
+    Heddle.run(() ->
+        assertThatThrownBy(() ->
+                Heddle.scope(s -> {
+                  s.launch("member", () -> sleep("member"));
+                  s.spawn(
+                          () -> {
+                            sleep("with a handler");
+                            return 1;
+                          })
+                      .onCompletion(throwing(second));
+                  Heddle.suspend();
+                  s.child().child().spawn(this::fail);
+                  sleep("body");
+                  return null;
+                }))
+            .isSameAs(failure));
+    assertThat(log).containsExactlyInAnyOrder("member cut", "with a handler cut", "body cut");
+    assertThat(merged(failure)).containsExactly(second);
+    assertThat(failure.getSuppressed()).isEmpty();
+  }
+
+  @Test
+  void childsFailure_thatSomebodyJoins_isTheJoiners() {
+    Heddle.run(() ->
+        Heddle.scope(s -> {
+          Scope child = s.child();
+          child.launch(
+              "failing",
+              () -> {
+                Heddle.suspend();
+                fail();
+              });
+          assertThatThrownBy(child::join).isSameAs(failure);
+          assertThatThrownBy(child::join).isSameAs(failure);
+          assertThat(s.isCancelled()).isFalse();
+          return null;
+        }));
+  }
+
+  @Test
+  void childsFailure_whoseJoinerLeavesWithoutIt_goesToTheParent() {
+    Heddle.run(() ->
+        assertThatThrownBy(() ->
+                Heddle.scope(s -> {
+                  Scope child = s.child();
+                  child.launch(
+                      "slow to end",
+                      () -> {
+                        try {
+                          Heddle.delay(LONG);
+                        } finally {
+                          Heddle.delay(Duration.ofMillis(5));
+                        }
+                      });
+                  child.launch(
+                      "failing",
+                      () -> {
+                        Heddle.suspend();
+                        fail();
+                      });
+                  var joiner = Heddle.spawn(() -> joined(child));
+                  Heddle.suspend();
+                  Heddle.suspend();
+                  assertThat(child.isCancelled()).isTrue();
+                  joiner.cancel("not interested");
+                  sleep("body");
+                  return null;
+                }))
+            .isSameAs(failure));
+    assertThat(log).containsExactly("body cut");
+  }
+
+  private Object joined(Scope scope) {
+    scope.join();
+    return log.add("joined");
+  }
+
+  @Test
+  void childsFailure_inASupervisedScope_isKeptForAJoinerElseReported() {
+    IllegalStateException taken = new IllegalStateException("taken");
+    try (Reports reports = new Reports()) {
+      Heddle.run(() ->
+          Heddle.supervise(s -> {
+            Scope joinedLater = s.child();
+            joinedLater.spawn(() -> {
+              throw taken;
+            });
+            s.child().spawn(this::fail);
+            Heddle.suspend();
+            Heddle.suspend();
+            assertThatThrownBy(joinedLater::join).isSameAs(taken);
+            return null;
+          }));
+      assertThat(reports.failures()).containsExactly(failure);
+    }
+  }
+
+  @Test
+  void failureOfAScopeNobodyJoined_goesToTheHandlerForChildren() {
+    try (Reports reports = new Reports()) {
+      Heddle.run(() ->
+          Heddle.scope(s -> {
+            s.handleChildFailures((scope, coroutine, thrown) -> handled.add(thrown));
+            try (Scope unjoined = Scope.open()) {
+              unjoined.spawn(this::fail);
+              Heddle.suspend();
+            }
+            return null;
+          }));
+      assertThat(reports.failures()).isEmpty();
+    }
+    assertThat(handled).containsExactly(failure);
+  }
+
+  // ---- the JVM at its end ----
+
+  @Test
+  @Tag("loop-98")
+  @Tag("trap-23")
+  void outOfMemory_endsTheRunOnceAndCallsNoHandler() {
+    OutOfMemoryError exhausted = new OutOfMemoryError("as if");
+    try (Reports reports = new Reports()) {
+      assertThatThrownBy(() ->
+              Heddle.run(() -> {
+                Scope.root().handleFailures((scope, coroutine, thrown) -> handled.add(thrown));
+                Heddle.supervise(s -> {
+                  s.handleFailures((scope, coroutine, thrown) -> handled.add(thrown));
+                  var worker =
+                      s.spawn(() -> {
+                        throw exhausted;
+                      });
+                  worker.onCompletion(ended -> log.add("handler"));
+                  Heddle.delay(LONG);
+                  return null;
+                });
+              }))
+          .isSameAs(exhausted);
+      assertThat(reports.failures()).isEmpty();
+    }
+    assertThat(handled).isEmpty();
+    assertThat(log).isEmpty();
+  }
+}

@@ -14,4 +14,5 @@ module dev.heddle {
   exports dev.heddle.io;
   exports dev.heddle.observe;
   exports dev.heddle.sync;
+  exports dev.heddle.thread;
 }

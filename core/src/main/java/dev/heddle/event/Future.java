@@ -99,10 +99,22 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
   ///   neither waits nor takes a lock
   public static <T extends @Nullable Object> Future<T> of(
       Awaitable<T> source, Consumer<Cancellation> whenCancelled) {
+    return of(source, whenCancelled, false);
+  }
+
+  /// The outcome of work that is done for whoever awaits it: when the last coroutine that does is
+  /// cancelled, so is the future. Else as [#of(Awaitable, Consumer)].
+  public static <T extends @Nullable Object> Future<T> ofWork(
+      Awaitable<T> work, Consumer<Cancellation> whenCancelled) {
+    return of(work, whenCancelled, true);
+  }
+
+  private static <T extends @Nullable Object> Future<T> of(
+      Awaitable<T> source, Consumer<Cancellation> whenCancelled, boolean forAwaiters) {
     Event event = source.event();
     event.home().checkOnLoop();
     FutureLedger.prepare();
-    Source from = new Source(event, whenCancelled);
+    Source from = new Source(event, whenCancelled, forAwaiters);
     Future<T> future = new Future<>(event.home(), null, null, from, true);
     from.bind(future);
     return future;
@@ -119,18 +131,49 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
 
   @Override
   public T await() {
-    return isDone() ? taken() : asResult(home.await(event()));
+    if (isDone()) {
+      return taken();
+    }
+    try {
+      return asResult(home.await(event()));
+    } catch (Cancellation c) {
+      abandonedBy(c);
+      throw c;
+    }
   }
 
   @Override
   public T await(Deadline deadline) {
-    return isDone() ? taken() : asResult(home.await(event(), deadline));
+    if (isDone()) {
+      return taken();
+    }
+    try {
+      return asResult(home.await(event(), deadline));
+    } catch (Cancellation c) {
+      abandonedBy(c);
+      throw c;
+    }
   }
 
   @Override
   public T await(Awaitable<?> token) {
     Event end = token.event(); // also where it is not needed: that is a use of the token
-    return isDone() ? taken() : asResult(home.await(event(), end));
+    if (isDone()) {
+      return taken();
+    }
+    try {
+      return asResult(home.await(event(), end));
+    } catch (Cancellation c) {
+      abandonedBy(c);
+      throw c;
+    }
+  }
+
+  /// A coroutine that awaited it was cancelled, or it was itself.
+  private void abandonedBy(Cancellation c) {
+    if (source != null && source.forAwaiters && !ending.hasTaker()) {
+      cancel(c);
+    }
   }
 
   private T taken() {
@@ -400,12 +443,14 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
   private static final class Source implements InlineCallback {
     private final Event event;
     private final Consumer<Cancellation> whenCancelled;
+    final boolean forAwaiters;
     private @Nullable Future<?> future;
     private boolean started;
 
-    Source(Event event, Consumer<Cancellation> whenCancelled) {
+    Source(Event event, Consumer<Cancellation> whenCancelled, boolean forAwaiters) {
       this.event = event;
       this.whenCancelled = whenCancelled;
+      this.forAwaiters = forAwaiters;
     }
 
     void bind(Future<?> waiting) {

@@ -33,13 +33,22 @@ public final class RemoteEvent extends Event {
   }
 
   /// Brings the outcome, from any thread; the first one counts.
-  public void complete(@Nullable Object value, @Nullable Throwable failure) {
-    if (taken.compareAndSet(false, true)) {
-      result = value;
-      error = failure;
-      // a loop that has ended has nobody left to tell
-      inbox.post(arrival);
+  ///
+  /// @return whether this was the first
+  public boolean complete(@Nullable Object value, @Nullable Throwable failure) {
+    if (!taken.compareAndSet(false, true)) {
+      return false;
     }
+    result = value;
+    error = failure;
+    // a loop that has ended has nobody left to tell
+    inbox.post(arrival);
+    return true;
+  }
+
+  /// Whether a thread has brought the outcome, be it here or on the way; asked from any thread.
+  public boolean isCompleted() {
+    return taken.get();
   }
 
   @Override

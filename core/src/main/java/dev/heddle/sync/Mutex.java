@@ -246,9 +246,13 @@ public final class Mutex {
       owner = (CoroutineNode<?>) next;
     }
 
+    // who holds it is said by holders(), in the words of the report
     @Override
     protected String info() {
-      return Mutex.this.info();
+      CoroutineNode<?> holding = owner;
+      return holding == null || !holding.isDone()
+          ? describe()
+          : describe() + ", held by " + holding.label() + ", which has ended without unlocking it";
     }
 
     @Override

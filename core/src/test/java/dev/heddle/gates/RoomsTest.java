@@ -79,6 +79,7 @@ class RoomsTest {
           entry("reactor -> scheduler.inbox", "triggers are posted; the letter box uses nothing"),
           entry("sync -> coroutine", "a mutex names its owner"),
           entry("sync -> coroutine.tree", "who takes a mutex waits as the current coroutine"),
+          entry("thread -> coroutine", "to map is to wait for several"),
           entry(
               "thread -> coroutine.tree",
               "who submits to a full pool waits as the current coroutine"),

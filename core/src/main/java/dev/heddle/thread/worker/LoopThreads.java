@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.thread.worker;
 
+import dev.heddle.event.InlineCallback;
 import dev.heddle.scheduler.Scheduler;
 import java.util.HashSet;
 import java.util.Set;
@@ -25,20 +26,17 @@ public final class LoopThreads {
     return offload;
   }
 
-  /// A group of threads, which belongs to the loop until it is [forgotten][#forget].
+  /// A group of threads, which ends with the loop at the latest.
   ///
   /// @param name of the threads, before their number
   /// @param most how many there are at any time
-  /// @param whenEnded called on the loop, in a tick, when a call has ended or was withdrawn
+  /// @param whenEnded called on the loop, in a tick, when a call has ended; lock-free
   public WorkerThreads open(String name, int most, Runnable whenEnded) {
     WorkerThreads group = new WorkerThreads(scheduler, name, most, whenEnded);
     groups.add(group);
+    InlineCallback forget = (event, result, error) -> groups.remove(group);
+    group.gone().subscribe(forget);
     return group;
-  }
-
-  /// A group has ended by itself.
-  public void forget(WorkerThreads group) {
-    groups.remove(group);
   }
 
   /// The loop has ended: drops what is queued, interrupts what runs, lets all threads go.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.thread.worker;
 
+import dev.heddle.Cancellation;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.Waker;
 import dev.heddle.scheduler.Waker.Role;
@@ -30,7 +31,7 @@ public final class OffloadPool {
       return scheduler.suspend(self);
     } finally {
       if (!work.done().isClosed()) {
-        threads.cancel(work);
+        threads.cancel(work, new Cancellation("nobody waits for it any more"));
       }
     }
   }

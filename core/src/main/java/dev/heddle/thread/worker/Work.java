@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.thread.worker;
 
+import dev.heddle.Cancellation;
 import dev.heddle.event.Event;
 import dev.heddle.reactor.RemoteEvent;
 import dev.heddle.scheduler.Scheduler;
@@ -35,7 +36,7 @@ public final class Work {
     switch (task.state()) {
       case SUCCESS -> done.complete(task.resultNow(), null);
       case FAILED -> done.complete(null, task.exceptionNow());
-      case CANCELLED, RUNNING -> done.complete(null, null); // whoever cancelled it does not wait
+      case CANCELLED, RUNNING -> done.complete(null, new Cancellation("the call was cancelled"));
     }
   }
 

@@ -7,6 +7,7 @@ import dev.heddle.event.InlineCallback;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.inbox.Inbox;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.LinkedTransferQueue;
 import java.util.concurrent.ThreadFactory;
@@ -18,21 +19,21 @@ import org.jspecify.annotations.Nullable;
 public final class WorkerThreads {
   /*
    * The loop counts, the threads pull. Calls go through one queue, so a thread that is done takes the next one without asking the
-   * loop. The loop starts threads, by two counts of its own: `outstanding`, the calls whose end has not arrived, and `live`, the
-   * threads whose leaving has not arrived. While outstanding <= live one of them is idle, or will ask for the next call before
+   * loop. The loop starts threads, by two sets of its own: `outstanding`, the calls whose end has not arrived, and `threads`,
+   * those whose leaving has not arrived. While there are no more calls than threads, one of them is idle, or will ask for the next call before
    * it does anything else: nothing to start.
    *
    * States of a thread.  from     event                             to       who
    *                      -        grow()                            SERVING  loop
    *                      SERVING  idle for long, a pill, closed     LEAVING  itself: posts its leaving, and ends
-   *                      LEAVING  the leaving arrives               -        loop: live is one less, and a call that was queued for
+   *                      LEAVING  the leaving arrives               -        loop: there is one less, and a call that was queued for
    *                                                                          the one that left gets another one
    * States of the group. OPEN     finish()   FINISHING  loop: a pill for each thread, behind all calls
    *                      any      close()    CLOSED     carrier: queued calls are dropped, all threads interrupted
    *
    * Threads. Everything on the loop but serve() and next().
    *
-   * I1. live <= most. [WorkerThreadsTest]
+   * I1. There are never more than `most`. [WorkerThreadsTest]
    * I2. A call that is queued is taken by a thread, also when all were leaving as it came. [WorkerThreadsTest]
    * I3. A thread is started only when none is idle. [WorkerThreadsTest]
    *
@@ -55,12 +56,11 @@ public final class WorkerThreads {
   private final Runnable whenEnded;
   private final long idleNanos;
   private final LinkedTransferQueue<Object> queue = new LinkedTransferQueue<>(); // Work, or PILL
-  private final InlineCallback ended = (event, result, error) -> callEnded();
   private final Gone gone;
 
   // loop only
   private final Set<Thread> threads = new HashSet<>();
-  private int outstanding;
+  private final Set<Work> outstanding = new HashSet<>();
   private boolean finishing;
 
   // the carrier writes, the threads read
@@ -70,7 +70,7 @@ public final class WorkerThreads {
   ///
   /// @param name of the threads, before their number
   /// @param most how many there are at any time
-  /// @param whenEnded called on the loop when a call has ended or was withdrawn; lock-free
+  /// @param whenEnded called on the loop, in a tick, when a call has ended; lock-free
   public WorkerThreads(Scheduler scheduler, String name, int most, Runnable whenEnded) {
     this(scheduler, name, most, whenEnded, TimeUnit.SECONDS.toNanos(IDLE_SECONDS));
   }
@@ -99,7 +99,7 @@ public final class WorkerThreads {
 
   /// Calls whose end has not arrived.
   public int outstanding() {
-    return outstanding;
+    return outstanding.size();
   }
 
   /// Queues a call.
@@ -109,14 +109,15 @@ public final class WorkerThreads {
     if (finishing || closed) {
       throw new IllegalStateException("a call was submitted to worker threads that are ending");
     }
-    work.done().subscribe(ended);
-    outstanding++;
+    InlineCallback whenDone = (event, result, error) -> ended(work);
+    work.done().subscribe(whenDone);
+    outstanding.add(work);
     queue.add(work);
     grow();
   }
 
   private void grow() {
-    while (outstanding > threads.size() && threads.size() < most && !closed) {
+    while (outstanding.size() > threads.size() && threads.size() < most && !closed) {
       try {
         start();
       } catch (OutOfMemoryError e) {
@@ -137,24 +138,24 @@ public final class WorkerThreads {
     threads.add(thread);
   }
 
-  private void callEnded() {
-    outstanding--;
+  private void ended(Work work) {
+    outstanding.remove(work);
     whenEnded.run();
   }
 
-  /// Cancels a call: one that is queued never begins, one that runs is interrupted. Takes a lock of
-  /// the JDK's for a moment: not for a tick.
-  public void cancel(Work work) {
-    if (scheduler.hasEnded()) {
-      work.cancel(); // by a coroutine that was left behind: nothing here is its own any more
-      return;
+  /// Cancels a call: one that is queued never begins and ends with `why`, one that runs is
+  /// interrupted. Takes a lock of the JDK's for a moment: not for a tick.
+  public void cancel(Work work, Throwable why) {
+    if (!scheduler.hasEnded() && queue.remove(work)) {
+      work.refuse(why);
+    } else {
+      work.cancel();
     }
-    boolean queued = queue.remove(work);
-    work.cancel();
-    if (queued) {
-      work.done().unsubscribe(ended);
-      callEnded();
-    }
+  }
+
+  /// Cancels all that have not ended. Else as [#cancel].
+  public void cancelAll(Throwable why) {
+    List.copyOf(outstanding).forEach(work -> cancel(work, why));
   }
 
   /// Ends what is queued with a failure, instead of running it.
@@ -221,7 +222,7 @@ public final class WorkerThreads {
     @Override
     public void arrive() {
       threads.remove(thread);
-      if (outstanding > threads.size()) {
+      if (outstanding.size() > threads.size()) {
         // starting a thread takes locks of the JDK's
         scheduler.onTrampoline(WorkerThreads.this::grow);
       }

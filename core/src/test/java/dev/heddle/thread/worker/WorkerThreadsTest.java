@@ -4,6 +4,7 @@ package dev.heddle.thread.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.heddle.Cancellation;
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.tree.CoroutineNode;
@@ -149,7 +150,9 @@ class WorkerThreadsTest {
       ConcurrentLinkedQueue<String> begun = new ConcurrentLinkedQueue<>();
       Work queued = submitted(threads, () -> begun.add("cancelled"));
       Work last = submitted(threads, () -> begun.add("last"));
-      threads.cancel(queued);
+      Cancellation why = new Cancellation("not needed");
+      threads.cancel(queued, why);
+      assertThatThrownBy(() -> Heddle.await(queued.done())).isSameAs(why);
       assertThat(threads.outstanding()).isEqualTo(2);
       assertThat(ended).isEqualTo(1);
       go.countDown();
@@ -178,9 +181,9 @@ class WorkerThreadsTest {
                   return 1;
                 });
         begun.await();
-        threads.cancel(running);
+        threads.cancel(running, new Cancellation("not needed"));
         Work next = submitted(threads, () -> Thread.currentThread().isInterrupted());
-        Heddle.await(running.done());
+        assertThatThrownBy(() -> Heddle.await(running.done())).isInstanceOf(Cancellation.class);
         assertThat(Heddle.await(next.done())).isEqualTo(false);
       }
       assertThat(threads.live()).isEqualTo(1);

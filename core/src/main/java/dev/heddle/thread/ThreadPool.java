@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.thread;
+
+import dev.heddle.Cancellation;
+import dev.heddle.CoroutineFailure;
+import dev.heddle.Transform;
+import dev.heddle.coroutine.Await;
+import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.event.Awaitable;
+import dev.heddle.event.Deadline;
+import dev.heddle.event.Event;
+import dev.heddle.event.Future;
+import dev.heddle.scheduler.Permits;
+import dev.heddle.scheduler.Scheduler;
+import dev.heddle.scheduler.Waker.Role;
+import dev.heddle.thread.worker.Work;
+import dev.heddle.thread.worker.WorkerThreads;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+
+/// Threads for computations, which would hold the loop for as long as they last.
+///
+/// {@snippet class=dev.heddle.snippets.ThreadSnippetsTest region=pool}
+///
+/// A task runs outside the loop: it must not touch what coroutines share, calls of `Heddle` fail in
+/// it, and what it returns is passed by reference. Tasks are begun in the order of submission; when
+/// all threads are busy and the queue is full, whoever submits waits.
+///
+/// **Cancelled** a task that has not begun never does; one that runs is interrupted, and it is up
+/// to it to look ([Thread#interrupted()]). A task is cancelled by its future, and when the last
+/// coroutine that awaits its future is cancelled while it does. A task whose future nobody awaits
+/// goes on. **Failure** of a task is its future's; its thread serves the next one.
+///
+/// **Thread** the loop on which it was made. It ends with its loop at the latest: what runs then is
+/// interrupted.
+///
+/// @since 0.1
+public final class ThreadPool implements AutoCloseable {
+  private final Scheduler home;
+  private final String name;
+  private final int most;
+  private final Slots slots;
+  private final WorkerThreads threads;
+
+  // loop only
+  private boolean closed;
+
+  /// A pool of the current loop with a thread for each processor.
+  ///
+  /// @throws IllegalStateException outside a coroutine
+  public ThreadPool() {
+    this(Runtime.getRuntime().availableProcessors());
+  }
+
+  /// A pool of the current loop whose queue takes one task for each thread.
+  ///
+  /// @param workers threads, at least 1; one is started only when the others are busy
+  /// @throws IllegalStateException outside a coroutine
+  public ThreadPool(int workers) {
+    this("pool", workers, workers);
+  }
+
+  /// A pool of the current loop.
+  ///
+  /// @param name of its threads, and for reports
+  /// @param workers threads, at least 1; one is started only when the others are busy
+  /// @param capacity tasks that may wait for a thread, not negative
+  /// @throws IllegalStateException outside a coroutine
+  public ThreadPool(String name, int workers, int capacity) {
+    if (workers < 1 || capacity < 0) {
+      throw new IllegalArgumentException(
+          "a pool needs at least one worker, and a capacity that is not negative: "
+              + workers
+              + ", "
+              + capacity);
+    }
+    CoroutineNode<?> self = CoroutineNode.current();
+    this.home = self.scheduler();
+    this.name = name;
+    this.most = workers;
+    this.slots = new Slots(workers + capacity);
+    this.threads = self.loop().threads().open(name, workers, slots::giveBack);
+  }
+
+  // ---- submitting ----
+
+  /// Submits a task. **Suspends** while the queue is full, in the order of arrival.
+  ///
+  /// @throws IllegalStateException when the pool is closed, or belongs to another loop
+  public <T extends @Nullable Object> Future<T> submit(Callable<T> task) {
+    CoroutineNode<?> self = current();
+    if (!slots.tryTake()) {
+      slots.await(self, null, Role.RESOLVE);
+    }
+    return begin(task);
+  }
+
+  /// Submits a task, but does not wait for a place in the queue beyond a deadline. Else as
+  /// [#submit(Callable)].
+  ///
+  /// @throws dev.heddle.DeadlineException when the deadline runs out first
+  public <T extends @Nullable Object> Future<T> submit(Callable<T> task, Deadline deadline) {
+    CoroutineNode<?> self = current();
+    if (!slots.tryTake()) {
+      Event end = deadline.isNever() ? null : self.loop().timer(deadline.nanoTime(), false);
+      slots.await(self, end, Role.TIMEOUT);
+    }
+    return begin(task);
+  }
+
+  /// Submits a task, but does not wait for a place in the queue beyond the moment in which `token`
+  /// fires. Else as [#submit(Callable)].
+  ///
+  /// @throws dev.heddle.WaitCancelledException when the token fires first
+  public <T extends @Nullable Object> Future<T> submit(Callable<T> task, Awaitable<?> token) {
+    CoroutineNode<?> self = current();
+    if (!slots.tryTake()) {
+      slots.await(self, token.event(), Role.CANCEL);
+    }
+    return begin(task);
+  }
+
+  private CoroutineNode<?> current() {
+    CoroutineNode<?> self = CoroutineNode.current();
+    if (self.scheduler() != home) {
+      throw new IllegalStateException(
+          "the pool '" + name + "' belongs to another loop; make one on each loop that needs it");
+    }
+    checkOpen();
+    return self;
+  }
+
+  private void checkOpen() {
+    if (closed) {
+      throw new IllegalStateException(
+          "the pool '" + name + "' is closed; submit before that, or open a new one");
+    }
+  }
+
+  /// With a slot taken.
+  private <T extends @Nullable Object> Future<T> begin(Callable<T> task) {
+    Work work;
+    Future<T> future;
+    try {
+      checkOpen();
+      work = new Work(home, "a task of the pool '" + name + "'", task);
+      Awaitable<T> end = work::done;
+      // interrupting takes a lock of the JDK's, so it is left to the trampoline
+      future = Future.ofWork(end, c -> home.onTrampoline(() -> threads.cancel(work, c)));
+    } catch (Throwable e) {
+      slots.giveBack();
+      throw e;
+    }
+    threads.submit(work);
+    return future;
+  }
+
+  // ---- submitting and waiting ----
+
+  /// Runs a task and waits for it. **Suspends** always. **Cancelled** so is the task.
+  ///
+  /// @return what the task returned
+  /// @throws CoroutineFailure when it threw a checked exception; unchecked ones and errors come as
+  ///   they are
+  public <T extends @Nullable Object> T run(Callable<T> task) {
+    Future<T> future = submit(task);
+    try {
+      return future.await();
+    } finally {
+      // a token or a deadline around this call, too
+      if (!future.isDone()) {
+        future.cancel("nobody waits for it any more");
+      }
+    }
+  }
+
+  /// Applies a function to each item, on the threads of the pool, and waits for all. **Suspends**
+  /// always. **Cancelled** or failed, the tasks that are left are cancelled.
+  ///
+  /// @param items taken one by one, as the queue has place for them
+  /// @return the results, in the order of the items
+  /// @throws CoroutineFailure when the function threw a checked exception; of several failures the
+  ///   first one is thrown, at once
+  public <T extends @Nullable Object, R extends @Nullable Object> List<R> map(
+      Iterable<? extends T> items, Transform<? super T, ? extends R> function) {
+    current();
+    Iterator<? extends T> from = items.iterator();
+    List<Future<R>> submitted = new ArrayList<>();
+    Iterator<Future<R>> submitting =
+        new Iterator<>() {
+          @Override
+          public boolean hasNext() {
+            return from.hasNext();
+          }
+
+          @Override
+          public Future<R> next() {
+            T item = from.next();
+            Future<R> future = submit(() -> function.apply(item));
+            submitted.add(future);
+            return future;
+          }
+        };
+    try {
+      return Await.<R>of(submitting).allOrFail().values();
+    } finally {
+      for (Future<R> future : submitted) {
+        if (!future.isDone()) {
+          future.cancel("the call of map that it belonged to is over");
+        }
+      }
+    }
+  }
+
+  /// Applies a function to each value of a map. Else as [#map(Iterable, Transform)].
+  ///
+  /// @return the results by the same keys, in the same order
+  public <K, T extends @Nullable Object, R extends @Nullable Object> Map<K, R> map(
+      Map<K, ? extends T> items, Transform<? super T, ? extends R> function) {
+    List<K> keys = new ArrayList<>(items.keySet());
+    List<R> results = this.<T, R>map(List.copyOf(items.values()), function);
+    Map<K, R> byKey = new LinkedHashMap<>();
+    for (int i = 0; i < keys.size(); i++) {
+      byKey.put(keys.get(i), results.get(i));
+    }
+    return byKey;
+  }
+
+  // ---- the end ----
+
+  /// Takes no more tasks, and cancels those that have not begun; those that run go on. Returns at
+  /// once; [#close()] waits for them.
+  public void cancel() {
+    home.checkOnLoop();
+    closed = true;
+    threads.refuseQueued(new Cancellation("the pool '" + name + "' was cancelled"));
+    threads.finish();
+  }
+
+  /// Takes no more tasks, and waits until all are done and the threads have gone. **Suspends**
+  /// while there are any. **Cancelled** the tasks are, too.
+  @Override
+  public void close() {
+    home.checkOnLoop();
+    closed = true;
+    threads.finish();
+    try {
+      home.await(threads.gone());
+    } catch (Cancellation c) {
+      threads.cancelAll(c);
+      throw c;
+    }
+  }
+
+  // ---- views ----
+
+  /// Whether it takes no more tasks.
+  public boolean isClosed() {
+    return closed;
+  }
+
+  /// The threads that there are now: none before the first task, none after the end.
+  public int workers() {
+    return threads.live();
+  }
+
+  /// One line for reports: how many threads it has, how many tasks run and wait.
+  public String info() {
+    return "the pool '"
+        + name
+        + "', "
+        + threads.live()
+        + " of "
+        + most
+        + " threads, "
+        + threads.outstanding()
+        + " tasks, "
+        + slots.waiting()
+        + " waiting to submit";
+  }
+
+  @Override
+  public String toString() {
+    return info();
+  }
+
+  /// The right to be in the pool, running or queued.
+  private final class Slots extends Permits {
+    Slots(int number) {
+      super(home, number, name);
+    }
+
+    @Override
+    protected String info() {
+      return "a place in " + ThreadPool.this.info();
+    }
+  }
+}

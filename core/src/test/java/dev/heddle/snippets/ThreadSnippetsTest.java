@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.snippets;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.heddle.Heddle;
+import dev.heddle.event.Future;
+import dev.heddle.thread.RemotePromise;
+import dev.heddle.thread.ThreadPool;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/// The code that the documentation of threads shows.
+@Tag("once")
+class ThreadSnippetsTest {
+  @Test
+  void pool() {
+    Heddle.run(() -> {
+      // @start region=pool
+      try (ThreadPool pool = new ThreadPool()) { // a thread for each processor
+        Future<Integer> one = pool.submit(() -> digits(1_000)); // the loop goes on
+        List<Integer> many = pool.map(List.of(10, 100), ThreadSnippetsTest::digits);
+        int sum = one.await() + many.getFirst() + many.getLast();
+        // @end
+        assertThat(sum).isEqualTo(2 + 1 + 1);
+        // @start region=pool
+      }
+      // @end
+    });
+  }
+
+  private static int digits(int n) {
+    return Integer.toString(n).length() / 2 + n % 10;
+  }
+
+  @Test
+  void remote() {
+    Heddle.run(() -> {
+      // @start region=remote
+      RemotePromise<String> answer = new RemotePromise<>("answer");
+      Thread.ofPlatform().start(() -> answer.complete("42")); // a callback of some library
+      String value = answer.future().await();
+      // @end
+      assertThat(value).isEqualTo("42");
+    });
+  }
+}

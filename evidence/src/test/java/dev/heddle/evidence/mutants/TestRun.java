@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.evidence.mutants;
+
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// Runs tests of the core in a JVM apart, with or without a mutant's classes in front.
+///
+/// A test that says nothing for too long hangs: its JVM is ended, and another goes on behind it.
+final class TestRun implements AutoCloseable {
+  /// What became of a test.
+  enum Verdict {
+    PASSED,
+    FAILED,
+    HUNG;
+
+    boolean isCatch() {
+      return this != PASSED;
+    }
+  }
+
+  private static final String DONE = "@done ";
+
+  private final Path classes;
+  private final Path tests;
+  private final Map<String, String> packages = new HashMap<>(); // of test classes, by simple name
+  private @Nullable Process worker;
+  private BlockingQueue<String> said = new LinkedBlockingQueue<>();
+
+  TestRun() throws IOException {
+    classes = Path.of(classPath().filter(TestRun::isCore).findFirst().orElseThrow());
+    tests = Path.of(System.getProperty("heddle.core.tests"));
+    try (Stream<Path> found = Files.walk(tests)) {
+      for (Path file : found.filter(f -> f.toString().endsWith("Test.class")).toList()) {
+        String type = file.getFileName().toString().replace(".class", "");
+        packages.put(
+            type, tests.relativize(file.getParent()).toString().replace(File.separatorChar, '.'));
+      }
+    }
+  }
+
+  private static Stream<String> classPath() {
+    return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator));
+  }
+
+  /// The core's classes must not be the worker's own: each mutant brings other ones.
+  private static boolean isCore(String entry) {
+    Path path = Path.of(entry);
+    return Files.isDirectory(path)
+        ? Files.exists(path.resolve("dev/heddle/Heddle.class"))
+        : path.getFileName().toString().matches("heddle-core-[^/]*[.]jar");
+  }
+
+  /// Whether the core has a test class of that name.
+  boolean knows(TestName test) {
+    return packages.containsKey(test.type());
+  }
+
+  /// Runs `wanted` and tells what became of each; `mutated` may be null.
+  ///
+  /// @param patience how long a test may say nothing
+  /// @param hangs after so many hangs the rest is left out
+  Map<TestName, Verdict> run(
+      @Nullable Path mutated, Collection<TestName> wanted, Duration patience, int hangs)
+      throws IOException, InterruptedException {
+    Map<TestName, Verdict> verdicts = new TreeMap<>();
+    Set<TestName> left = new TreeSet<>(wanted);
+    for (int hung = 0; !left.isEmpty() && hung < hangs; ) {
+      ask(mutated, left);
+      TestName running = listen(verdicts, patience);
+      if (running != null) {
+        verdicts.put(running, Verdict.HUNG);
+        hung++;
+        close();
+      }
+      left.removeAll(verdicts.keySet());
+      if (running == null) {
+        // a class that cannot even be loaded or set up fails all its tests
+        left.forEach(test -> verdicts.put(test, Verdict.FAILED));
+        left.clear();
+      }
+    }
+    return verdicts;
+  }
+
+  /// @return the test that hangs, or null when all are done
+  private @Nullable TestName listen(Map<TestName, Verdict> verdicts, Duration patience)
+      throws InterruptedException {
+    TestName running = null;
+    while (true) {
+      String line = said.poll(patience.toMillis(), TimeUnit.MILLISECONDS);
+      if (line == null || line.isEmpty()) {
+        return running == null ? new TestName("", "") : running;
+      }
+      if (line.equals(DONE)) {
+        return null;
+      }
+      int space = line.indexOf(' ');
+      TestName test = TestName.parse(line.substring(line.lastIndexOf('.') + 1));
+      switch (line.substring(1, space)) {
+        case "begin" -> running = test;
+        case "ok" -> verdicts.putIfAbsent(test, Verdict.PASSED);
+        default -> verdicts.put(test, Verdict.FAILED);
+      }
+    }
+  }
+
+  private void ask(@Nullable Path mutated, Set<TestName> left) throws IOException {
+    if (worker == null || !worker.isAlive()) {
+      start();
+    }
+    String core = classes + File.pathSeparator + tests + File.separator;
+    String path = mutated == null ? core : mutated + File.separator + File.pathSeparator + core;
+    List<String> names = left.stream().map(t -> packages.get(t.type()) + "." + t).toList();
+    var in = worker.getOutputStream();
+    in.write((path + "\n" + String.join(" ", names) + "\n").getBytes(StandardCharsets.UTF_8));
+    in.flush();
+  }
+
+  private void start() throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    for (String room : List.of("java.lang", "java.util.concurrent.locks")) {
+      command.addAll(List.of("--add-opens", "java.base/" + room + "=ALL-UNNAMED"));
+    }
+    // it lives for seconds: the first compiler is enough
+    command.addAll(List.of("-ea", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx1g"));
+    command.addAll(List.of("-Dheddle.reuse=on", "-Dheddle.root=" + Mutant.root()));
+    String rest = String.join(File.pathSeparator, classPath().filter(e -> !isCore(e)).toList());
+    command.addAll(List.of("-cp", rest, TestWorker.class.getName()));
+    Process started = new ProcessBuilder(command).redirectError(Redirect.DISCARD).start();
+    BlockingQueue<String> lines = new LinkedBlockingQueue<>();
+    Thread.ofVirtual().start(() -> read(started.inputReader(StandardCharsets.UTF_8), lines));
+    worker = started;
+    said = lines;
+  }
+
+  private static void read(BufferedReader from, BlockingQueue<String> into) {
+    try (from) {
+      from.lines().filter(line -> line.startsWith("@")).forEach(into::add);
+    } catch (IOException | UncheckedIOException _) {
+      // safe: it was ended in the middle of a line
+    }
+    into.add(""); // the JVM has ended, by itself or not
+  }
+
+  @Override
+  public void close() {
+    if (worker != null) {
+      worker.destroyForcibly();
+      worker = null;
+    }
+  }
+}

@@ -181,7 +181,7 @@ public final class Heddle {
     if (delay.isZero() || delay.isNegative()) {
       self.scheduler().yieldFrom(self);
     } else {
-      self.delayUntil(Deadline.nanoTimeAfter(delay));
+      self.delay(delay);
     }
   }
 
@@ -389,7 +389,8 @@ public final class Heddle {
   ///
   /// @param hidden whether it neither keeps the loop alive nor counts against a deadlock
   public static Event timer(Duration delay, boolean hidden) {
-    return CoroutineNode.current().loop().timer(Deadline.nanoTimeAfter(delay), hidden);
+    LoopRoot loop = CoroutineNode.current().loop();
+    return loop.timer(loop.nanoTimeAfter(delay), hidden);
   }
 
   /// Ticks, one in each period from now on, with the number of the period. Lateness does not add

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.event;
 
+import dev.heddle.scheduler.context.ExecutionContext;
 import java.time.Duration;
 
 /// A point in time that bounds one wait or many.
@@ -23,7 +24,7 @@ public final class Deadline {
   /// The point `delay` from now; at once when `delay` is zero or negative, never when it exceeds
   /// 146 years.
   public static Deadline after(Duration delay) {
-    return new Deadline(nanoTimeAfter(delay));
+    return new Deadline(nanoTimeAfter(now(), delay));
   }
 
   /// The point that does not come.
@@ -31,7 +32,7 @@ public final class Deadline {
     return NEVER;
   }
 
-  /// On the scale of [System#nanoTime()].
+  /// On the scale of its loop's clock, which is that of [System#nanoTime()] outside of tests.
   public long nanoTime() {
     return nanoTime;
   }
@@ -45,24 +46,31 @@ public final class Deadline {
   public Duration remaining() {
     return isNever()
         ? Duration.ofNanos(Long.MAX_VALUE)
-        : Duration.ofNanos(Math.max(0, nanoTime - System.nanoTime()));
+        : Duration.ofNanos(Math.max(0, nanoTime - now()));
   }
 
-  /// `delay` from now on the scale of [System#nanoTime()], from a fresh clock, rounded up and
-  /// saturated.
-  public static long nanoTimeAfter(Duration delay) {
+  /// `delay` after `now`, saturated: the point that does not come, rather than one of the past.
+  ///
+  /// @param now a time of the loop's clock, read anew
+  /// @return `now` when `delay` is zero or negative
+  public static long nanoTimeAfter(long now, Duration delay) {
     if (delay.isNegative() || delay.isZero()) {
-      return System.nanoTime();
+      return now;
     }
     // half of the scale, so that differences between two points do not overflow
     long nanos =
         delay.compareTo(Duration.ofNanos(Long.MAX_VALUE / 2)) >= 0
             ? Long.MAX_VALUE / 2
             : delay.toNanos();
-    long now = System.nanoTime();
     return now > Long.MAX_VALUE / 2 - 1 || nanos == Long.MAX_VALUE / 2
         ? Long.MAX_VALUE
         : now + nanos;
+  }
+
+  // the clock of the loop that asks; outside of loops there is only the JVM's
+  private static long now() {
+    ExecutionContext context = ExecutionContext.current();
+    return context == null ? System.nanoTime() : context.host().nanoTime();
   }
 
   @Override

@@ -17,6 +17,9 @@ public interface EventHome {
   /// calls.
   void notifyLater(Runnable notification);
 
+  /// The loop's time, read anew: what its timers go by. **Thread** any.
+  long nanoTime();
+
   /// Whether the current thread is the carrier or a coroutine of this loop.
   boolean isOnLoop();
 

@@ -15,10 +15,12 @@ import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.time.Duration;
 
 /// A listening TCP socket.
 final class TcpListener implements Listener {
-  private static final long REFUSED_NANOS = 10_000_000; // long enough for others to close something
+  private static final Duration REFUSED =
+      Duration.ofMillis(10); // long enough for others to close something
 
   private final Scheduler scheduler;
   private final ReactorDriver driver;
@@ -62,7 +64,7 @@ final class TcpListener implements Listener {
       throw e;
     } catch (IOException e) {
       // most often no descriptor is left: a server that tries again at once must not hold the loop
-      self.delayUntil(System.nanoTime() + REFUSED_NANOS);
+      self.delay(REFUSED);
       throw e;
     } finally {
       accepting.giveBack();

@@ -19,7 +19,7 @@ public final class PeriodicTimer extends Event {
   private final TimerQueue queue;
   private final Duration period;
   private final long periodNanos;
-  private final long start = System.nanoTime();
+  private final long start;
   private final InlineCallback due = (event, result, error) -> expired();
 
   // loop only
@@ -35,6 +35,7 @@ public final class PeriodicTimer extends Event {
       throw new IllegalArgumentException("a period must be positive, not " + period);
     }
     this.queue = queue;
+    this.start = home.nanoTime();
     this.period = period;
     this.periodNanos = period.compareTo(Duration.ofNanos(LONGEST)) < 0 ? period.toNanos() : LONGEST;
   }
@@ -46,7 +47,7 @@ public final class PeriodicTimer extends Event {
 
   @Override
   protected void arm() {
-    number = (System.nanoTime() - start) / periodNanos;
+    number = (home().nanoTime() - start) / periodNanos;
     armNext();
   }
 
@@ -69,7 +70,7 @@ public final class PeriodicTimer extends Event {
 
   private void expired() {
     disarm();
-    number = Math.max(number + 1, (System.nanoTime() - start) / periodNanos);
+    number = Math.max(number + 1, (home().nanoTime() - start) / periodNanos);
     armNext();
     // last: whoever is told may stop it
     fire(number, null);

@@ -37,8 +37,8 @@ public interface ReactorDriver {
   /// Whether a look could bring something: an operation is out, or a descriptor is to be tidied up.
   boolean isArmed();
 
-  /// Delivers what has completed, waiting for it until `deadlineNanos` ([System#nanoTime()] scale)
-  /// or a wake-up.
+  /// Delivers what has completed, waiting for it until `deadlineNanos`, by the loop's clock, or a
+  /// wake-up.
   ///
   /// @return how many operations were answered
   int tick(long deadlineNanos);

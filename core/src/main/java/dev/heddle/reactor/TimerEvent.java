@@ -22,7 +22,7 @@ public final class TimerEvent extends Event {
 
   private byte flags;
 
-  /// A timer, not armed, for `deadline` on the scale of [System#nanoTime()].
+  /// A timer, not armed, for `deadline` on the scale of the loop's clock.
   public TimerEvent(EventHome home, TimerQueue queue, long deadline, boolean hidden) {
     super(home);
     this.queue = queue;
@@ -30,7 +30,7 @@ public final class TimerEvent extends Event {
     this.flags = hidden ? HIDDEN : 0;
   }
 
-  /// On the scale of [System#nanoTime()].
+  /// On the scale of the loop's clock.
   public long deadline() {
     return deadline;
   }
@@ -78,7 +78,7 @@ public final class TimerEvent extends Event {
   }
 
   private String left() {
-    long millis = Math.max(0, deadline - System.nanoTime()) / 1_000_000;
+    long millis = Math.max(0, deadline - home().nanoTime()) / 1_000_000;
     return millis < 10_000 ? millis + " ms" : millis / 1_000 + " s";
   }
 }

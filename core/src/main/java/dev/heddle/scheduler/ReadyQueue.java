@@ -7,26 +7,32 @@ import org.jspecify.annotations.Nullable;
 /// normal after 64 high ones in a row, so that nobody starves.
 ///
 /// Holds wakers, and execution contexts that the JDK lets go on.
-final class ReadyQueue {
+class ReadyQueue {
   static final int HIGH_IN_A_ROW = 64; // keeps a normal one's extra wait below 10 us
 
   private final Ring normal = new Ring(128);
   private final Ring high = new Ring(16);
   private int highInARow;
 
-  void add(Object entry) {
+  /// The queue for a loop whose order `picker` decides.
+  static ReadyQueue of(ReadyPicker picker) {
+    // one class, as long as nobody asks for another: its calls are direct ones
+    return picker == ReadyPicker.FIFO ? new ReadyQueue() : new PickedQueue(picker);
+  }
+
+  final void add(Object entry) {
     normal.add(entry);
   }
 
-  void addHigh(Object entry) {
+  final void addHigh(Object entry) {
     high.add(entry);
   }
 
-  boolean isEmpty() {
+  final boolean isEmpty() {
     return normal.isEmpty() && high.isEmpty();
   }
 
-  int size() {
+  final int size() {
     return normal.size() + high.size();
   }
 
@@ -47,7 +53,8 @@ final class ReadyQueue {
     return lane.poll();
   }
 
-  private Ring lane() {
+  /// The one that the next entry comes from.
+  final Ring lane() {
     return high.isEmpty() || (highInARow >= HIGH_IN_A_ROW && !normal.isEmpty()) ? normal : high;
   }
 }

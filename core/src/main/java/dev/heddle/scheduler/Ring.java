@@ -45,6 +45,19 @@ final class Ring {
     return entry;
   }
 
+  /// Makes the entry that is `place` behind the head the head; those before it keep their order.
+  void bringForward(int place) {
+    if (place < 0 || place >= size()) {
+      throw new IndexOutOfBoundsException(place + " of " + size());
+    }
+    int mask = slots.length - 1;
+    Object entry = slots[(head + place) & mask];
+    for (int i = place; i > 0; i--) {
+      slots[(head + i) & mask] = slots[(head + i - 1) & mask];
+    }
+    slots[head & mask] = entry;
+  }
+
   private void grow() {
     Object[] wider = new Object[slots.length * 2];
     int size = size();

@@ -36,7 +36,7 @@ public final class Scheduler implements ContextHost, EventHome {
    *              -> WAITING, arm one event after the other; one has fired: return its outcome, nothing else happens
    *              -> LEAVE handlers -> tick -> next is this coroutine: ENTER handlers, return
    *              -> yield to the trampoline ... mounted again -> ENTER handlers -> outcome
-   *   tick:      clock (a sample every so many ticks) -> microtasks -> inbox -> expired timers
+   *   tick:      clock (a sample every so many ticks) -> heartbeat -> microtasks -> inbox -> expired timers -> who is next
    *   trampoline: the same tick -> interrupts to be sent -> nothing ready: sleep in the reactor -> look due: look -> mount next
    *
    * The tick runs Heddle's own lock-free code only. User code on another coroutine's stack could be parked by the JDK in the
@@ -75,11 +75,13 @@ public final class Scheduler implements ContextHost, EventHome {
   private final ContextPool pool;
   private final TimerQueue timers;
   private final Reactor reactor;
+  private final Clock clock;
+  private final @Nullable Heartbeat heartbeat;
   private final boolean reuse;
   private final Thread carrier = Thread.currentThread();
 
   // loop only
-  private final ReadyQueue ready = new ReadyQueue();
+  private final ReadyQueue ready;
   private final MicrotaskQueue microtasks;
   private final ArrayDeque<Runnable> errands = new ArrayDeque<>(); // of the trampoline
   private long dispatched; // decisions who is next: mounts, self-resumes, starts without a switch
@@ -88,8 +90,8 @@ public final class Scheduler implements ContextHost, EventHome {
   private long roundEnd = Long.MAX_VALUE; // of the round that a look waits for
   private long dispatchedAtLook;
   private int stride = 1;
-  private long now = System.nanoTime();
-  private long lastLook = now;
+  private long now;
+  private long lastLook;
   private boolean lookDue;
   private boolean chores; // something for the trampoline: a look, an interrupt, a context to end
   private boolean over;
@@ -104,10 +106,15 @@ public final class Scheduler implements ContextHost, EventHome {
   /// A scheduler whose carrier is the current thread.
   ///
   /// @param reuse whether a finished coroutine's context serves the next one
-  public Scheduler(SchedulerOwner owner, ReactorDriver driver, boolean reuse) {
+  public Scheduler(SchedulerOwner owner, SchedulerParts parts, boolean reuse) {
     this.owner = owner;
-    this.driver = driver;
+    this.driver = parts.driver();
+    this.clock = parts.clock();
+    this.heartbeat = parts.heartbeat();
+    this.ready = ReadyQueue.of(parts.picker());
     this.reuse = reuse;
+    this.now = clock.nanoTime();
+    this.lastLook = now;
     this.wakeup = new Wakeup(driver::wakeup);
     this.inbox = new Inbox(wakeup);
     this.pool = new ContextPool(this, this::arrived, reuse);
@@ -199,8 +206,14 @@ public final class Scheduler implements ContextHost, EventHome {
     chores = true;
   }
 
-  /// The clock as it was last read.
-  long clock() {
+  /// The time, read anew.
+  @Override
+  public long nanoTime() {
+    return clock.nanoTime();
+  }
+
+  /// The time as it was last read.
+  long coarseNanoTime() {
     return now;
   }
 
@@ -419,12 +432,15 @@ public final class Scheduler implements ContextHost, EventHome {
   }
 
   private boolean hasWork() {
-    return !inbox.isEmpty() || timers.mayBeDue(now) || !microtasks.isEmpty();
+    return !inbox.isEmpty() || timers.mayBeDue(now) || !microtasks.isEmpty() || heartbeat != null;
   }
 
   private void work() {
     inTick = true;
     try {
+      if (heartbeat != null) {
+        heartbeat.beat();
+      }
       microtasks.run();
       inbox.drain();
       if (timers.mayBeDue(now)) {
@@ -448,7 +464,7 @@ public final class Scheduler implements ContextHost, EventHome {
   }
 
   private void readClock() {
-    long read = System.nanoTime();
+    long read = clock.nanoTime();
     long elapsed = read - now;
     now = read;
     if (elapsed > LONG_NANOS) {
@@ -601,7 +617,7 @@ public final class Scheduler implements ContextHost, EventHome {
   }
 
   private void readClockAfterRest() {
-    now = System.nanoTime();
+    now = clock.nanoTime();
     stride = 1;
     clockAt = dispatched;
     attentionAt = dispatched;

@@ -209,7 +209,7 @@ public abstract class Waker implements InlineCallback, Hosted {
   /// How long it has waited, on the loop or in the JDK: to about a millisecond, and longer by what
   /// the loop was held without a look at the clock before it began.
   public final Duration waited() {
-    int units = (int) (System.nanoTime() >>> COARSE_BITS) - waitingSince;
+    int units = (int) (scheduler.nanoTime() >>> COARSE_BITS) - waitingSince;
     return Duration.ofNanos(Integer.toUnsignedLong(units) << COARSE_BITS);
   }
 
@@ -226,7 +226,7 @@ public abstract class Waker implements InlineCallback, Hosted {
 
   /// The JDK has parked it: a foreign wait begins.
   final void parked() {
-    waitingSince = (int) (scheduler.clock() >>> COARSE_BITS);
+    waitingSince = (int) (scheduler.coarseNanoTime() >>> COARSE_BITS);
     if (cancellationPending) {
       interruptForeignWait();
     }
@@ -374,7 +374,7 @@ public abstract class Waker implements InlineCallback, Hosted {
       throw illegal("wait");
     }
     status = WAITING;
-    waitingSince = (int) (scheduler.clock() >>> COARSE_BITS);
+    waitingSince = (int) (scheduler.coarseNanoTime() >>> COARSE_BITS);
     arming = true;
     if (first != null) {
       firstPlace = armOne(first, this);

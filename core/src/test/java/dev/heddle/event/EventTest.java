@@ -46,6 +46,11 @@ class EventTest {
     public void checkOnLoop() {}
 
     @Override
+    public long nanoTime() {
+      return System.nanoTime();
+    }
+
+    @Override
     public boolean isOnLoop() {
       return true;
     }

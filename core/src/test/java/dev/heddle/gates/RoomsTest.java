@@ -75,6 +75,9 @@ class RoomsTest {
               "coroutine.tree -> scheduler.inbox",
               "other threads reach a loop through its letter box"),
           entry("coroutine.tree -> thread.worker", "the root of a loop owns the threads beside it"),
+          entry(
+              "event -> scheduler.context",
+              "a deadline is read off the clock of the loop that makes it"),
           entry("io -> coroutine.tree", "an I/O call waits as the current coroutine"),
           entry("reactor -> scheduler.inbox", "triggers are posted; the letter box uses nothing"),
           entry("sync -> coroutine", "a mutex names its owner"),

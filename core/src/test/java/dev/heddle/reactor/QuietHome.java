@@ -25,6 +25,11 @@ final class QuietHome implements EventHome {
   public void checkOnLoop() {}
 
   @Override
+  public long nanoTime() {
+    return System.nanoTime();
+  }
+
+  @Override
   public boolean isOnLoop() {
     return true;
   }

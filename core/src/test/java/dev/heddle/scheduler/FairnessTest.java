@@ -16,7 +16,7 @@ class FairnessTest {
 
   private final QuietOwner owner = new QuietOwner();
   private final StillDriver driver = new StillDriver();
-  private final Scheduler scheduler = new Scheduler(owner, driver, REUSE);
+  private final Scheduler scheduler = new Scheduler(owner, SchedulerParts.usual(driver), REUSE);
   private final List<Integer> runs = new ArrayList<>();
   private int left;
 

@@ -20,7 +20,7 @@ class MicrotaskTest {
 
   private final QuietOwner owner = new QuietOwner();
   private final StillDriver driver = new StillDriver();
-  private final Scheduler scheduler = new Scheduler(owner, driver, true);
+  private final Scheduler scheduler = new Scheduler(owner, SchedulerParts.usual(driver), true);
   private final List<String> log = new ArrayList<>();
 
   private final class Task extends Microtask {

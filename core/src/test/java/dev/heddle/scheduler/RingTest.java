@@ -4,7 +4,8 @@ package dev.heddle.scheduler;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -62,21 +63,39 @@ class RingTest {
   }
 
   @Test
-  void randomPrograms_onRingAndDeque_agree() {
+  void bringForward_ofWhatIsNotThere_isRefused() {
+    Ring ring = new Ring(2);
+    ring.add("a");
+    assertThatThrownBy(() -> ring.bringForward(1)).isInstanceOf(IndexOutOfBoundsException.class);
+    assertThatThrownBy(() -> ring.bringForward(-1)).isInstanceOf(IndexOutOfBoundsException.class);
+  }
+
+  @Test
+  void randomPrograms_onRingAndList_agree() {
     for (long seed = 0; seed < 500; seed++) {
       Random random = new Random(seed);
       Ring ring = new Ring(1 << random.nextInt(4));
-      ArrayDeque<Object> model = new ArrayDeque<>();
+      List<Object> model = new ArrayList<>();
       for (int i = 0; i < 400; i++) {
-        if (random.nextInt(5) < 3) {
+        int dice = random.nextInt(7);
+        if (dice < 4) {
           ring.add(i);
           model.add(i);
+        } else if (dice == 4 && !model.isEmpty()) {
+          int place = random.nextInt(model.size());
+          ring.bringForward(place);
+          model.addFirst(model.remove(place));
         } else {
-          assertThat(ring.poll()).as("seed %d", seed).isEqualTo(model.poll());
+          assertThat(ring.poll()).as("seed %d", seed).isEqualTo(headOf(model));
+          model.subList(0, Math.min(1, model.size())).clear();
         }
         assertThat(ring.size()).as("seed %d", seed).isEqualTo(model.size());
-        assertThat(ring.peek()).as("seed %d", seed).isEqualTo(model.peek());
+        assertThat(ring.peek()).as("seed %d", seed).isEqualTo(headOf(model));
       }
     }
+  }
+
+  private static Object headOf(List<Object> model) {
+    return model.isEmpty() ? null : model.getFirst();
   }
 }

@@ -24,7 +24,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("once")
 class WakerTest {
   private final QuietOwner owner = new QuietOwner();
-  private final Scheduler scheduler = new Scheduler(owner, new StillDriver(), true);
+  private final Scheduler scheduler =
+      new Scheduler(owner, SchedulerParts.usual(new StillDriver()), true);
   private final Sleeper waker = new Sleeper(scheduler);
 
   private Bell bell(String name) {

@@ -3,7 +3,6 @@ package dev.heddle.coroutine.tree;
 
 import dev.heddle.Cancellation;
 import dev.heddle.coroutine.CancelMode;
-import dev.heddle.event.Deadline;
 import dev.heddle.event.Event;
 import dev.heddle.event.InlineCallback;
 import dev.heddle.reactor.TimerEvent;
@@ -103,7 +102,7 @@ abstract sealed class CancellableBranch extends Branch permits AwaitedBranch {
     refuseAtRoot("cancelled");
     stopLimit();
     if (state != State.CLOSED) {
-      limit = loop.timer(Deadline.nanoTimeAfter(delay));
+      limit = loop.timer(loop.nanoTimeAfter(delay));
       limit.subscribe(new LimitOver(delay));
       limit.start();
     }

@@ -305,7 +305,7 @@ public abstract class CancellableNode extends Waker {
   /// Runs `body` for at most `limit`.
   public <R extends @Nullable Object> R within(Duration limit, Body<R> body) throws Exception {
     StackReserve.require();
-    return within(Deadline.nanoTimeAfter(limit), "within(" + limit + ") ran out", body);
+    return within(loop().nanoTimeAfter(limit), "within(" + limit + ") ran out", body);
   }
 
   /// Runs `body` until a deadline at most.

@@ -22,6 +22,7 @@ import dev.heddle.scheduler.WakerStatus;
 import dev.heddle.scheduler.context.ExecutionContext;
 import dev.heddle.scheduler.context.Hosted;
 import dev.heddle.scheduler.context.Inheritance;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -399,9 +400,9 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     return scheduler().suspend(this);
   }
 
-  /// Waits until `deadline` on the scale of [System#nanoTime()].
-  public void delayUntil(long deadline) {
-    awaitEvent(loop().timer(deadline));
+  /// Waits for `delay`, and never less.
+  public void delay(Duration delay) {
+    awaitEvent(loop().timer(loop().nanoTimeAfter(delay)));
   }
 
   @Override

@@ -21,6 +21,7 @@ import dev.heddle.reactor.jdk.JdkDriver;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.SchedulerCounters;
 import dev.heddle.scheduler.SchedulerOwner;
+import dev.heddle.scheduler.SchedulerParts;
 import dev.heddle.scheduler.context.ExecutionContext;
 import dev.heddle.scheduler.context.VirtualThreads;
 import dev.heddle.scheduler.inbox.Inbox;
@@ -77,9 +78,9 @@ public final class LoopRoot implements SchedulerOwner {
   private @Nullable DeadlockError deadlock;
   private @Nullable TimerEvent shutdownTimer;
 
-  private LoopRoot(HeddleOptions options) {
+  private LoopRoot(HeddleOptions options, SchedulerParts parts) {
     this.options = options;
-    this.scheduler = new Scheduler(this, openDriver(), options.reuse());
+    this.scheduler = new Scheduler(this, parts, options.reuse());
     this.root = ScopeNode.root(this);
     this.threads = new LoopThreads(scheduler, options.name());
     this.futures = new LoopLedger(this);
@@ -102,17 +103,25 @@ public final class LoopRoot implements SchedulerOwner {
   ///   threads
   public static <T extends @Nullable Object> T run(
       HeddleOptions options, Body<T> main, Consumer<LoopRoot> started) {
-    LoopRoot loop = open(options, started);
+    LoopRoot loop = open(options, null, started);
+    return loop.execute(main);
+  }
+
+  /// Runs a loop on parts of the caller's choice. Else as [#run(HeddleOptions, Body, Consumer)].
+  public static <T extends @Nullable Object> T run(
+      HeddleOptions options, SchedulerParts parts, Body<T> main, Consumer<LoopRoot> started) {
+    LoopRoot loop = open(options, parts, started);
     return loop.execute(main);
   }
 
   /// Runs a loop whose main coroutine has no result. Else as [#run(HeddleOptions, Body, Consumer)].
   public static void run(HeddleOptions options, Action main, Consumer<LoopRoot> started) {
-    LoopRoot loop = open(options, started);
+    LoopRoot loop = open(options, null, started);
     loop.<@Nullable Void>execute(main);
   }
 
-  private static LoopRoot open(HeddleOptions options, Consumer<LoopRoot> started) {
+  private static LoopRoot open(
+      HeddleOptions options, @Nullable SchedulerParts parts, Consumer<LoopRoot> started) {
     String problem = VirtualThreads.problem();
     if (problem != null) {
       throw new IllegalStateException(problem);
@@ -122,7 +131,8 @@ public final class LoopRoot implements SchedulerOwner {
           "Heddle.run was called inside a coroutine; use Heddle.scope(...) for work that belongs"
               + " together, or Loop.start(...) for a loop on a thread of its own");
     }
-    LoopRoot loop = new LoopRoot(options);
+    LoopRoot loop =
+        new LoopRoot(options, parts == null ? SchedulerParts.usual(openDriver()) : parts);
     started.accept(loop);
     return loop;
   }
@@ -228,10 +238,15 @@ public final class LoopRoot implements SchedulerOwner {
   }
 
   TimerEvent hiddenTimer(Duration after) {
-    return timer(Deadline.nanoTimeAfter(after), true);
+    return timer(nanoTimeAfter(after), true);
   }
 
-  /// A timer that is not armed, for `deadline` on the scale of [System#nanoTime()].
+  /// `delay` from now, by the loop's clock, read anew.
+  public long nanoTimeAfter(Duration delay) {
+    return Deadline.nanoTimeAfter(scheduler.nanoTime(), delay);
+  }
+
+  /// A timer that is not armed, for `deadline` on the scale of the loop's clock.
   public TimerEvent timer(long deadline, boolean hidden) {
     return new TimerEvent(scheduler, scheduler.timers(), deadline, hidden);
   }

@@ -9,6 +9,9 @@ public interface ContextHost {
   /// Where a context posts itself when the JDK says it may go on.
   Inbox inbox();
 
+  /// The loop's time, read anew. Any thread.
+  long nanoTime();
+
   /// Whether the loop is over.
   boolean hasEnded();
 

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.scheduler;
+
+import org.jspecify.annotations.Nullable;
+
+/// A ready queue in which a picker decides who is next within a priority.
+///
+/// The one picked moves to the head of its lane and stays there until it is polled, so that
+/// [#peek()] and [#poll()] speak of the same.
+final class PickedQueue extends ReadyQueue {
+  private final ReadyPicker picker;
+  private @Nullable Object picked;
+
+  PickedQueue(ReadyPicker picker) {
+    this.picker = picker;
+  }
+
+  @Override
+  @Nullable Object peek() {
+    arrange();
+    return super.peek();
+  }
+
+  @Override
+  @Nullable Object poll() {
+    arrange();
+    picked = null;
+    return super.poll();
+  }
+
+  private void arrange() {
+    Ring lane = lane();
+    Object head = lane.peek();
+    if (head != null && head != picked) {
+      lane.bringForward(picker.pick(lane.size()));
+      picked = lane.peek();
+    }
+  }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.simulation;
+
+import dev.heddle.reactor.Descriptor;
+import dev.heddle.reactor.Operation;
+import dev.heddle.reactor.ReactorDriver;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+
+/// A driver with no outside world, in which a sleep takes no time: the clock moves to the deadline
+/// instead.
+///
+/// Other threads are the one thing it cannot foresee. What they bring wakes it, and a sleep without
+/// a deadline waits for them; a sleep with one does not.
+final class VirtualDriver implements ReactorDriver {
+  private final VirtualClock clock;
+  private final Thread carrier = Thread.currentThread();
+  private long endlessSleeps;
+
+  // any thread sets it, the carrier takes it
+  private volatile boolean rung;
+
+  VirtualDriver(VirtualClock clock) {
+    this.clock = clock;
+  }
+
+  /// Sleeps that only another thread could end.
+  long endlessSleeps() {
+    return endlessSleeps;
+  }
+
+  @Override
+  public int tick(long deadlineNanos) {
+    if (deadlineNanos == FOREVER) {
+      endlessSleeps++;
+      while (!rung) {
+        LockSupport.park(this);
+      }
+    }
+    if (!rung && deadlineNanos != NO_WAIT) {
+      clock.advanceTo(deadlineNanos);
+    }
+    rung = false;
+    return 0;
+  }
+
+  @Override
+  public void wakeup() {
+    rung = true;
+    LockSupport.unpark(carrier);
+  }
+
+  @Override
+  public String name() {
+    return "virtual";
+  }
+
+  @Override
+  public Set<Operation.Kind> capabilities() {
+    return EnumSet.noneOf(Operation.Kind.class);
+  }
+
+  @Override
+  public void open(Descriptor descriptor) {
+    throw new UnsupportedOperationException("no outside world in a simulation: " + descriptor);
+  }
+
+  @Override
+  public void closed(Descriptor descriptor) {}
+
+  @Override
+  public void submit(Operation operation) {
+    throw new UnsupportedOperationException("no outside world in a simulation: " + operation);
+  }
+
+  @Override
+  public void cancel(Operation operation) {}
+
+  @Override
+  public boolean isArmed() {
+    return false;
+  }
+
+  @Override
+  public void close() {}
+}

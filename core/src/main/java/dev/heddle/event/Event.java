@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
 /// @since 0.1
 public abstract class Event implements Awaitable<Object> {
   /*
-   * Notification. Callbacks stand in an array in the order of subscription. Removing one leaves a tombstone (null), so that
-   * no index moves while a notification walks the array; the array is compacted when no notification runs and half of it is
-   * dead. Swap-remove would run one callback twice and another never (trap 8).
+   * Notification. Hooks first, then the callbacks in the order of their subscription, which is that of their places. Removing one
+   * leaves a tombstone (null), so that no index moves while a notification walks the places; they are compacted when no
+   * notification runs and half of them are dead. Swap-remove would run one callback twice and another never (trap 8).
    *
    * States.  from    event                    to      who
    *          IDLE    start()                  ARMED   loop: the first start arms, later ones only count
@@ -29,10 +29,11 @@ public abstract class Event implements Awaitable<Object> {
    *
    * Threads. The loop's own, as the class says. What other threads want to tell an event goes through the loop's inbox.
    *
-   * I1. Every callback that was subscribed when its turn came runs exactly once per notification. [EventTest]
+   * I1. Every callback that was subscribed when its turn came runs exactly once per notification. [EventModelTest]
    * I2. arm() and disarm() alternate; a second stop of a shared event disarms nobody else. [EventTest]
    * I3. A callback that throws ends the notification, and the array stays sound. [EventTest]
-   * I4. A notification that meets a callback of a user's runs nowhere but in a coroutine of its own, as a whole. [EventTest]
+   * I4. A notification that meets a callback of a user's runs nowhere but in a coroutine of its own, as a whole. One that is added
+   *     while an inline notification runs is told from the next one on. [EventModelTest]
    *
    * Cost. One callback: a field; more: an array. Unsubscribing looks at the place where the callback was put first, then below it (compaction
    * only moves down): constant while nothing was compacted.
@@ -144,8 +145,7 @@ public abstract class Event implements Awaitable<Object> {
   /// Whether somebody would make use of an outcome that comes now.
   protected final boolean hasTaker() {
     for (int i = 0; i < size; i++) {
-      Object callback = at(i);
-      if (callback != null && (!(callback instanceof InlineCallback inline) || inline.takes())) {
+      if (at(i) instanceof EventCallback callback && InlineCallback.takes(callback)) {
         return true;
       }
     }
@@ -222,25 +222,41 @@ public abstract class Event implements Awaitable<Object> {
       return;
     }
     if (custom > 0) {
-      home.notifyLater(() -> deliver(result, error));
+      home.notifyLater(() -> fireNow(result, error));
     } else {
-      deliver(result, error);
+      fireInline(result, error);
     }
   }
 
-  /// Tells every subscriber here and now, whoever they are; for a loop that has ended.
-  protected final void fireNow(@Nullable Object result, @Nullable Throwable error) {
-    deliver(result, error);
-  }
-
-  private void deliver(@Nullable Object result, @Nullable Throwable error) {
+  private void fireInline(@Nullable Object result, @Nullable Throwable error) {
     notifying++;
     try {
-      // `size` is read anew each turn: callbacks added meanwhile run in this pass
+      // `size` is read anew each turn: callbacks added meanwhile run in this pass, a user's
+      // excepted
       for (int i = 0; i < size; i++) {
-        Object callback = at(i);
-        if (callback != null) {
-          ((EventCallback) callback).onEvent(this, result, error);
+        if (at(i) instanceof InlineCallback callback) {
+          callback.onEvent(this, result, error);
+        }
+      }
+    } finally {
+      notifying--;
+      compact();
+    }
+  }
+
+  /// Tells every subscriber here and now, whoever they are, hooks first; in a coroutine of its own,
+  /// or when the loop has ended.
+  protected final void fireNow(@Nullable Object result, @Nullable Throwable error) {
+    notifying++;
+    try {
+      for (int i = 0; i < size; i++) {
+        if (at(i) instanceof NotifyHook hook) {
+          hook.onEvent(this, result, error);
+        }
+      }
+      for (int i = 0; i < size; i++) {
+        if (at(i) instanceof EventCallback callback && !(callback instanceof NotifyHook)) {
+          callback.onEvent(this, result, error);
         }
       }
     } finally {

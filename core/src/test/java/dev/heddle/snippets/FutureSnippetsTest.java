@@ -14,6 +14,7 @@ import dev.heddle.event.Deadline;
 import dev.heddle.event.Event;
 import dev.heddle.event.EventStream;
 import dev.heddle.event.Future;
+import dev.heddle.event.NotifyHook;
 import dev.heddle.event.Promise;
 import dev.heddle.event.Trigger;
 import java.time.Duration;
@@ -130,6 +131,22 @@ class FutureSnippetsTest {
       // @end
       work.cancel("enough");
     });
+  }
+
+  @Test
+  void hook() {
+    List<String> log = new ArrayList<>();
+    Heddle.run(() -> {
+      Promise<String> promise = Heddle.promise();
+      // @start region=hook
+      NotifyHook trace = (event, result, error) -> log.add(event.info() + ": " + result);
+      promise.future().event().subscribe(trace); // told before whoever awaits it
+      // @end
+      promise.complete("value");
+      promise.future().await();
+      Heddle.suspend();
+    });
+    assertThat(log).hasSize(1);
   }
 
   @Test

@@ -8,8 +8,10 @@ import dev.heddle.coroutine.Scope;
 import dev.heddle.coroutine.ScopeBody;
 import dev.heddle.coroutine.ScopeProvider;
 import dev.heddle.coroutine.SpawnStrategy;
+import dev.heddle.coroutine.SwitchHandler;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.LoopRoot;
+import dev.heddle.coroutine.tree.MainHandlers;
 import dev.heddle.coroutine.tree.ScopeNode;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Completable;
@@ -74,7 +76,7 @@ public final class Heddle {
     if (Thread.currentThread().isVirtual() && !isInCoroutine()) {
       Loop.start(options, asBody(main)).join();
     } else {
-      LoopRoot.run(options, main, loop -> {});
+      LoopRoot.run(options, main, MainHandlers.take(), loop -> {});
     }
   }
 
@@ -84,7 +86,7 @@ public final class Heddle {
       // a carrier must be a platform thread
       return Loop.start(options, main).join();
     }
-    return LoopRoot.run(options, main, loop -> {});
+    return LoopRoot.run(options, main, MainHandlers.take(), loop -> {});
   }
 
   private static boolean isInCoroutine() {
@@ -332,6 +334,32 @@ public final class Heddle {
   /// @return null when it came from no coroutine and met no other failure
   public static @Nullable FailureReport reportOf(Throwable failure) {
     return FailureTable.reportOf(failure);
+  }
+
+  // ---- switch handlers ----
+
+  /// Adds a switch handler to the current coroutine; outside a loop to the main coroutine of the
+  /// next loop that this thread starts, which then begins with its ENTER.
+  ///
+  /// **Thread** any.
+  ///
+  /// @throws IllegalStateException inside a switch handler of the current coroutine
+  public static void addSwitchHandler(SwitchHandler handler) {
+    if (isInCoroutine()) {
+      current().addSwitchHandler(handler);
+    } else {
+      MainHandlers.addToNext(handler);
+    }
+  }
+
+  /// Adds a switch handler to the main coroutine of every loop that starts from now on, in this
+  /// process: for what has to be set up wherever a loop runs. It is called first as main begins.
+  ///
+  /// **Thread** any.
+  ///
+  /// @return takes it back; loops that have started keep it
+  public static Registration onMainStart(SwitchHandler handler) {
+    return MainHandlers.addToEvery(handler);
   }
 
   // ---- ending ----

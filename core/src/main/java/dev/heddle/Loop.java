@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle;
 
+import dev.heddle.coroutine.SwitchHandler;
 import dev.heddle.coroutine.tree.LoopRoot;
+import dev.heddle.coroutine.tree.MainHandlers;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -20,6 +23,7 @@ public final class Loop<T extends @Nullable Object> {
   private final CompletableFuture<T> result = new CompletableFuture<>();
   private final CompletableFuture<LoopRoot> root = new CompletableFuture<>();
   private final Thread thread;
+  private final List<SwitchHandler> forMain;
 
   // written before `result` completes, read after
   private @Nullable Throwable failure;
@@ -31,6 +35,7 @@ public final class Loop<T extends @Nullable Object> {
             .daemon(false)
             .stackSize(options.stackSize())
             .unstarted(() -> run(options, main));
+    this.forMain = MainHandlers.take();
   }
 
   /// Starts a loop with default options. Else as [#start(HeddleOptions, Body)].
@@ -48,7 +53,7 @@ public final class Loop<T extends @Nullable Object> {
 
   private void run(HeddleOptions options, Body<T> main) {
     try {
-      result.complete(LoopRoot.run(options, main, root::complete));
+      result.complete(LoopRoot.run(options, main, forMain, root::complete));
     } catch (Throwable e) {
       failure = e;
       root.completeExceptionally(e);

@@ -99,10 +99,17 @@ public interface Coroutine<T extends @Nullable Object> extends Completable<T> {
   /// @return this
   Coroutine<T> highPriority();
 
-  /// Calls `handler` each time it leaves and enters its thread, until the handler returns false.
+  /// Calls `handler` each time it leaves and enters its thread, after the handlers that were added
+  /// before, until the handler returns false.
   ///
   /// @throws IllegalStateException inside one of its switch handlers
   void addSwitchHandler(SwitchHandler handler);
+
+  /// Calls `handler` no more.
+  ///
+  /// @return whether it was one of its switch handlers
+  /// @throws IllegalStateException inside one of its switch handlers: there, return false
+  boolean removeSwitchHandler(SwitchHandler handler);
 
   /// Calls `handler` when it has ended, however it ended; at once, in place, when it has.
   ///

@@ -338,19 +338,19 @@ public final class Scheduler implements ContextHost, EventHome {
       if (!isNext(self)) {
         leave(self);
       }
-      self.entered();
-    } catch (LoopEndedException e) {
-      // on a thread of the JDK's by now: what belongs to the loop must not be touched
-      self.abandonWait();
-      throw e;
     } catch (StackOverflowError e) {
-      throw e; // the callers' business
+      throw e; // the callers' business; the handlers enter late
     } catch (Throwable e) {
-      // pinned, or a switch handler failed: the wait did not take place
-      self.abandonWait();
-      self.dropSubscriptions();
+      if (ended) {
+        // on a thread of the JDK's by now: what belongs to the loop must not be touched
+        self.abandonWait();
+      } else {
+        // pinned, or a LEAVE handler failed: the wait did not take place
+        self.stayed(e);
+      }
       throw e;
     }
+    self.entered();
   }
 
   private void refuseToWait(Waker self) {
@@ -379,7 +379,6 @@ public final class Scheduler implements ContextHost, EventHome {
   private void leave(Waker self) {
     ExecutionContext context = self.context();
     if (context == null || !context.suspend()) {
-      self.entered();
       throw PinnedException.here(self.describe());
     }
     if (ended) {

@@ -7,6 +7,7 @@ import dev.heddle.WaitCancelledException;
 import dev.heddle.event.Event;
 import dev.heddle.event.EventCallback;
 import dev.heddle.event.InlineCallback;
+import dev.heddle.failure.FailureTable;
 import dev.heddle.scheduler.context.ExecutionContext;
 import dev.heddle.scheduler.context.Hosted;
 import java.time.Duration;
@@ -249,13 +250,39 @@ public abstract class Waker implements InlineCallback, Hosted {
 
   final void left() {
     if (watched) {
+      StackReserve.require(); // who is told of LEAVE is told of ENTER, too
       handle(false, false);
     }
   }
 
   final void entered() {
     if (watched) {
-      handle(true, false);
+      try {
+        handle(true, false);
+      } catch (Throwable e) {
+        failedToEnter(e);
+        throw e;
+      }
+    }
+  }
+
+  // it goes on with that failure, and not with the outcome of its wait
+  private void failedToEnter(Throwable failure) {
+    if (outcome == FAILURE && carried instanceof Throwable lost) {
+      FailureTable.merge(failure, lost);
+    }
+    abandonWait();
+    dropSubscriptions();
+  }
+
+  /// A suspension that did not take place, because of `failure`: whoever has seen LEAVE sees ENTER.
+  final void stayed(Throwable failure) {
+    abandonWait();
+    dropSubscriptions();
+    try {
+      entered();
+    } catch (Throwable e) {
+      FailureTable.merge(failure, e);
     }
   }
 

@@ -48,7 +48,6 @@ class SnippetGateTest {
           Map.entry("ItemAction", LAMBDA),
           Map.entry("ItemTest", LAMBDA),
           Map.entry("ScopeBody", LAMBDA),
-          Map.entry("SwitchHandler", LAMBDA),
           Map.entry("FailureHandler", LAMBDA),
           Map.entry("CompletionHandler", LAMBDA),
           Map.entry("CancelMode", "is an argument: the snippet of Scope.child shows it"),

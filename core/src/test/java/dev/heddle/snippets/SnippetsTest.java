@@ -10,6 +10,7 @@ import dev.heddle.FailureReport;
 import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
 import dev.heddle.Loop;
+import dev.heddle.Registration;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.Iterate;
 import dev.heddle.coroutine.Scope;
@@ -301,6 +302,43 @@ class SnippetsTest {
       // @end
     });
     assertThat(balance[0]).isEqualTo(3);
+  }
+
+  private static String locale = "en"; // as an old library keeps it
+
+  @Test
+  void switchHandler() {
+    List<String> seen = new ArrayList<>();
+    Heddle.run(() -> {
+      Heddle.launch("other", () -> seen.add(locale));
+      // @start region=switchHandler
+      String[] others = {locale};
+      Heddle.addSwitchHandler((coroutine, enter, finishing) -> {
+        String swapped = locale;
+        locale = others[0];
+        others[0] = swapped;
+        return true;
+      });
+      locale = "fr"; // in this coroutine only
+      Heddle.suspend();
+      seen.add(locale);
+      // @end
+    });
+    assertThat(seen).containsExactly("en", "fr");
+    assertThat(locale).isEqualTo("en");
+  }
+
+  @Test
+  void registration() {
+    // @start region=registration
+    Registration greeting =
+        Heddle.onMainStart((main, enter, finishing) -> {
+          log("a loop starts");
+          return false; // once is enough
+        });
+    Heddle.run(() -> serve("request"));
+    greeting.close(); // loops that start from now on do without
+    // @end
   }
 
   @Test

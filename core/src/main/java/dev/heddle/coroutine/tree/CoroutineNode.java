@@ -23,7 +23,6 @@ import dev.heddle.scheduler.context.ExecutionContext;
 import dev.heddle.scheduler.context.Hosted;
 import dev.heddle.scheduler.context.Inheritance;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -420,26 +419,27 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
 
   @Override
   public void addSwitchHandler(SwitchHandler handler) {
-    if (isHandlingSwitch()) {
-      throw new IllegalStateException(
-          "a switch handler of "
-              + describe()
-              + " tried to add another; add it before, or from the coroutine's body");
-    }
-    RareData r = rare();
-    if (r.handlers == null) {
-      r.handlers = new ArrayList<>(1);
-    }
-    r.handlers.add(handler);
+    SwitchHandlers.toChange(this).add(handler);
     watch(true);
   }
 
   @Override
+  public boolean removeSwitchHandler(SwitchHandler handler) {
+    SwitchHandlers handlers = SwitchHandlers.toChange(this);
+    boolean removed = handlers.remove(handler);
+    watch(!handlers.isEmpty());
+    return removed;
+  }
+
+  @Override
   protected void onSwitch(boolean enter, boolean finishing) {
-    List<SwitchHandler> handlers = rare().handlers;
+    SwitchHandlers handlers = rare().handlers;
     if (handlers != null) {
-      handlers.removeIf(handler -> !handler.onSwitch(this, enter, finishing));
-      watch(!handlers.isEmpty());
+      try {
+        handlers.tell(this, enter, finishing);
+      } finally {
+        watch(!handlers.isEmpty());
+      }
     }
   }
 

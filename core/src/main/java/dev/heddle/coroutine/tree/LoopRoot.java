@@ -8,6 +8,7 @@ import dev.heddle.DeadlockError;
 import dev.heddle.ExitException;
 import dev.heddle.HeddleOptions;
 import dev.heddle.coroutine.Scope;
+import dev.heddle.coroutine.SwitchHandler;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.Event;
 import dev.heddle.event.FutureLedger;
@@ -99,25 +100,30 @@ public final class LoopRoot implements SchedulerOwner {
 
   /// Runs a loop on the current thread until everything in it has ended.
   ///
+  /// @param forMain switch handlers of its main coroutine
   /// @param started told the loop before its first coroutine runs; the loop's handle for other
   ///   threads
   public static <T extends @Nullable Object> T run(
-      HeddleOptions options, Body<T> main, Consumer<LoopRoot> started) {
+      HeddleOptions options,
+      Body<T> main,
+      List<SwitchHandler> forMain,
+      Consumer<LoopRoot> started) {
     LoopRoot loop = open(options, null, started);
-    return loop.execute(main);
+    return loop.execute(main, forMain);
   }
 
-  /// Runs a loop on parts of the caller's choice. Else as [#run(HeddleOptions, Body, Consumer)].
+  /// Runs a loop on parts of the caller's choice. Else as the first one.
   public static <T extends @Nullable Object> T run(
       HeddleOptions options, SchedulerParts parts, Body<T> main, Consumer<LoopRoot> started) {
     LoopRoot loop = open(options, parts, started);
-    return loop.execute(main);
+    return loop.execute(main, List.of());
   }
 
-  /// Runs a loop whose main coroutine has no result. Else as [#run(HeddleOptions, Body, Consumer)].
-  public static void run(HeddleOptions options, Action main, Consumer<LoopRoot> started) {
+  /// Runs a loop whose main coroutine has no result. Else as the first one.
+  public static void run(
+      HeddleOptions options, Action main, List<SwitchHandler> forMain, Consumer<LoopRoot> started) {
     LoopRoot loop = open(options, null, started);
-    loop.<@Nullable Void>execute(main);
+    loop.<@Nullable Void>execute(main, forMain);
   }
 
   private static LoopRoot open(
@@ -138,9 +144,10 @@ public final class LoopRoot implements SchedulerOwner {
   }
 
   @SuppressWarnings("TypeParameterUnusedInFormals") // a Body<T>, or an Action where T is Void
-  private <T extends @Nullable Object> T execute(Object work) {
+  private <T extends @Nullable Object> T execute(Object work, List<SwitchHandler> forMain) {
     boolean interrupted = Thread.interrupted();
     CoroutineNode<T> main = root.newMain(work);
+    forMain.forEach(main::addSwitchHandler);
     root.admit(main);
     try (ProcessSignals _ = ProcessSignals.handledBy(options.handleSignals() ? this : null)) {
       scheduler.run();

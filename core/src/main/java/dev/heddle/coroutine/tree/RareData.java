@@ -2,8 +2,6 @@
 package dev.heddle.coroutine.tree;
 
 import dev.heddle.coroutine.Coroutine;
-import dev.heddle.coroutine.SwitchHandler;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// What most coroutines never need, kept apart so that a million parked ones do not pay for it.
@@ -23,7 +21,7 @@ final class RareData {
   // the innermost scope it has opened; null: the scope it is a member of
   @Nullable ScopeNode currentScope;
 
-  @Nullable List<SwitchHandler> handlers;
   @Nullable Completions<Coroutine<?>> completions;
   @Nullable ContextNode values;
+  @Nullable SwitchHandlers handlers;
 }

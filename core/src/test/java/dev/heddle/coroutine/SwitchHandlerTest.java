@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.coroutine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.heddle.CompositeException;
+import dev.heddle.FailureReport;
+import dev.heddle.Heddle;
+import dev.heddle.HeddleOptions;
+import dev.heddle.Loop;
+import dev.heddle.PinnedException;
+import dev.heddle.Registration;
+import dev.heddle.event.Promise;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// Switch handlers: where they are registered, in which pairs they are called, and what happens
+/// when they fail.
+@Tag("T10")
+@Timeout(60)
+class SwitchHandlerTest {
+  private final IllegalStateException failure = new IllegalStateException("handler");
+  private final List<String> log = new ArrayList<>();
+
+  private SwitchHandler logging(String who) {
+    return (coroutine, enter, finishing) -> {
+      log.add(who + (enter ? " enters" : finishing ? " finishes" : " leaves"));
+      return true;
+    };
+  }
+
+  /// Logs, and throws once, the first time it is called so.
+  private SwitchHandler failingOnce(String who, boolean atEnter) {
+    boolean[] failed = new boolean[1];
+    SwitchHandler logging = logging(who);
+    return (coroutine, enter, finishing) -> {
+      logging.onSwitch(coroutine, enter, finishing);
+      if (enter == atEnter && !finishing && !failed[0]) {
+        failed[0] = true;
+        throw failure;
+      }
+      return true;
+    };
+  }
+
+  private int suspendAndCatch() {
+    log.add("body");
+    try {
+      Heddle.suspend();
+    } catch (RuntimeException e) {
+      log.add("caught " + e.getMessage());
+    }
+    log.add("end");
+    return 1;
+  }
+
+  // ---- the three registrations ----
+
+  @Test
+  void handlerAddedToTheCurrentCoroutine_isToldOfItsNextLeave() {
+    Heddle.run(() -> {
+      Heddle.addSwitchHandler(logging("main"));
+      Heddle.suspend();
+      log.add("end");
+    });
+    assertThat(log).containsExactly("main leaves", "main enters", "end", "main finishes");
+  }
+
+  @Test
+  void handlerAddedBeforeTheLoop_isMainsFromItsStart() {
+    Heddle.addSwitchHandler(logging("main"));
+    Heddle.run(() -> {
+      log.add("body");
+    });
+    Heddle.run(() -> {
+      log.add("next loop");
+    });
+    assertThat(log).containsExactly("main enters", "body", "main finishes", "next loop");
+  }
+
+  @Test
+  void handlerAddedBeforeALoopOnItsOwnThread_isOfTheLoopThisThreadStarts() throws Exception {
+    Heddle.addSwitchHandler(logging("main"));
+    Thread other =
+        Thread.ofPlatform()
+            .start(() ->
+                Heddle.run(() -> {
+                  log.add("another thread's loop");
+                }));
+    other.join();
+    Loop.start(() -> log.add("body")).join();
+    assertThat(log)
+        .containsExactly("another thread's loop", "main enters", "body", "main finishes");
+  }
+
+  @Test
+  void mainStartHandler_isCopiedIntoEveryLoopUntilItIsTakenBack() {
+    try (Registration _ = Heddle.onMainStart(logging("every"))) {
+      Heddle.addSwitchHandler(logging("next"));
+      Heddle.run(() -> {
+        log.add("first loop");
+        Heddle.spawn(() -> log.add("others have none")).await();
+      });
+      Heddle.run(HeddleOptions.defaults(), () -> log.add("second loop"));
+    }
+    Heddle.run(() -> log.add("third loop"));
+    assertThat(log)
+        .containsExactly(
+            "every enters",
+            "next enters",
+            "first loop",
+            "every leaves",
+            "next leaves",
+            "others have none",
+            "every enters",
+            "next enters",
+            "every finishes",
+            "next finishes",
+            "every enters",
+            "second loop",
+            "every finishes",
+            "third loop");
+  }
+
+  @Test
+  void mainStartHandler_takenBackByTheLoopItIsIn_staysInThatLoop() {
+    AtomicReference<Registration> registration = new AtomicReference<>();
+    registration.set(Heddle.onMainStart(logging("every")));
+    Heddle.run(() -> Objects.requireNonNull(registration.get()).close());
+    Heddle.run(() -> log.add("next loop"));
+    assertThat(log).containsExactly("every enters", "every finishes", "next loop");
+  }
+
+  // ---- coming and going ----
+
+  @Test
+  @Tag("loop-304")
+  void handlerRemoved_isNotCalledAgain() {
+    Heddle.run(() -> {
+      SwitchHandler handler = logging("removed");
+      Heddle.addSwitchHandler(handler);
+      assertThat(Heddle.current().removeSwitchHandler(handler)).isTrue();
+      assertThat(Heddle.current().removeSwitchHandler(handler)).isFalse();
+      Heddle.suspend();
+    });
+    assertThat(log).isEmpty();
+  }
+
+  @Test
+  @Tag("loop-304")
+  void handlerRemovedByAHandler_isRefused() {
+    List<String> refusals = new ArrayList<>();
+    Heddle.run(() -> {
+      SwitchHandler kept = logging("kept");
+      Heddle.addSwitchHandler(kept);
+      Heddle.addSwitchHandler((coroutine, enter, finishing) -> {
+        try {
+          coroutine.removeSwitchHandler(kept);
+        } catch (IllegalStateException e) {
+          refusals.add(e.getMessage());
+        }
+        return false;
+      });
+      Heddle.suspend();
+    });
+    assertThat(refusals).singleElement().asString().contains("switch handler", "return false");
+    assertThat(log).containsExactly("kept leaves", "kept enters", "kept finishes");
+  }
+
+  @Test
+  @Tag("loop-304")
+  void handlerOfACoroutineCancelledBeforeItsStart_isNeverCalled() {
+    Heddle.run(() -> {
+      var never = Heddle.spawn(() -> log.add("body"));
+      never.addSwitchHandler(logging("never"));
+      never.cancel("not needed");
+    });
+    assertThat(log).isEmpty();
+  }
+
+  @Test
+  void handler_mayStartACoroutine() {
+    Heddle.run(() -> {
+      Heddle.addSwitchHandler((coroutine, enter, finishing) -> {
+        Heddle.spawn(() -> log.add("started by the handler"));
+        return false;
+      });
+      Heddle.spawn(() -> log.add("spawned before"));
+      Heddle.suspend();
+    });
+    assertThat(log).containsExactly("spawned before", "started by the handler");
+  }
+
+  // ---- those that throw ----
+
+  @Test
+  @Tag("loop-304")
+  void leaveHandlerThatThrows_failsTheWaitAndAllOfThemEnterAgain() {
+    Heddle.run(() -> {
+      var worker = Heddle.spawn(this::suspendAndCatch);
+      worker.addSwitchHandler(logging("first"));
+      worker.addSwitchHandler(failingOnce("failing", false));
+      worker.addSwitchHandler(logging("last"));
+    });
+    assertThat(log)
+        .containsExactly(
+            "first enters",
+            "failing enters",
+            "last enters",
+            "body",
+            "first leaves",
+            "failing leaves",
+            "last leaves",
+            "first enters",
+            "failing enters",
+            "last enters",
+            "caught handler",
+            "end",
+            "first finishes",
+            "failing finishes",
+            "last finishes");
+  }
+
+  @Test
+  @Tag("loop-304")
+  void leaveHandlerThatThrows_leavesNoSubscriptionBehind() {
+    Heddle.run(() -> {
+      Heddle.addSwitchHandler(failingOnce("main", false));
+      int timers = Heddle.counters().timers();
+      assertThatThrownBy(() -> Heddle.delay(Duration.ofHours(1))).isSameAs(failure);
+      assertThat(Heddle.counters().timers()).isEqualTo(timers);
+      assertThat(Heddle.spawn(() -> "goes on").await()).isEqualTo("goes on");
+    });
+  }
+
+  @Test
+  @Tag("loop-304")
+  void enterHandlerThatThrows_failsTheWaitAfterItIsOver() {
+    Heddle.run(() -> {
+      var worker = Heddle.spawn(this::suspendAndCatch);
+      worker.addSwitchHandler((coroutine, enter, finishing) -> coroutine.isStarted());
+      Heddle.suspend();
+      worker.addSwitchHandler(failingOnce("failing", true));
+      worker.addSwitchHandler(logging("last"));
+    });
+    assertThat(log)
+        .containsExactly(
+            "body",
+            "failing enters",
+            "last enters",
+            "caught handler",
+            "end",
+            "failing finishes",
+            "last finishes");
+  }
+
+  @Test
+  @Tag("loop-304")
+  void enterHandlerThatThrows_afterAWaitThatFailed_keepsThatFailureInItsReport() {
+    IllegalStateException lost = new IllegalStateException("of the wait");
+    Heddle.run(() -> {
+      Promise<String> promise = Heddle.promise();
+      Heddle.launch("fails the promise", () -> promise.fail(lost));
+      Heddle.addSwitchHandler(failingOnce("main", true));
+      assertThatThrownBy(() -> promise.future().await()).isSameAs(failure);
+    });
+    FailureReport report = Heddle.reportOf(failure);
+    assertThat(report).isNotNull();
+    assertThat(report.merged()).contains(lost);
+  }
+
+  @Test
+  @Tag("loop-304")
+  void twoHandlersThatThrow_reachTheCoroutineAsOne() {
+    IllegalStateException second = new IllegalStateException("second");
+    Heddle.run(() -> {
+      Heddle.addSwitchHandler(failingOnce("first", false));
+      Heddle.addSwitchHandler((coroutine, enter, finishing) -> {
+        if (!enter && !finishing && log.size() < 2) {
+          throw second;
+        }
+        return true;
+      });
+      assertThatThrownBy(Heddle::suspend)
+          .isInstanceOfSatisfying(
+              CompositeException.class,
+              e -> assertThat(e.failures()).containsExactly(failure, second));
+    });
+  }
+
+  /// Counts how often handlers are told of LEAVE without ENTER in between, and the other way round.
+  private static final class Parity implements SwitchHandler {
+    private int away;
+    private int calls;
+    private int broken;
+
+    @Override
+    public boolean onSwitch(Coroutine<?> coroutine, boolean enter, boolean finishing) {
+      calls++;
+      away += enter ? -1 : finishing ? 0 : 1;
+      broken += away < 0 || away > 1 ? 1 : 0;
+      return true;
+    }
+
+    void check() {
+      assertThat(calls).isPositive();
+      assertThat(away).isZero();
+      assertThat(broken).isZero();
+    }
+  }
+
+  private static final class Pinned {
+    static {
+      Heddle.delay(Duration.ofHours(1));
+    }
+
+    static void touch() {}
+  }
+
+  @Test
+  @Tag("once")
+  void pinnedWait_entersAgain() {
+    Parity parity = new Parity();
+    Heddle.run(() -> {
+      Heddle.addSwitchHandler(parity);
+      assertThatThrownBy(Pinned::touch).hasCauseInstanceOf(PinnedException.class);
+    });
+    parity.check();
+  }
+
+  private int deepest;
+
+  // a deep stack is slow to take off the carrier: only the last frames wait
+  private int dive(int depth, int waitingFrom) {
+    deepest = depth;
+    if (depth >= waitingFrom) {
+      Heddle.suspend();
+    }
+    return dive(depth + 1, waitingFrom) + 1;
+  }
+
+  @Test
+  void waitsUntilTheStackEnds_enterAsOftenAsTheyLeave() {
+    Parity parity = new Parity();
+    Loop.start(
+            HeddleOptions.defaults().withStackSize(512 << 10),
+            () -> {
+              Heddle.background("beside", SwitchHandlerTest::suspendForEver);
+              Heddle.addSwitchHandler(parity);
+              for (int i = 0; i < 10; i++) {
+                int from = i == 0 ? Integer.MAX_VALUE : deepest - 100;
+                assertThatThrownBy(() -> dive(0, from)).isInstanceOf(StackOverflowError.class);
+              }
+              return null;
+            })
+        .join();
+    parity.check();
+  }
+
+  private static void suspendForEver() {
+    while (true) {
+      Heddle.suspend();
+    }
+  }
+}

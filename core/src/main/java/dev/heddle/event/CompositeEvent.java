@@ -82,6 +82,11 @@ public abstract class CompositeEvent extends Event {
     return !isDecided() && hasTaker();
   }
 
+  /// Whether a failure of a part would be made use of now.
+  protected boolean takesFailuresOfParts() {
+    return takesParts();
+  }
+
   /// Whether the parts that have fired suffice, so that no more need to be armed.
   protected boolean isDecided() {
     return isClosed();
@@ -143,6 +148,11 @@ public abstract class CompositeEvent extends Event {
     }
 
     @Override
+    public boolean takesFailure() {
+      return takesFailuresOfParts();
+    }
+
+    @Override
     public void onEvent(Event fired, @Nullable Object result, @Nullable Throwable error) {
       partFired(place, result, error);
     }
@@ -186,6 +196,11 @@ public abstract class CompositeEvent extends Event {
     @Override
     protected boolean takesParts() {
       return hasTaker();
+    }
+
+    @Override
+    protected boolean takesFailuresOfParts() {
+      return hasTaker(true);
     }
 
     @Override

@@ -142,10 +142,18 @@ public abstract class Event implements Awaitable<Object> {
     return size - tombstones;
   }
 
-  /// Whether somebody would make use of an outcome that comes now.
+  /// Whether somebody would make use of a result that comes now.
   protected final boolean hasTaker() {
+    return hasTaker(false);
+  }
+
+  /// Whether somebody would make use of an outcome that comes now.
+  ///
+  /// @param failing whether it is a failure
+  protected final boolean hasTaker(boolean failing) {
     for (int i = 0; i < size; i++) {
-      if (at(i) instanceof EventCallback callback && InlineCallback.takes(callback)) {
+      if (at(i) instanceof EventCallback callback
+          && (failing ? InlineCallback.takesFailure(callback) : InlineCallback.takes(callback))) {
         return true;
       }
     }

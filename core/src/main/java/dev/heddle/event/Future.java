@@ -314,7 +314,7 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     completedAt = at;
     // before anybody is told: a derived future inherits it
     fate = first ? openFate() : inherited;
-    if (ignored || ending.hasTaker()) {
+    if (ignored || ending.hasTaker(how == FAILED)) {
       take();
     }
     ending.tell();
@@ -324,7 +324,7 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
   private @Nullable Fate openFate() {
     Throwable failure = failure();
     boolean answered = failure == null ? used : isCancelled();
-    if (answered || ignored || ending.hasTaker()) {
+    if (answered || ignored || ending.hasTaker(failure != null)) {
       return null;
     }
     return home.futures().open(new Label(name, createdAt, site(completedAt)), failure);

@@ -14,10 +14,23 @@ public interface InlineCallback extends EventCallback {
     return true;
   }
 
+  /// Whether it makes use of a failure that comes now: also one that was woken already, but by a
+  /// result, or by a failure that gives way to this one.
+  default boolean takesFailure() {
+    return takes();
+  }
+
   /// Whether `callback`, of whichever kind, makes use of an outcome that comes now.
   static boolean takes(EventCallback callback) {
     return callback instanceof InlineCallback inline
         ? inline.takes()
+        : !(callback instanceof NotifyHook);
+  }
+
+  /// Whether `callback`, of whichever kind, makes use of a failure that comes now.
+  static boolean takesFailure(EventCallback callback) {
+    return callback instanceof InlineCallback inline
+        ? inline.takesFailure()
         : !(callback instanceof NotifyHook);
   }
 }

@@ -47,6 +47,11 @@ public final class FailureTable {
 
   private FailureTable() {}
 
+  /// Loads what a tick may need, where locks do no harm.
+  public static void prepare() {
+    // being called is all it takes
+  }
+
   /// Notes where a failure came from; the first coroutine counts, others only let it pass.
   public static void cameFrom(Throwable failure, Supplier<? extends Origin> origin) {
     Known known = known(failure);

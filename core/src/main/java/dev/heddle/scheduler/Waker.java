@@ -34,8 +34,11 @@ public abstract class Waker implements InlineCallback, Hosted {
    *          IGNORED    finalised by the scheduler           NO_STATUS  carrier
    * Everything else throws IllegalStateException naming both states. An event that fires at a waker in NO_STATUS is late: ignored.
    *
-   * Merging. The first success wins; later ones are only recorded as triggered. An error beats a result. Among errors the first
-   * wins here; a pending cancellation beats everything and is thrown in place of the outcome (it is the tree's, not an outcome).
+   * Merging, of what comes between the wake-up and the coroutine's turn. The first success wins; later ones are only recorded as
+   * triggered. An error beats a result. Of two failures the newer one is thrown, and the older stands in its report, so that
+   * neither is lost. A token or a deadline does not displace a failure, nor a failure them: its event sees that nobody takes it.
+   * A cancellation (the tree's, or of what was awaited) does not displace a failure: it stays pending, and the next suspension
+   * throws it. It is thrown in place of all else.
    *
    * Threads. The loop's.
    *
@@ -128,9 +131,6 @@ public abstract class Waker implements InlineCallback, Hosted {
 
   /// Whether every suspension point throws from now on.
   protected abstract boolean isCancelledForGood();
-
-  /// A failure that was to be delivered gives way to a cancellation; nobody else will get it.
-  protected abstract void failureDropped(Throwable dropped);
 
   /// The JDK has parked it while a cancellation was pending.
   protected abstract void interruptForeignWait();
@@ -513,26 +513,54 @@ public abstract class Waker implements InlineCallback, Hosted {
   }
 
   private void wake(byte kind, @Nullable Object value, @Nullable Throwable failure) {
-    if (status == NO_STATUS || status == IGNORED) {
+    if (status != WAITING) {
+      merge(kind, failure);
       return;
     }
-    boolean errorOverResult = kind != VALUE && outcome == VALUE;
-    if (outcome == NOTHING || errorOverResult) {
-      outcome = kind;
-      carried = kind == VALUE ? value : failure;
+    outcome = kind;
+    carried = kind == VALUE ? value : failure;
+    if (arming) {
+      status = RESULT;
+    } else {
+      queue();
     }
-    if (status == WAITING) {
-      if (arming) {
-        status = RESULT;
-      } else {
-        queue();
-      }
+  }
+
+  /// Another event of the same wait, or one that is late.
+  private void merge(byte kind, @Nullable Throwable failure) {
+    if ((status != QUEUED && status != RESULT) || kind == VALUE) {
+      return;
+    }
+    if (outcome == VALUE) {
+      outcome = kind;
+      carried = failure;
+    } else if (outcome == FAILURE && carried instanceof Throwable earlier) {
+      mergeFailures(earlier, kind, failure);
+    }
+  }
+
+  private void mergeFailures(Throwable earlier, byte kind, @Nullable Throwable later) {
+    if (later == null || later instanceof Cancellation) {
+      return;
+    }
+    if (kind == FAILURE) {
+      carried = later;
+    }
+    if (!(earlier instanceof Cancellation)) {
+      Throwable kept = kind == FAILURE ? later : earlier;
+      FailureTable.merge(kept, kept == later ? earlier : later);
     }
   }
 
   @Override
   public final boolean takes() {
     return status == WAITING;
+  }
+
+  @Override
+  public final boolean takesFailure() {
+    return status == WAITING
+        || ((status == QUEUED || status == RESULT) && (outcome == VALUE || outcome == FAILURE));
   }
 
   /// An inline subscription's event fired.
@@ -574,8 +602,8 @@ public abstract class Waker implements InlineCallback, Hosted {
     Throwable failure = delivered instanceof Throwable t ? t : null;
     outcome = NOTHING;
     carried = null;
-    if (cancellationPending) {
-      giveWayToCancellation(kind == FAILURE ? failure : null);
+    if (cancellationPending && (kind != FAILURE || failure instanceof Cancellation)) {
+      throwPendingCancellation();
     }
     if (taken != null) {
       taken.taken();
@@ -601,16 +629,6 @@ public abstract class Waker implements InlineCallback, Hosted {
 
   private static byte roleIn(byte role) {
     return (byte) (role & ~FIRED);
-  }
-
-  private void giveWayToCancellation(@Nullable Throwable failure) {
-    Cancellation cancellation = takeCancellation();
-    if (cancellation != null) {
-      if (failure != null && !(failure instanceof Cancellation)) {
-        failureDropped(failure);
-      }
-      throw cancellation;
-    }
   }
 
   final void throwPendingCancellation() {

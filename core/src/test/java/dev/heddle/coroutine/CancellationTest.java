@@ -528,4 +528,20 @@ class CancellationTest {
         }));
     assertThat(log).containsExactly("cleaned up");
   }
+
+  @Test
+  void cancel_withNothing_isRefusedAndNothingIsCancelled() {
+    Heddle.run(() -> {
+      var worker = Heddle.spawn(() -> "done");
+      Scope scope = Scope.current().child();
+      assertThatThrownBy(() -> worker.cancel((String) null))
+          .isInstanceOf(NullPointerException.class);
+      assertThatThrownBy(() -> worker.cancel((Cancellation) null))
+          .isInstanceOf(NullPointerException.class);
+      assertThatThrownBy(() -> scope.cancel(null)).isInstanceOf(NullPointerException.class);
+      assertThat(worker.isCancelled()).isFalse();
+      assertThat(scope.isCancelled()).isFalse();
+      assertThat(worker.await()).isEqualTo("done");
+    });
+  }
 }

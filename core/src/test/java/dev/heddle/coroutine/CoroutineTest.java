@@ -419,4 +419,38 @@ class CoroutineTest {
             assertThat(Heddle.spawn(() -> 1).toString())
                 .endsWith(" spawned at " + CoroutineTest.class.getName()));
   }
+
+  /// A mode that code switches on for what it calls, as many libraries do.
+  private static final ThreadLocal<String> WINDOW = ThreadLocal.withInitial(() -> "closed");
+
+  @Test
+  @Tag("loop-97")
+  void threadBoundMode_ofOneCoroutine_isNotSeenByThoseItSpawnsOrResumes() {
+    List<String> seen = new ArrayList<>();
+    Heddle.run(() -> {
+      CompletableFuture<String> gate = new CompletableFuture<>();
+      var resumed =
+          Heddle.spawn(() -> {
+            seen.add("before: " + WINDOW.get());
+            Heddle.await(gate);
+            return seen.add("resumed: " + WINDOW.get());
+          });
+      Heddle.suspend();
+      WINDOW.set("open");
+      var spawned = Heddle.spawn(() -> seen.add("spawned: " + WINDOW.get()));
+      gate.complete("now");
+      resumed.await();
+      spawned.await();
+      seen.add("own: " + WINDOW.get());
+      WINDOW.remove();
+      Heddle.spawn(() -> seen.add("on a used context: " + WINDOW.get())).await();
+    });
+    assertThat(seen)
+        .containsExactlyInAnyOrder(
+            "before: closed",
+            "spawned: closed",
+            "resumed: closed",
+            "own: open",
+            "on a used context: closed");
+  }
 }

@@ -8,6 +8,8 @@ import dev.heddle.FailureReport;
 import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
 import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -160,5 +162,131 @@ class FailureReportTest {
     assertThat(chain).hasSize(65);
     assertThat(chain.getFirst()).startsWith("coroutine-101 'level 1'");
     assertThat(chain.getLast()).isEqualTo("others (the last 64 at most are kept)");
+  }
+
+  // ---- failures that meet ----
+
+  @Test
+  @Tag("loop-300")
+  @Tag("trap-18")
+  void failuresOfWhatIsAwaitedAndOfItsToken_inOneRound_areOneAndTheOtherInItsReport() {
+    IllegalStateException ofToken = new IllegalStateException("token");
+    Heddle.run(() ->
+        Heddle.scope(s -> {
+          var target = s.spawn(this::fail);
+          var token =
+              s.spawn(() -> {
+                throw ofToken;
+              });
+          assertThatThrownBy(() -> target.await(token)).isSameAs(failure);
+          assertThat(reportOf(failure).merged()).containsExactly(ofToken);
+          return null; // and the scope has not failed: both were taken
+        }));
+  }
+
+  @Test
+  @Tag("loop-300")
+  void failureAndCancellation_inOneRound_areThrownOneAfterTheOther() {
+    Heddle.run(() ->
+        Heddle.supervise(s -> {
+          List<String> log = new ArrayList<>();
+          var failing =
+              s.spawn(() -> {
+                Heddle.suspend();
+                return fail();
+              });
+          var waiting =
+              s.spawn(() -> {
+                assertThatThrownBy(failing::await).isSameAs(failure);
+                log.add("failed");
+                Heddle.suspend();
+                log.add("went on");
+                return 1;
+              });
+          s.launch(
+              "canceller",
+              () -> {
+                Heddle.suspend(); // failing ends before this goes on, waiting runs behind it
+                assertThat(waiting.isQueued()).isTrue();
+                waiting.cancel("between");
+              });
+          assertThatThrownBy(waiting::await).hasMessage("between");
+          assertThat(log).containsExactly("failed");
+          return null;
+        }));
+  }
+
+  @Test
+  @Tag("trap-19")
+  void bodysFailureAfterAMembers_standsInTheReportOfTheMembers() {
+    IllegalStateException later = new IllegalStateException("later");
+    Heddle.run(() ->
+        assertThatThrownBy(() ->
+                Heddle.scope(s -> {
+                  s.spawn(this::fail);
+                  try {
+                    Heddle.suspend();
+                  } finally {
+                    throwLater(later);
+                  }
+                  return null;
+                }))
+            .isSameAs(failure));
+    assertThat(reportOf(failure).merged()).containsExactly(later);
+  }
+
+  @Test
+  @Tag("trap-19")
+  void membersFailureAfterTheBodys_standsInTheReportOfTheBodys() {
+    IllegalStateException later = new IllegalStateException("later");
+    Heddle.run(() ->
+        assertThatThrownBy(() ->
+                Heddle.scope(s -> {
+                  s.launch(
+                      "cleans up badly",
+                      () -> {
+                        try {
+                          Heddle.delay(Duration.ofHours(1));
+                        } finally {
+                          throwLater(later);
+                        }
+                      });
+                  Heddle.suspend();
+                  return fail();
+                }))
+            .isSameAs(failure));
+    assertThat(reportOf(failure).merged()).containsExactly(later);
+  }
+
+  private static void throwLater(RuntimeException later) {
+    throw later;
+  }
+
+  @Test
+  @Tag("trap-19")
+  void membersFailureInTheCleanupOfACancelledBlock_isThrownByItInPlaceOfTheCancellation() {
+    Heddle.run(() ->
+        Heddle.supervise(s -> {
+          var worker =
+              s.spawn(() ->
+                  Heddle.scope(inner -> {
+                    inner.launch(
+                        "cleans up badly",
+                        () -> {
+                          try {
+                            Heddle.delay(Duration.ofHours(1));
+                          } finally {
+                            fail();
+                          }
+                        });
+                    return 1;
+                  }));
+          Heddle.suspend();
+          Heddle.suspend();
+          worker.cancel("stop");
+          assertThatThrownBy(worker::await).isSameAs(failure);
+          assertThat(worker.isCancelled()).isTrue();
+          return null;
+        }));
   }
 }

@@ -290,4 +290,68 @@ class ForeignWaitTest {
     });
     assertThat(log).containsExactly("interrupted");
   }
+
+  // ---- waits that are not to be interrupted ----
+
+  @Test
+  void uninterruptedWait_ofACancelledCoroutine_endsByItselfAndTheNextWaitThrows() {
+    LinkedBlockingQueue<String> queue = new LinkedBlockingQueue<>();
+    Heddle.run(() -> {
+      var worker =
+          Heddle.spawn(() -> {
+            String item =
+                Heddle.uninterrupted(
+                    () -> Heddle.uninterrupted(() -> queue.poll(30, TimeUnit.SECONDS)));
+            log.add(String.valueOf(item));
+            Heddle.suspend();
+            log.add("went on");
+            return 1;
+          });
+      Heddle.suspend();
+      worker.cancel("stop");
+      Heddle.delay(Duration.ofMillis(25)); // longer than the pause between two interrupts
+      queue.add("item");
+      assertThatThrownBy(worker::await).hasMessage("stop");
+    });
+    assertThat(log).containsExactly("item");
+  }
+
+  @Test
+  void uninterruptedBlock_begunWithAnInterruptUnderWay_doesNotSeeIt() {
+    LinkedBlockingQueue<String> queue = new LinkedBlockingQueue<>();
+    Heddle.run(() -> {
+      var worker =
+          Heddle.spawn(() -> {
+            try {
+              queue.take();
+            } catch (InterruptedException e) {
+              Thread.currentThread().interrupt(); // as well-behaved code does
+            }
+            log.add(
+                "interrupted "
+                    + Heddle.uninterrupted(() -> Thread.currentThread().isInterrupted()));
+            return 1;
+          });
+      Heddle.suspend();
+      worker.cancel("stop");
+      assertThatThrownBy(worker::await).hasMessage("stop");
+    });
+    assertThat(log).containsExactly("interrupted false");
+  }
+
+  @Test
+  void foreignWaitAfterAnUninterruptedBlock_isInterrupted() {
+    Heddle.run(() -> {
+      var worker =
+          Heddle.spawn(() -> {
+            Heddle.current().cancel("stop");
+            Heddle.uninterrupted(() -> Thread.sleep(1));
+            log.add("slept");
+            Thread.sleep(LONG);
+            return 1;
+          });
+      assertThatThrownBy(worker::await).hasMessage("stop");
+    });
+    assertThat(log).containsExactly("slept");
+  }
 }

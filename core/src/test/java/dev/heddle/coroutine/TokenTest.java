@@ -10,6 +10,8 @@ import dev.heddle.Heddle;
 import dev.heddle.WaitCancelledException;
 import dev.heddle.event.Deadline;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -252,6 +254,105 @@ class TokenTest {
       assertThat(stage).isNotDone();
       stage.complete("late");
       assertThat(Heddle.await(stage)).isEqualTo("late");
+    });
+  }
+
+  // ---- blocks that a token or a deadline ends ----
+
+  @Test
+  void within_whoseTokenFires_cutsTheBodyAndThrows() {
+    List<String> log = new ArrayList<>();
+    Heddle.run(() -> {
+      var token = Heddle.timer(Duration.ofMillis(2), false);
+      assertThatThrownBy(() ->
+              Heddle.within(
+                  token,
+                  () -> {
+                    try {
+                      Heddle.delay(LONG);
+                    } finally {
+                      log.add("cut");
+                    }
+                  }))
+          .isInstanceOf(WaitCancelledException.class)
+          .hasNoCause();
+      Heddle.suspend();
+      assertThat(Heddle.current().isCancelled()).isFalse();
+    });
+    assertThat(log).containsExactly("cut");
+  }
+
+  @Test
+  void within_whoseTokenFails_saysWhatItFailedWith() {
+    IllegalStateException failure = new IllegalStateException("token");
+    Heddle.run(() ->
+        Heddle.supervise(s -> {
+          var token = failing(s, failure);
+          assertThatThrownBy(() -> Heddle.within(token, () -> Heddle.delay(LONG)))
+              .isInstanceOf(WaitCancelledException.class)
+              .hasCause(failure);
+          return null;
+        }));
+  }
+
+  @Test
+  void within_aTokenThatHasFiredBefore_cutsTheBodyAtItsFirstWait() {
+    Heddle.run(() -> {
+      var token = Heddle.spawn(() -> "fired");
+      token.await();
+      List<String> log = new ArrayList<>();
+      assertThatThrownBy(() ->
+              Heddle.within(
+                  token,
+                  () -> {
+                    log.add("began");
+                    Heddle.delay(LONG);
+                  }))
+          .isInstanceOf(WaitCancelledException.class);
+      assertThat(log).containsExactly("began");
+    });
+  }
+
+  @Test
+  void within_whoseBodyIsQuickerThanItsToken_isItsResultAndLeavesNoTimer() {
+    Heddle.run(() -> {
+      var token = Heddle.timer(LONG, false);
+      assertThat(Heddle.within(token, () -> "quick")).isEqualTo("quick");
+      assertThat(Heddle.within(Deadline.after(LONG), () -> "quick")).isEqualTo("quick");
+      assertThat(Heddle.within(Deadline.never(), () -> "quick")).isEqualTo("quick");
+      assertThat(token.subscribers()).isZero();
+      assertThat(Heddle.counters().timers()).isZero();
+    });
+  }
+
+  @Test
+  void within_aDeadlineSharedByTwoBlocks_cutsBoth() {
+    Heddle.run(() -> {
+      Deadline shared = Deadline.after(Duration.ofMillis(2));
+      for (int i = 0; i < 2; i++) {
+        assertThatThrownBy(() -> Heddle.within(shared, () -> Heddle.delay(LONG)))
+            .isInstanceOf(DeadlineException.class)
+            .hasMessageContaining("within(deadline)");
+      }
+    });
+  }
+
+  @Test
+  void within_ofTokensOneInsideTheOther_throwsAtTheOneThatFired() {
+    Heddle.run(() -> {
+      var outer = Heddle.timer(Duration.ofMillis(1), false);
+      var inner = Heddle.timer(LONG, false);
+      assertThatThrownBy(() ->
+              Heddle.within(
+                  outer,
+                  () -> {
+                    try {
+                      Heddle.within(inner, () -> Heddle.delay(LONG));
+                    } catch (WaitCancelledException e) {
+                      throw new AssertionError("the inner block took it", e);
+                    }
+                  }))
+          .isInstanceOf(WaitCancelledException.class);
     });
   }
 }

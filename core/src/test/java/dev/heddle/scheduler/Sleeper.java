@@ -5,8 +5,6 @@ import dev.heddle.Cancellation;
 import dev.heddle.scheduler.context.ExecutionContext;
 import dev.heddle.scheduler.context.Hosted;
 import dev.heddle.scheduler.context.Inheritance;
-import java.util.ArrayList;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// A waker with as little of a coroutine as the scheduler can bear.
@@ -15,7 +13,6 @@ final class Sleeper extends Waker {
   private final Runnable body;
   boolean finishedIgnored;
   @Nullable Cancellation pending;
-  final List<Throwable> dropped = new ArrayList<>();
 
   Sleeper(Scheduler scheduler, String name, Runnable body) {
     super(scheduler);
@@ -55,11 +52,6 @@ final class Sleeper extends Waker {
   @Override
   protected void finishIgnored() {
     finishedIgnored = true;
-  }
-
-  @Override
-  protected void failureDropped(Throwable failure) {
-    dropped.add(failure);
   }
 
   @Override

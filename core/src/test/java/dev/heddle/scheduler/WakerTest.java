@@ -4,7 +4,6 @@ package dev.heddle.scheduler;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.heddle.Cancellation;
 import dev.heddle.DeadlineException;
 import dev.heddle.WaitCancelledException;
 import dev.heddle.event.EventCallback;
@@ -312,43 +311,6 @@ class WakerTest {
   // ---- outcomes ----
 
   @Test
-  @Tag("W7")
-  void severalSuccesses_inOneTick_theFirstWins() {
-    List<Bell> bells = bells(2);
-    bells.forEach(bell -> waker.resumeWhen(bell, Role.RESOLVE));
-    waker.beginWait();
-    bells.get(1).ring("first");
-    bells.get(0).ring("second");
-    assertThat(waker.deliver()).isEqualTo("first");
-  }
-
-  @Test
-  @Tag("W7")
-  @Tag("loop-300")
-  void errorAfterASuccess_inOneTick_isThrown() {
-    List<Bell> bells = bells(2);
-    bells.forEach(bell -> waker.resumeWhen(bell, Role.RESOLVE));
-    waker.beginWait();
-    IllegalStateException failure = new IllegalStateException("x");
-    bells.get(1).ring("value");
-    bells.get(0).crack(failure);
-    assertThatThrownBy(waker::deliver).isSameAs(failure);
-  }
-
-  @Test
-  @Tag("W7")
-  @Tag("loop-300")
-  void successAfterAnError_inOneTick_changesNothing() {
-    List<Bell> bells = bells(2);
-    bells.forEach(bell -> waker.resumeWhen(bell, Role.RESOLVE));
-    waker.beginWait();
-    IllegalStateException failure = new IllegalStateException("x");
-    bells.get(0).crack(failure);
-    bells.get(1).ring("value");
-    assertThatThrownBy(waker::deliver).isSameAs(failure);
-  }
-
-  @Test
   @Tag("W6")
   @Tag("loop-49")
   void tokenThatFires_endsTheWaitWithItsErrorAsTheCause() {
@@ -383,21 +345,6 @@ class WakerTest {
     waker.beginWait();
     timer.ring(null);
     assertThatThrownBy(waker::deliver).isInstanceOf(DeadlineException.class);
-  }
-
-  @Test
-  @Tag("loop-300")
-  @Tag("trap-17")
-  void pendingCancellation_atTheResume_isThrownInPlaceOfTheResult() {
-    Bell bell = bell("a");
-    waker.resumeWhen(bell, Role.RESOLVE);
-    waker.beginWait();
-    bell.ring("value");
-    Cancellation cancellation = new Cancellation("stop");
-    waker.cancelWith(cancellation);
-    assertThatThrownBy(waker::deliver).isSameAs(cancellation);
-    assertThat(waker.status()).isEqualTo(WakerStatus.NO_STATUS);
-    assertThat(bell.isAtRest()).isTrue();
   }
 
   @Test

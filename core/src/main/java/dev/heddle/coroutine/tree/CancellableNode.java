@@ -231,11 +231,6 @@ public abstract class CancellableNode extends Waker {
     return region != null && region.isInsisting();
   }
 
-  @Override
-  protected void failureDropped(Throwable dropped) {
-    loop().report("a failure reached " + describe() + " together with its cancellation", dropped);
-  }
-
   private void clearInterrupt() {
     if (rare != null && rare.interruptSent) {
       rare.interruptSent = false;

@@ -571,7 +571,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
 
     /// Whether somebody waits, who then takes the outcome.
     boolean tell() {
-      boolean awaited = hasTaker();
+      boolean awaited = hasTaker(end == FAILED);
       fire(result(), failure());
       return awaited;
     }

@@ -13,6 +13,7 @@ import dev.heddle.event.Deadline;
 import dev.heddle.event.Event;
 import dev.heddle.event.FutureLedger;
 import dev.heddle.event.InlineCallback;
+import dev.heddle.failure.FailureTable;
 import dev.heddle.observe.DeadlockReport;
 import dev.heddle.observe.Dump;
 import dev.heddle.observe.LoopCounters;
@@ -80,6 +81,7 @@ public final class LoopRoot implements SchedulerOwner {
   private @Nullable TimerEvent shutdownTimer;
 
   private LoopRoot(HeddleOptions options, SchedulerParts parts) {
+    FailureTable.prepare();
     this.options = options;
     this.scheduler = new Scheduler(this, parts, options.reuse());
     this.root = ScopeNode.root(this);

@@ -209,7 +209,8 @@ public final class ThreadPool implements AutoCloseable {
     try {
       return Await.<R>of(submitting).allOrFail().values();
     } finally {
-      for (Future<R> future : submitted) {
+      // the queued ones first: no thread that becomes free takes them
+      for (Future<R> future : submitted.reversed()) {
         if (!future.isDone()) {
           future.cancel("the call of map that it belonged to is over");
         }
@@ -223,7 +224,7 @@ public final class ThreadPool implements AutoCloseable {
   public <K, T extends @Nullable Object, R extends @Nullable Object> Map<K, R> map(
       Map<K, ? extends T> items, Transform<? super T, ? extends R> function) {
     List<K> keys = new ArrayList<>(items.keySet());
-    List<R> results = this.<T, R>map(List.copyOf(items.values()), function);
+    List<R> results = this.<T, R>map(new ArrayList<>(items.values()), function);
     Map<K, R> byKey = new LinkedHashMap<>();
     for (int i = 0; i < keys.size(); i++) {
       byKey.put(keys.get(i), results.get(i));

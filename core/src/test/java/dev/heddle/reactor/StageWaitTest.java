@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -23,6 +24,7 @@ class StageWaitTest {
   }
 
   @Test
+  @Tag("trap-5")
   void waits_thatAreCut_leaveNothingOnAFutureOfTheJdk() {
     CompletableFuture<String> never = new CompletableFuture<>();
     Heddle.run(() -> {

@@ -155,6 +155,7 @@ public final class WorkerThreads {
 
   /// Cancels all that have not ended. Else as [#cancel].
   public void cancelAll(Throwable why) {
+    refuseQueued(why); // first: no thread that becomes free takes them
     List.copyOf(outstanding).forEach(work -> cancel(work, why));
   }
 

@@ -17,7 +17,8 @@ import org.junit.jupiter.api.Test;
 /// What a coroutine gets for which several events fire, or which is cancelled, before its turn.
 @Tag("once")
 class WakerMergeTest {
-  private final Scheduler scheduler = new Scheduler(new QuietOwner(), new StillDriver(), true);
+  private final Scheduler scheduler =
+      new Scheduler(new QuietOwner(), SchedulerParts.usual(new StillDriver()), true);
   private final Sleeper waker = new Sleeper(scheduler);
 
   private Bell bell(String name) {

@@ -6,7 +6,10 @@
 @org.jspecify.annotations.NullMarked
 module dev.heddle {
   requires static transitive org.jspecify;
+  requires java.management; // loops as MXBeans
   requires jdk.unsupported; // sun.misc.Signal, reflectively
+  requires static jdk.jfr; // events, where it is there
+  requires static jdk.management; // who holds a monitor, where it is there
 
   exports dev.heddle;
   exports dev.heddle.coroutine;

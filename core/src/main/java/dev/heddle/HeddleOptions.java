@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle;
 
+import dev.heddle.observe.LoopReport;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.function.Consumer;
 
 /// How a loop runs. An immutable value; start from [#defaults()] and change what matters.
 ///
@@ -21,6 +23,13 @@ import java.util.Objects;
 /// @param shutdownDeadline how long the loop may take to stop after a failure, a signal or `exit`;
 ///   default 10 s
 /// @param stackSize in bytes, of threads that Heddle starts for loops; default 8 MiB
+/// @param holdLimit how long a coroutine may keep the loop from all others before the watchdog
+///   reports it, with its stack; zero: never. System property `heddle.watchdog=off|MILLISECONDS`,
+///   default 200 ms
+/// @param stallLimit how long a loop may do nothing, with coroutines that only wait in the JDK for
+///   locks and queues, before that is reported, once; zero: never. System property
+///   `heddle.stall=off|MILLISECONDS`, default 5 s
+/// @param reports told of each [LoopReport] that is logged, on a thread of Heddle's own
 /// @since 0.1
 public record HeddleOptions(
     String name,
@@ -29,7 +38,10 @@ public record HeddleOptions(
     boolean exactSites,
     Duration gracePeriod,
     Duration shutdownDeadline,
-    long stackSize) {
+    long stackSize,
+    Duration holdLimit,
+    Duration stallLimit,
+    Consumer<? super LoopReport> reports) {
 
   private static final long DEFAULT_STACK = 8L << 20;
 
@@ -40,6 +52,9 @@ public record HeddleOptions(
     Objects.requireNonNull(name, "name");
     requireNotNegative(gracePeriod, "gracePeriod");
     requireNotNegative(shutdownDeadline, "shutdownDeadline");
+    requireNotNegative(holdLimit, "holdLimit");
+    requireNotNegative(stallLimit, "stallLimit");
+    Objects.requireNonNull(reports, "reports");
     if (stackSize < 0) {
       throw new IllegalArgumentException("stackSize must not be negative: " + stackSize);
     }
@@ -62,7 +77,10 @@ public record HeddleOptions(
         !choice("heddle.sites", "lazy", "exact"),
         Duration.ofSeconds(5),
         Duration.ofSeconds(10),
-        DEFAULT_STACK);
+        DEFAULT_STACK,
+        limit("heddle.watchdog", Duration.ofMillis(200)),
+        limit("heddle.stall", Duration.ofSeconds(5)),
+        report -> {});
   }
 
   // whether the property has its first, default value
@@ -75,45 +93,165 @@ public record HeddleOptions(
     return value.equals(usual);
   }
 
+  private static Duration limit(String property, Duration usual) {
+    String value = System.getProperty(property);
+    if (value == null || value.equals("off")) {
+      return value == null ? usual : Duration.ZERO;
+    }
+    if (!value.matches("[0-9]{1,9}")) {
+      throw new IllegalArgumentException(
+          "-D" + property + "=" + value + ": must be off or a number of milliseconds");
+    }
+    return Duration.ofMillis(Long.parseLong(value));
+  }
+
   /// The same with another name for the loop's threads.
   public HeddleOptions withName(String changed) {
     return new HeddleOptions(
-        changed, handleSignals, reuse, exactSites, gracePeriod, shutdownDeadline, stackSize);
+        changed,
+        handleSignals,
+        reuse,
+        exactSites,
+        gracePeriod,
+        shutdownDeadline,
+        stackSize,
+        holdLimit,
+        stallLimit,
+        reports);
   }
 
   /// The same, handling SIGINT and SIGTERM or not.
   public HeddleOptions withHandleSignals(boolean changed) {
     return new HeddleOptions(
-        name, changed, reuse, exactSites, gracePeriod, shutdownDeadline, stackSize);
+        name,
+        changed,
+        reuse,
+        exactSites,
+        gracePeriod,
+        shutdownDeadline,
+        stackSize,
+        holdLimit,
+        stallLimit,
+        reports);
   }
 
   /// The same, reusing execution contexts or not.
   public HeddleOptions withReuse(boolean changed) {
     return new HeddleOptions(
-        name, handleSignals, changed, exactSites, gracePeriod, shutdownDeadline, stackSize);
+        name,
+        handleSignals,
+        changed,
+        exactSites,
+        gracePeriod,
+        shutdownDeadline,
+        stackSize,
+        holdLimit,
+        stallLimit,
+        reports);
   }
 
   /// The same, recording exact spawn sites or not.
   public HeddleOptions withExactSites(boolean changed) {
     return new HeddleOptions(
-        name, handleSignals, reuse, changed, gracePeriod, shutdownDeadline, stackSize);
+        name,
+        handleSignals,
+        reuse,
+        changed,
+        gracePeriod,
+        shutdownDeadline,
+        stackSize,
+        holdLimit,
+        stallLimit,
+        reports);
   }
 
   /// The same with another grace period.
   public HeddleOptions withGracePeriod(Duration changed) {
     return new HeddleOptions(
-        name, handleSignals, reuse, exactSites, changed, shutdownDeadline, stackSize);
+        name,
+        handleSignals,
+        reuse,
+        exactSites,
+        changed,
+        shutdownDeadline,
+        stackSize,
+        holdLimit,
+        stallLimit,
+        reports);
   }
 
   /// The same with another shutdown deadline.
   public HeddleOptions withShutdownDeadline(Duration changed) {
     return new HeddleOptions(
-        name, handleSignals, reuse, exactSites, gracePeriod, changed, stackSize);
+        name,
+        handleSignals,
+        reuse,
+        exactSites,
+        gracePeriod,
+        changed,
+        stackSize,
+        holdLimit,
+        stallLimit,
+        reports);
   }
 
   /// The same with another stack size.
   public HeddleOptions withStackSize(long changed) {
     return new HeddleOptions(
-        name, handleSignals, reuse, exactSites, gracePeriod, shutdownDeadline, changed);
+        name,
+        handleSignals,
+        reuse,
+        exactSites,
+        gracePeriod,
+        shutdownDeadline,
+        changed,
+        holdLimit,
+        stallLimit,
+        reports);
+  }
+
+  /// The same with another limit for holding the loop; zero: no watchdog.
+  public HeddleOptions withHoldLimit(Duration changed) {
+    return new HeddleOptions(
+        name,
+        handleSignals,
+        reuse,
+        exactSites,
+        gracePeriod,
+        shutdownDeadline,
+        stackSize,
+        changed,
+        stallLimit,
+        reports);
+  }
+
+  /// The same with another limit for doing nothing; zero: no stall report.
+  public HeddleOptions withStallLimit(Duration changed) {
+    return new HeddleOptions(
+        name,
+        handleSignals,
+        reuse,
+        exactSites,
+        gracePeriod,
+        shutdownDeadline,
+        stackSize,
+        holdLimit,
+        changed,
+        reports);
+  }
+
+  /// The same, telling `changed` of each report beside the log.
+  public HeddleOptions withReports(Consumer<? super LoopReport> changed) {
+    return new HeddleOptions(
+        name,
+        handleSignals,
+        reuse,
+        exactSites,
+        gracePeriod,
+        shutdownDeadline,
+        stackSize,
+        holdLimit,
+        stallLimit,
+        changed);
   }
 }

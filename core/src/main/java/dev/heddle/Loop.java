@@ -4,6 +4,7 @@ package dev.heddle;
 import dev.heddle.coroutine.SwitchHandler;
 import dev.heddle.coroutine.tree.LoopRoot;
 import dev.heddle.coroutine.tree.MainHandlers;
+import dev.heddle.observe.Dump;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -86,6 +87,20 @@ public final class Loop<T extends @Nullable Object> {
   public void shutdown(Duration deadline) {
     Objects.requireNonNull(deadline, "deadline");
     var _ = root.thenAccept(r -> r.requestShutdown("shutdown was called", null, deadline));
+  }
+
+  /// Every coroutine of the loop: who waits, on what, since when, with its stack. Waits until the
+  /// loop has time for the answer; inside a coroutine of another loop this suspends only the
+  /// coroutine.
+  ///
+  /// @throws LoopEndedException when the loop has ended
+  public Dump dump() {
+    LoopRoot r = root.join();
+    try {
+      return r.isCurrent() ? r.dump() : r.askForDump().join();
+    } catch (CompletionException e) {
+      throw LoopRoot.<RuntimeException>rethrown(e.getCause() == null ? e : e.getCause());
+    }
   }
 
   /// Whether it has ended.

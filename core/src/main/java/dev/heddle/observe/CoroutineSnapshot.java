@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param id its number, unique in its loop
 /// @param name the one it was given, or null
+/// @param scope the number of the scope it is a member of, in the dump
 /// @param state what it does
 /// @param status where its waker stands, in the scheduler's words; for those who read the scheduler
 /// @param background whether it is cancelled when the other members of its scope have ended
@@ -23,11 +24,11 @@ import org.jspecify.annotations.Nullable;
 /// @param outcome what its wait has ended with when it is ready, or null
 /// @param stack its frames, the innermost first; those of the runtime are left out unless
 ///   `heddle.trace=full`
-/// @param scopes the scopes it has opened, the outermost first
 /// @since 0.1
 public record CoroutineSnapshot(
     long id,
     @Nullable String name,
+    int scope,
     State state,
     String status,
     boolean background,
@@ -38,8 +39,7 @@ public record CoroutineSnapshot(
     List<WaitSnapshot> waits,
     @Nullable ForeignWait foreign,
     @Nullable String outcome,
-    List<StackTraceElement> stack,
-    List<ScopeSnapshot> scopes) {
+    List<StackTraceElement> stack) {
 
   /// What a coroutine does.
   public enum State {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.observe;
 
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,7 +19,8 @@ final class DumpJson {
     Map<String, @Nullable Object> all = new LinkedHashMap<>();
     all.put("loop", dump.loop());
     all.put("takenAt", dump.takenAt().toString());
-    all.put("scope", scope(dump.root()));
+    all.put("scopes", dump.scopes().stream().map(DumpJson::scope).toList());
+    all.put("coroutines", dump.coroutines().stream().map(this::coroutine).toList());
     all.put(
         "stacks",
         stacks.keySet().stream()
@@ -29,11 +29,13 @@ final class DumpJson {
     return Json.write(all);
   }
 
-  private Map<String, @Nullable Object> scope(ScopeSnapshot scope) {
+  private static Map<String, @Nullable Object> scope(ScopeSnapshot scope) {
     Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+    fields.put("id", scope.id());
     fields.put("kind", scope.kind());
     fields.put("cancelled", scope.cancelled());
-    fields.put("members", scope.members().stream().map(this::coroutine).toList());
+    fields.put("parent", scope.parent());
+    fields.put("owner", scope.owner());
     return fields;
   }
 
@@ -41,6 +43,7 @@ final class DumpJson {
     Map<String, @Nullable Object> fields = new LinkedHashMap<>();
     fields.put("id", c.id());
     fields.put("name", c.name());
+    fields.put("scope", c.scope());
     fields.put("state", c.state().name());
     fields.put("status", c.status());
     fields.put("background", c.background());
@@ -53,9 +56,6 @@ final class DumpJson {
     fields.put("outcome", c.outcome());
     Integer stack = stacks.putIfAbsent(c.stack(), stacks.size());
     fields.put("stack", stack == null ? stacks.size() - 1 : stack);
-    List<Object> scopes = new ArrayList<>();
-    c.scopes().forEach(inner -> scopes.add(scope(inner)));
-    fields.put("scopes", scopes);
     return fields;
   }
 

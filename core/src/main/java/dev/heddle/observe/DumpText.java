@@ -4,6 +4,7 @@ package dev.heddle.observe;
 import dev.heddle.observe.CoroutineSnapshot.State;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -16,15 +17,29 @@ import org.jspecify.annotations.Nullable;
 /// A dump in words.
 final class DumpText {
   private static final int NAMED = 5; // of those that are alike; the rest is counted
+  private static final int DEEPEST = 20; // deeper levels are indented no further
 
   private final Dump dump;
   private final Map<Long, CoroutineSnapshot> byId = new HashMap<>();
+  private final Map<Integer, List<CoroutineSnapshot>> members = new HashMap<>(); // by scope
+  private final Map<Long, List<ScopeSnapshot>> owned = new HashMap<>(); // by coroutine
+  private final Map<Integer, List<ScopeSnapshot>> unowned = new HashMap<>(); // by scope
   private final Map<List<StackTraceElement>, String> shown = new HashMap<>();
   private final StringBuilder text = new StringBuilder();
 
   DumpText(Dump dump) {
     this.dump = dump;
-    dump.coroutines().forEach(c -> byId.put(c.id(), c));
+    for (CoroutineSnapshot c : dump.coroutines()) {
+      byId.put(c.id(), c);
+      members.computeIfAbsent(c.scope(), _ -> new ArrayList<>()).add(c);
+    }
+    for (ScopeSnapshot scope : dump.scopes()) {
+      if (scope.owner() != null && byId.containsKey(scope.owner())) {
+        owned.computeIfAbsent(scope.owner(), _ -> new ArrayList<>()).add(scope);
+      } else if (scope.parent() != null) {
+        unowned.computeIfAbsent(scope.parent(), _ -> new ArrayList<>()).add(scope);
+      }
+    }
   }
 
   // ---- one line ----
@@ -53,15 +68,51 @@ final class DumpText {
 
   // ---- the tree ----
 
+  /// What is still to be shown: a scope, or coroutines that are alike.
+  private record Item(int depth, @Nullable ScopeSnapshot scope, List<CoroutineSnapshot> alike) {}
+
+  // scopes may stand in one another deeper than a stack is
   String tree() {
-    scope(dump.root(), "");
+    ArrayDeque<Item> open = new ArrayDeque<>();
+    dump.scopes().stream().limit(1).forEach(root -> push(open, below(root, 0)));
+    for (Item item = open.poll(); item != null; item = open.poll()) {
+      if (item.scope() != null) {
+        line(item.depth(), header(item.scope()));
+        push(open, below(item.scope(), item.depth() + 1));
+      } else {
+        coroutine(item.alike(), item.depth());
+        push(open, openedBy(item.alike().getFirst(), item.depth() + 1));
+      }
+    }
     return text.toString();
   }
 
-  private void scope(ScopeSnapshot scope, String indent) {
-    for (List<CoroutineSnapshot> alike : folded(scope.members())) {
-      coroutine(alike, indent);
+  private static void push(ArrayDeque<Item> open, List<Item> items) {
+    items.reversed().forEach(open::push);
+  }
+
+  private List<Item> below(ScopeSnapshot scope, int depth) {
+    List<Item> items = new ArrayList<>();
+    for (List<CoroutineSnapshot> alike : folded(members.getOrDefault(scope.id(), List.of()))) {
+      items.add(new Item(depth, null, alike));
     }
+    for (ScopeSnapshot child : unowned.getOrDefault(scope.id(), List.of())) {
+      items.add(new Item(depth, child, List.of()));
+    }
+    return items;
+  }
+
+  private List<Item> openedBy(CoroutineSnapshot owner, int depth) {
+    return owned.getOrDefault(owner.id(), List.of()).stream()
+        .map(scope -> new Item(depth, scope, List.of()))
+        .toList();
+  }
+
+  private String header(ScopeSnapshot scope) {
+    int size = members.getOrDefault(scope.id(), List.of()).size();
+    return scope.kind()
+        + (scope.cancelled() ? ", cancelled, with " : " with ")
+        + count(size, "member");
   }
 
   /// What two coroutines of a scope must have in common to be shown as one.
@@ -74,7 +125,7 @@ final class DumpText {
       String marks,
       Object single) {}
 
-  private static List<List<CoroutineSnapshot>> folded(List<CoroutineSnapshot> members) {
+  private List<List<CoroutineSnapshot>> folded(List<CoroutineSnapshot> members) {
     Map<Shape, List<CoroutineSnapshot>> groups = new LinkedHashMap<>();
     for (CoroutineSnapshot c : members) {
       groups.computeIfAbsent(shape(c), _ -> new ArrayList<>()).add(c);
@@ -82,7 +133,7 @@ final class DumpText {
     return List.copyOf(groups.values());
   }
 
-  private static Shape shape(CoroutineSnapshot c) {
+  private Shape shape(CoroutineSnapshot c) {
     // times differ, and so do the numbers of those that are waited for
     List<String> waits = c.waits().stream().map(w -> w.on().replaceAll("\\d+", "#")).toList();
     ForeignWait foreign = c.foreign();
@@ -90,27 +141,18 @@ final class DumpText {
         foreign == null
             ? null
             : new ForeignWait(foreign.state(), foreign.method(), null, null, null);
-    Object single = c.scopes().isEmpty() ? "" : c.id();
+    Object single = owned.containsKey(c.id()) ? c.id() : "";
     return new Shape(c.state(), c.spawnSite(), waits, kind, c.stack(), marks(c), single);
   }
 
-  private void coroutine(List<CoroutineSnapshot> alike, String indent) {
+  private void coroutine(List<CoroutineSnapshot> alike, int depth) {
     CoroutineSnapshot c = alike.getFirst();
-    String inner = indent + "  ";
-    line(indent, c.label() + " " + doing(c) + marks(c));
+    line(depth, c.label() + " " + doing(c) + marks(c));
     if (alike.size() > 1) {
-      line(inner, "and " + others(alike.subList(1, alike.size())));
+      line(depth + 1, "and " + others(alike.subList(1, alike.size())));
     }
-    line(inner, "spawned at " + c.spawnSite());
-    stack(c, inner);
-    for (ScopeSnapshot scope : c.scopes()) {
-      line(
-          inner,
-          scope.kind()
-              + (scope.cancelled() ? ", cancelled, with " : " with ")
-              + count(scope.members().size(), "member"));
-      scope(scope, inner + "  ");
-    }
+    line(depth + 1, "spawned at " + c.spawnSite());
+    stack(c, depth + 1);
   }
 
   private static String others(List<CoroutineSnapshot> rest) {
@@ -120,22 +162,22 @@ final class DumpText {
     return named + (unnamed > 0 ? " and %,d more".formatted(unnamed) : "") + ", alike";
   }
 
-  private void stack(CoroutineSnapshot c, String indent) {
+  private void stack(CoroutineSnapshot c, int depth) {
     if (c.stack().isEmpty()) {
       return;
     }
     String before = shown.putIfAbsent(c.stack(), c.label());
     if (before != null) {
-      line(indent, "with the stack of " + before);
+      line(depth, "with the stack of " + before);
       return;
     }
     for (StackTraceElement frame : c.stack()) {
-      line(indent, "at " + frame);
+      line(depth, "at " + frame);
     }
   }
 
-  private void line(String indent, String words) {
-    text.append(indent).append(words).append('\n');
+  private void line(int depth, String words) {
+    text.repeat("  ", Math.min(depth, DEEPEST)).append(words).append('\n');
   }
 
   // ---- what a coroutine does ----
@@ -239,7 +281,7 @@ final class DumpText {
       for (int i = 0; i < widths.length; i++) {
         line.append(row.get(i)).repeat(" ", widths[i] - row.get(i).length() + 2);
       }
-      line("", line.toString().stripTrailing());
+      line(0, line.toString().stripTrailing());
     }
     return text.toString();
   }

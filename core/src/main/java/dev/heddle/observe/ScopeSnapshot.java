@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.observe;
 
-import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// A scope at the moment of a [Dump].
 ///
+/// @param id its number in the dump; 0 is the root
 /// @param kind what it is, in a few words: `scope`, `supervised scope`
 /// @param cancelled whether it was cancelled as a whole
-/// @param members its coroutines, in the order in which they were spawned
+/// @param parent the scope it was opened in; null for the root
+/// @param owner the number of the coroutine that has opened it and waits for its end, or null
 /// @since 0.1
-public record ScopeSnapshot(String kind, boolean cancelled, List<CoroutineSnapshot> members) {}
+public record ScopeSnapshot(
+    int id, String kind, boolean cancelled, @Nullable Integer parent, @Nullable Long owner) {}

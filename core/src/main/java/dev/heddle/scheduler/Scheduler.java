@@ -150,6 +150,32 @@ public final class Scheduler implements ContextHost, EventHome {
     return counters;
   }
 
+  /// The thread it runs on.
+  public Thread carrier() {
+    return carrier;
+  }
+
+  /// How often it was decided who is next.
+  public long dispatches() {
+    return dispatched;
+  }
+
+  /// A number that changes with each decision who is next and with each sleep; for any thread.
+  public long progress() {
+    // safe: a reader that sees a number of a moment ago compares it with the next one
+    return dispatched + reactor.sleeps();
+  }
+
+  /// Whether the carrier sleeps until something happens; for any thread.
+  public boolean isAsleep() {
+    return wakeup.isAsleep();
+  }
+
+  /// Whether only the JDK can wake somebody.
+  public boolean hasOnlyForeignWaits() {
+    return ready.isEmpty() && armedEvents == 0 && foreign > 0;
+  }
+
   /// Whether the loop is over: whoever still runs on one of its contexts was abandoned.
   @Override
   public boolean hasEnded() {
@@ -631,12 +657,16 @@ public final class Scheduler implements ContextHost, EventHome {
   }
 
   private void sleep() {
+    if (armedEvents == 0) {
+      owner.onlyForeignWaits();
+    }
     wakeup.beforeSleep();
     if (inbox.isEmpty()) {
       looked();
       reactor.execute(false);
     }
     wakeup.afterSleep();
+    owner.awake();
     readClockAfterRest();
     lastLook = now;
     if (Thread.interrupted()) {

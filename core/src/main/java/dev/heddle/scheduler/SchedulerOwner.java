@@ -11,6 +11,13 @@ public interface SchedulerOwner {
   /// Nothing is ready, nothing armed, nobody in a foreign wait, and coroutines are left.
   void nothingCanGoOn();
 
+  /// Nothing is ready and nothing armed that keeps the loop alive, but coroutines wait in the JDK:
+  /// the loop is about to sleep.
+  void onlyForeignWaits();
+
+  /// The loop has slept.
+  void awake();
+
   /// The carrier's thread was interrupted while the loop slept.
   void carrierInterrupted();
 

@@ -221,7 +221,7 @@ public abstract class Waker implements InlineCallback, Hosted {
       case FAILURE -> carried == null ? "a failure" : carried.getClass().getName();
       case TOKEN -> "its token fired";
       case TIMED_OUT -> "its deadline ran out";
-      default -> cancellationPending ? "it is cancelled" : null;
+      default -> null;
     };
   }
 

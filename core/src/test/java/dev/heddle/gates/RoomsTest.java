@@ -60,7 +60,9 @@ class RoomsTest {
           entry("sync", Set.of("scheduler", "event")),
           entry("thread", Set.of("scheduler", "event")),
           entry("thread.worker", Set.of("scheduler", "event")),
-          entry("observe", Set.of("scheduler", "scheduler.context", "reactor", "event")));
+          entry("observe", Set.of("scheduler", "scheduler.context", "reactor", "event")),
+          entry("observe.flight", Set.of()),
+          entry("observe.management", Set.of()));
 
   /// Arrows that the plan does not draw, and why they do no harm; all of them point down, as the
   /// test for cycles shows.
@@ -70,6 +72,8 @@ class RoomsTest {
               "coroutine.tree -> reactor",
               "a delay is a timer, a foreign completion a remote event"),
           entry("coroutine.tree -> reactor.jdk", "the root of a loop chooses its driver"),
+          entry("coroutine.tree -> observe.flight", "a loop tells a flight recording what it does"),
+          entry("coroutine.tree -> observe.management", "the watchdog shows loops to tools"),
           entry("coroutine.tree -> scheduler.context", "a coroutine is the guest of a context"),
           entry(
               "coroutine.tree -> scheduler.inbox",
@@ -116,7 +120,8 @@ class RoomsTest {
               "main-start handlers, copied into each loop as it starts",
           "dev.heddle.failure.FailureTable.HEADS", REPORTS,
           "dev.heddle.failure.FailureTable.MERGED", REPORTS,
-          "dev.heddle.failure.FailureTable.MERGES", REPORTS);
+          "dev.heddle.failure.FailureTable.MERGES", REPORTS,
+          "dev.heddle.coroutine.tree.Watchdog.WATCHED", "the registry of running loops");
 
   /// Classes outside the context room that may use reflection, and why.
   private static final Map<String, String> REFLECTION = Map.of();

@@ -11,6 +11,7 @@ import dev.heddle.coroutine.Scope;
 import dev.heddle.event.Deadline;
 import dev.heddle.observe.CoroutineSnapshot.State;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -214,17 +215,71 @@ class DumpTest {
           Heddle.suspend();
           return Heddle.dump();
         });
-    CoroutineSnapshot outer = named(dump, "outer");
-    ScopeSnapshot scope = outer.scopes().getFirst();
-    assertThat(scope.kind()).isEqualTo("supervised scope");
-    assertThat(scope.members())
-        .extracting(CoroutineSnapshot::name)
-        .containsExactly("inner", "heartbeat");
-    assertThat(scope.members().getLast().background()).isTrue();
+    assertThat(dump.scopes())
+        .extracting(
+            ScopeSnapshot::id, ScopeSnapshot::kind, ScopeSnapshot::parent, ScopeSnapshot::owner)
+        .containsExactly(
+            tuple(0, "root scope", null, null),
+            tuple(1, "scope", 0, 1L),
+            tuple(2, "supervised scope", 1, 2L));
+    assertThat(dump.coroutines())
+        .extracting(
+            CoroutineSnapshot::name, CoroutineSnapshot::scope, CoroutineSnapshot::background)
+        .containsExactly(
+            tuple("main", 0, false),
+            tuple("outer", 1, false),
+            tuple("inner", 2, false),
+            tuple("heartbeat", 2, true));
     assertThat(dump.text())
         .contains("    supervised scope with 2 members\n")
         .containsPattern(
             "(?m)^ {8}coroutine-4 'heartbeat' waits for a timer.*, in the background$");
+  }
+
+  @Test
+  void scopes_nestedDeeperThanAStack_areShownAll() {
+    int depth = 3_000;
+    Dump[] taken = new Dump[1];
+    Heddle.run(() -> nest(depth, taken));
+    assertThat(taken[0].coroutines()).hasSize(depth + 1);
+    assertThat(taken[0].scopes()).hasSize(depth + 1);
+    assertThat(JsonReader.read(taken[0].json())).isNotNull();
+    List<CoroutineSnapshot> many = new ArrayList<>();
+    List<ScopeSnapshot> scopes = new ArrayList<>();
+    CoroutineSnapshot one = taken[0].coroutines().getFirst();
+    for (int i = 0; i < 100_000; i++) {
+      scopes.add(new ScopeSnapshot(i, "scope", false, i == 0 ? null : i - 1, (long) i));
+      many.add(
+          new CoroutineSnapshot(
+              i + 1,
+              null,
+              i,
+              State.NEW,
+              "",
+              false,
+              false,
+              "x",
+              null,
+              null,
+              List.of(),
+              null,
+              null,
+              one.stack()));
+    }
+    Dump deep = new Dump("deep", taken[0].takenAt(), scopes, many);
+    assertThat(deep.text().lines().filter(line -> line.endsWith("scope with 1 member")))
+        .hasSize(99_999);
+  }
+
+  private static @Nullable Object nest(int depth, Dump[] taken) {
+    if (depth == 0) {
+      taken[0] = Heddle.dump();
+      return null;
+    }
+    return Heddle.scope(s -> {
+      s.spawn(() -> nest(depth - 1, taken));
+      return null;
+    });
   }
 
   @Test
@@ -302,6 +357,8 @@ class DumpTest {
         });
     assertThat(table.lines())
         .satisfiesExactly(
+            title -> assertThat(title).startsWith("Loop 'heddle', "),
+            blank -> assertThat(blank).isEmpty(),
             head -> assertThat(head).matches("ID +NAME +STATE +FOR +AT +WAITS FOR"),
             line -> assertThat(line).matches("1 +main +running +\\S+DumpTest.\\S+"),
             line -> assertThat(line).matches("2 +waiting +waiting +\\d+ ms +\\S+ +a timer, .*"),
@@ -321,16 +378,14 @@ class DumpTest {
     });
     Map<?, ?> json = (Map<?, ?>) JsonReader.read(taken[0].json());
     assertThat(json.get("loop")).isEqualTo("heddle");
-    List<?> members = (List<?>) ((Map<?, ?>) json.get("scope")).get("members");
-    Map<?, ?> main = (Map<?, ?>) members.getFirst();
-    assertThat(main.get("state")).isEqualTo("RUNNING");
-    Map<?, ?> inner = (Map<?, ?>) ((List<?>) main.get("scopes")).getFirst();
-    Map<?, ?> waiting = (Map<?, ?>) ((List<?>) inner.get("members")).getFirst();
+    List<?> coroutines = (List<?>) json.get("coroutines");
+    assertThat(((Map<?, ?>) coroutines.getFirst()).get("state")).isEqualTo("RUNNING");
+    Map<?, ?> waiting = (Map<?, ?>) coroutines.get(1);
     assertThat(waiting.get("name")).isEqualTo("a \"quoted\" name\n");
     List<?> stacks = (List<?>) json.get("stacks");
     int index = ((Number) waiting.get("stack")).intValue();
     assertThat((List<?>) stacks.get(index)).hasSize(1);
-    Map<?, ?> foreign = (Map<?, ?>) ((List<?>) inner.get("members")).getLast();
+    Map<?, ?> foreign = (Map<?, ?>) coroutines.getLast();
     assertThat(((Map<?, ?>) foreign.get("foreign")).get("method"))
         .isEqualTo("LinkedBlockingQueue.take");
   }

@@ -21,6 +21,7 @@ class WaitGraphTest {
         new CoroutineSnapshot(
             id,
             null,
+            0,
             State.WAITING,
             "WAITING",
             false,
@@ -31,14 +32,12 @@ class WaitGraphTest {
             List.of(new WaitSnapshot(on, false, false, List.of(holders))),
             null,
             null,
-            List.of(),
             List.of()));
     return this;
   }
 
   private WaitGraph graph() {
-    return new WaitGraph(
-        new Dump("test", Instant.EPOCH, new ScopeSnapshot("root scope", false, coroutines)));
+    return new WaitGraph(new Dump("test", Instant.EPOCH, List.of(), coroutines));
   }
 
   private List<List<Long>> cycles() {

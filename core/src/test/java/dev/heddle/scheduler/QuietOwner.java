@@ -22,6 +22,12 @@ final class QuietOwner implements SchedulerOwner {
   }
 
   @Override
+  public void onlyForeignWaits() {}
+
+  @Override
+  public void awake() {}
+
+  @Override
   public void carrierInterrupted() {
     throw new AssertionError("interrupted");
   }

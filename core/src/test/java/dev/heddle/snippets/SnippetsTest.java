@@ -22,9 +22,12 @@ import dev.heddle.io.AsyncIo;
 import dev.heddle.io.Listener;
 import dev.heddle.io.Tcp;
 import dev.heddle.observe.CoroutineSnapshot;
+import dev.heddle.observe.DeadlockReport;
 import dev.heddle.observe.Dump;
+import dev.heddle.observe.HoldReport;
 import dev.heddle.observe.LoopCounters;
 import dev.heddle.observe.PlatformReport;
+import dev.heddle.observe.StallReport;
 import dev.heddle.sync.Mutex;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -34,6 +37,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -87,6 +91,31 @@ class SnippetsTest {
 
   private static void log(String line) {
     assertThat(line).isNotEmpty();
+  }
+
+  @Test
+  void reports() {
+    List<String> alarms = new CopyOnWriteArrayList<>();
+    // @start region=reports
+    var options =
+        HeddleOptions.defaults()
+            .withHoldLimit(Duration.ofMillis(50))
+            .withReports(report ->
+                alarms.add(
+                    switch (report) {
+                      case HoldReport hold -> hold.coroutine() + " holds the loop";
+                      case StallReport stall -> stall.dump().coroutines().size() + " stand still";
+                      case DeadlockReport deadlock -> deadlock.cycles() + " wait for one another";
+                    }));
+    // @end
+    Heddle.run(
+        options,
+        () -> {
+          while (alarms.isEmpty()) {
+            Thread.onSpinWait();
+          }
+        });
+    assertThat(alarms.getFirst()).endsWith("holds the loop");
   }
 
   @Test

@@ -101,6 +101,7 @@ abstract sealed class Branch permits CancellableBranch {
   /// Adds a member, and queues it. All or nothing, also where the stack ends: what can overflow
   /// comes first, and what comes then calls nothing.
   final void admit(CoroutineNode<?> member) {
+    loop.watch().spawned(member); // before anything has changed, should the stack end there
     boolean inBackground = member.isBackground();
     boolean isNeeded = member.isNeeded();
     member.enqueue();

@@ -14,7 +14,9 @@ import dev.heddle.scheduler.context.ExecutionContext;
 import dev.heddle.scheduler.context.LockOwners;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
@@ -27,29 +29,46 @@ import org.jspecify.annotations.Nullable;
 final class DumpTaker {
   private final LoopRoot loop;
   private final @Nullable CoroutineNode<?> running = CoroutineNode.currentOrNull();
-  private final Map<Thread, CoroutineNode<?>> byThread = new HashMap<>();
+  private final Map<Long, CoroutineNode<?>> byThread = new HashMap<>();
+  private final IdentityHashMap<ScopeNode, Integer> numbers = new IdentityHashMap<>();
+  private final Monitors monitors;
 
-  private DumpTaker(LoopRoot loop) {
+  private DumpTaker(LoopRoot loop, Monitors monitors) {
     this.loop = loop;
+    this.monitors = monitors;
   }
 
-  static Dump take(LoopRoot loop) {
-    return new DumpTaker(loop).dump();
+  static Dump take(LoopRoot loop, Monitors monitors) {
+    return new DumpTaker(loop, monitors).dump();
   }
 
   private Dump dump() {
-    for (CoroutineNode<?> c : loop.coroutines()) {
-      ExecutionContext context = c.context();
-      if (context != null) {
-        byThread.put(context.thread(), c);
-      }
+    List<CoroutineNode<?>> found = new ArrayList<>();
+    List<ScopeSnapshot> scopes = new ArrayList<>();
+    ScopeNode root = loop.root();
+    for (ScopeNode s = root; s != null; s = s.nextIn(root, true)) {
+      scopes.add(scope(s));
+      s.ownMembers().forEach(member -> meet(member, found));
     }
-    return new Dump(loop.options().name(), Instant.now(), scope(loop.root()));
+    found.sort(Comparator.comparingLong(CoroutineNode::id));
+    List<CoroutineSnapshot> coroutines = found.stream().map(this::coroutine).toList();
+    return new Dump(loop.options().name(), Instant.now(), List.copyOf(scopes), coroutines);
   }
 
   private ScopeSnapshot scope(ScopeNode scope) {
-    List<CoroutineSnapshot> members = scope.ownMembers().stream().map(this::coroutine).toList();
-    return new ScopeSnapshot(scope.describe(), scope.isCancelled(), members);
+    int number = numbers.size();
+    numbers.put(scope, number);
+    Integer parent = scope.parent == null ? null : numbers.get(scope.parent);
+    Long owner = scope.owner == null ? null : (Long) scope.owner.id();
+    return new ScopeSnapshot(number, scope.describe(), scope.isCancelled(), parent, owner);
+  }
+
+  private void meet(CoroutineNode<?> coroutine, List<CoroutineNode<?>> found) {
+    found.add(coroutine);
+    ExecutionContext context = coroutine.context();
+    if (context != null) {
+      byThread.put(context.thread().threadId(), coroutine);
+    }
   }
 
   private CoroutineSnapshot coroutine(CoroutineNode<?> c) {
@@ -61,6 +80,7 @@ final class DumpTaker {
     return new CoroutineSnapshot(
         c.id(),
         c.givenName(),
+        numbers.getOrDefault(c.memberOf(), 0),
         state,
         c.status().name(),
         c.isBackground(),
@@ -71,8 +91,7 @@ final class DumpTaker {
         waits(c),
         state == State.FOREIGN && context != null ? foreign(context.thread(), stack) : null,
         state == State.READY ? c.wokenWith() : null,
-        stack,
-        c.openScopes().stream().map(this::scope).toList());
+        stack);
   }
 
   private State state(CoroutineNode<?> c, @Nullable ExecutionContext context) {
@@ -140,23 +159,35 @@ final class DumpTaker {
   // ---- waits in the JDK ----
 
   private ForeignWait foreign(Thread thread, List<StackTraceElement> stack) {
+    Thread.State state = thread.getState();
     StackTraceElement called = ProgramFrames.calledInJdk(stack);
-    Object blocker = LockSupport.getBlocker(thread);
-    Thread owner = blocker == null ? null : LockOwners.ownerOf(blocker);
+    Object parkedFor = LockSupport.getBlocker(thread);
+    Thread locker = parkedFor == null ? null : LockOwners.ownerOf(parkedFor);
+    String blocker = parkedFor == null ? null : named(parkedFor);
+    Long owner = locker == null ? null : (Long) locker.threadId();
+    if (state == Thread.State.BLOCKED) {
+      blocker = monitors.blockedOn().get(thread.threadId());
+      owner = blocker == null ? null : monitors.owners().get(blocker);
+    }
     CoroutineNode<?> holder = owner == null ? null : byThread.get(owner);
     return new ForeignWait(
-        thread.getState(),
+        state,
         called == null ? null : simple(called.getClassName()) + "." + called.getMethodName(),
-        // its toString() may be anybody's code
-        blocker == null ? null : named(blocker),
-        holder != null ? holder.label() : owner == null ? null : "thread '" + owner.getName() + "'",
+        blocker,
+        holder != null ? holder.label() : owner == null ? null : name(owner, locker),
         holder == null ? null : holder.id());
+  }
+
+  private String name(long thread, @Nullable Thread known) {
+    String name = known == null ? monitors.names().get(thread) : known.getName();
+    return name == null || name.isEmpty() ? "thread " + thread : "thread '" + name + "'";
   }
 
   private static String simple(String className) {
     return className.substring(className.lastIndexOf('.') + 1);
   }
 
+  // its toString() may be anybody's code
   private static String named(Object blocker) {
     return blocker.getClass().getName()
         + "@"

@@ -30,6 +30,7 @@ import dev.heddle.scheduler.inbox.Inbox;
 import dev.heddle.thread.worker.LoopThreads;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -68,6 +69,8 @@ public final class LoopRoot implements SchedulerOwner {
   private final LoopThreads threads;
   private final LoopLedger futures;
 
+  private final LoopWatch watch;
+
   // loop only
   private long ids;
   int live; // the tree counts here
@@ -87,6 +90,7 @@ public final class LoopRoot implements SchedulerOwner {
     this.root = ScopeNode.root(this);
     this.threads = new LoopThreads(scheduler, options.name());
     this.futures = new LoopLedger(this);
+    this.watch = new LoopWatch(this);
   }
 
   // one driver so far; others choose here
@@ -151,6 +155,7 @@ public final class LoopRoot implements SchedulerOwner {
     CoroutineNode<T> main = root.newMain(work);
     forMain.forEach(main::addSwitchHandler);
     root.admit(main);
+    watch.begin();
     try (ProcessSignals _ = ProcessSignals.handledBy(options.handleSignals() ? this : null)) {
       scheduler.run();
     } catch (RuntimeException | Error e) {
@@ -171,6 +176,7 @@ public final class LoopRoot implements SchedulerOwner {
     try {
       scheduler.close();
     } finally {
+      watch.end();
       threads.close();
       left.forEach(CoroutineNode::abandon);
       futures.close();
@@ -185,6 +191,9 @@ public final class LoopRoot implements SchedulerOwner {
   }
 
   private void throwWhatEndedIt() {
+    if (deadlock != null) {
+      watch.tell(deadlock.report());
+    }
     Throwable first = defect != null ? defect : deadlock != null ? deadlock : root.failure();
     if (first != null) {
       throw LoopRoot.<RuntimeException>rethrown(first);
@@ -294,9 +303,25 @@ public final class LoopRoot implements SchedulerOwner {
     return root.members();
   }
 
+  /// Whether the current thread is one of its coroutines.
+  public boolean isCurrent() {
+    ExecutionContext context = ExecutionContext.current();
+    return context != null && context.host() == scheduler && !scheduler.hasEnded();
+  }
+
+  /// All that looks at the loop.
+  LoopWatch watch() {
+    return watch;
+  }
+
+  /// Who runs, who waits, and on what; asked by another thread, which waits for the answer.
+  public CompletableFuture<Dump> askForDump() {
+    return DumpRequest.to(this);
+  }
+
   /// Who runs, who waits, and on what; called on the loop.
   public Dump dump() {
-    return DumpTaker.take(this);
+    return DumpTaker.take(this, Monitors.UNKNOWN);
   }
 
   /// Tells the operator about a failure that no code will get.
@@ -416,6 +441,16 @@ public final class LoopRoot implements SchedulerOwner {
     DeadlockError verdict = new DeadlockError(new DeadlockReport(dump()));
     deadlock = verdict;
     stop(new Cancellation("Deadlock detected", verdict), options.shutdownDeadline());
+  }
+
+  @Override
+  public void onlyForeignWaits() {
+    watch.stalls().onlyForeignWaits();
+  }
+
+  @Override
+  public void awake() {
+    watch.stir();
   }
 
   @Override

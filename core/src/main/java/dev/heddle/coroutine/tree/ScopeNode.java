@@ -233,6 +233,7 @@ public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
   /// @param failed with what, unless it succeeded or was cancelled
   /// @param taken whether somebody awaited it
   void memberEnded(CoroutineNode<?> member, @Nullable Throwable failed, boolean taken) {
+    loop.watch().ended(member);
     unlink(member);
     if (failed != null && ScopeFailures.isFatal(failed)) {
       loop.root().failures().fail(member, failed);

@@ -24,6 +24,12 @@ public final class LockOwners {
     }
   }
 
+  /// What that flag ends with in this program.
+  public static String opensTo() {
+    Module self = LockOwners.class.getModule();
+    return self.isNamed() ? self.getName() : "ALL-UNNAMED";
+  }
+
   /// Whether owners can be told.
   public static boolean known() {
     return OWNER != null;

@@ -41,6 +41,11 @@ public final class VirtualThreads {
     return thread.isVirtual() ? Handles.SCHEDULER.get(thread) : null;
   }
 
+  /// Whether `thread` runs on a carrier at this moment; false also where the JDK does not say.
+  public static boolean isMounted(Thread thread) {
+    return Mounting.CARRIER != null && Mounting.CARRIER.getVolatile(thread) != null;
+  }
+
   /// Where the JDK runs virtual threads that nobody claims.
   static Executor defaultScheduler() {
     return Handles.DEFAULT_SCHEDULER;
@@ -140,6 +145,21 @@ public final class VirtualThreads {
               + " can leave virtual threads parked for ever (JDK-8369227);"
               + " install JDK 25.0.3 or later"
           : null;
+    }
+  }
+
+  // of use to reports only, so that a JDK without it still runs loops
+  private static final class Mounting {
+    static final @Nullable VarHandle CARRIER = find();
+
+    private static @Nullable VarHandle find() {
+      try {
+        Class<?> virtual = Class.forName("java.lang.VirtualThread");
+        return MethodHandles.privateLookupIn(virtual, MethodHandles.lookup())
+            .findVarHandle(virtual, "carrierThread", Thread.class);
+      } catch (ReflectiveOperationException _) {
+        return null;
+      }
     }
   }
 

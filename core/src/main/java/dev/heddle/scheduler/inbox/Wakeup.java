@@ -61,6 +61,11 @@ public final class Wakeup {
     }
   }
 
+  /// Whether the carrier sleeps, or has been rung and is not back yet.
+  public boolean isAsleep() {
+    return state != AWAKE;
+  }
+
   /// The carrier is about to sleep; it must look at its inbox once more after this.
   public void beforeSleep() {
     state = ASLEEP;

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.coroutine.tree;
+
+import dev.heddle.observe.HoldReport;
+import dev.heddle.observe.HoldReport.Activity;
+import dev.heddle.scheduler.Scheduler;
+import dev.heddle.scheduler.context.ExecutionContext;
+import dev.heddle.scheduler.context.VirtualThreads;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// Looks, from the watchdog's thread, for a coroutine that holds the loop too long.
+///
+/// The loop counts its dispatches anyway. A count that stands still while the loop is awake is a
+/// hold, no younger than the first sample that has seen it. Only then a stack is taken, of the
+/// mounted thread: the JVM stops it at a safepoint and nothing of the switch protocol is touched.
+/// Should it leave its carrier at that very moment, the look is one of a thread dump's, which the
+/// protocol stands, and the report is dropped, for the count has changed.
+///
+/// Who is mounted is looked up in the tree, and read without a lock while it may change: the
+/// alternative, a field that each mount writes, costs every switch a store barrier.
+final class HoldWatch {
+  private static final int SITES =
+      1_000; // told of; a program with more of them has been told enough
+
+  private final LoopRoot loop;
+  private final Scheduler scheduler;
+  private final long limit;
+
+  // the watchdog's
+  private final Set<String> told = new HashSet<>();
+  private boolean seen; // `progress` is of a loop that was awake
+  private long progress;
+  private long since;
+  private boolean looked;
+  private @Nullable HoldReport running; // of a hold that has not ended
+
+  HoldWatch(LoopRoot loop) {
+    this.loop = loop;
+    this.scheduler = loop.scheduler();
+    this.limit = loop.options().holdLimit().toNanos();
+  }
+
+  /// How often to sample, in nanoseconds.
+  long period() {
+    return limit == 0 ? Long.MAX_VALUE : Math.max(1, limit / 2);
+  }
+
+  /// Looks at the loop.
+  ///
+  /// @return whether it is awake
+  boolean sample(long now) {
+    if (limit == 0) {
+      return false;
+    }
+    boolean awake = !scheduler.isAsleep();
+    long count = scheduler.progress();
+    if (!awake || !seen || count != progress) {
+      over(now);
+      seen = awake;
+      progress = count;
+      since = now;
+      looked = false;
+    } else if (!looked && now - since >= limit) {
+      looked = true;
+      look(Duration.ofNanos(now - since));
+    }
+    return awake;
+  }
+
+  private void over(long now) {
+    if (running != null) {
+      loop.watch().over(running, Duration.ofNanos(now - since));
+      running = null;
+    }
+  }
+
+  private void look(Duration held) {
+    HoldReport report = report(held);
+    if (scheduler.progress() != progress || report.coroutine() == null) {
+      // over, or the loop's own work: a dump of many, a report
+      return;
+    }
+    running = report;
+    String site = report.activity() + " " + method(report);
+    if (told.size() < SITES && told.add(site)) {
+      loop.watch().tell(report);
+    }
+  }
+
+  // the line differs from sample to sample
+  private static String method(HoldReport report) {
+    String site = report.site() == null ? String.valueOf(report.stack()) : report.site();
+    int line = site.indexOf('(');
+    return line < 0 ? site : site.substring(0, line);
+  }
+
+  /// Who holds the loop now, and doing what; from any thread but the loop's.
+  HoldReport report(Duration held) {
+    try {
+      for (CoroutineNode<?> c : loop.coroutines()) {
+        ExecutionContext context = c.context();
+        if (context != null && VirtualThreads.isMounted(context.thread())) {
+          return reportOf(c, context.thread(), held);
+        }
+      }
+    } catch (RuntimeException _) {
+      // safe: the tree has changed under the walk; who holds the loop is then not said
+    }
+    List<StackTraceElement> stack = List.of(scheduler.carrier().getStackTrace());
+    return new HoldReport(loop.options().name(), null, held, Activity.LOOP, null, stack);
+  }
+
+  private HoldReport reportOf(CoroutineNode<?> holder, Thread thread, Duration held) {
+    boolean waits = thread.getState() != Thread.State.RUNNABLE;
+    StackTraceElement[] frames = thread.getStackTrace();
+    List<StackTraceElement> stack = ProgramFrames.of(frames);
+    return new HoldReport(
+        loop.options().name(),
+        holder.describe(),
+        held,
+        waits ? Activity.PINNED : activity(frames),
+        ProgramFrames.site(stack),
+        stack);
+  }
+
+  private static Activity activity(StackTraceElement[] frames) {
+    if (frames.length == 0 || !frames[0].isNativeMethod()) {
+      return Activity.COMPUTING;
+    }
+    String name = frames[0].getClassName();
+    if (name.startsWith("java.net.Inet")) {
+      return Activity.LOOK_UP;
+    }
+    boolean file =
+        name.startsWith("java.io.")
+            || name.startsWith("sun.nio.fs.")
+            || name.contains("FileDispatcher");
+    return file ? Activity.FILE : Activity.NATIVE;
+  }
+}

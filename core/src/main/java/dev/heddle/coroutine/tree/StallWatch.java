@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.coroutine.tree;
+
+import dev.heddle.event.Event;
+import dev.heddle.event.InlineCallback;
+import dev.heddle.observe.CoroutineSnapshot;
+import dev.heddle.observe.Dump;
+import dev.heddle.observe.ForeignWait;
+import dev.heddle.observe.StallReport;
+import dev.heddle.reactor.TimerEvent;
+import dev.heddle.scheduler.Scheduler;
+import dev.heddle.scheduler.context.LockOwners;
+import dev.heddle.scheduler.inbox.Inbox;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Finds out that a loop waits for nothing but locks and queues of the JDK, and says so once.
+///
+/// When the loop goes to sleep with foreign waits only, a hidden timer is armed, one at a time. If
+/// nothing was dispatched when it fires, the watchdog asks the JDK who holds which monitor (which
+/// writes a file, and takes locks), sends the answer back into the loop, and there the dump is
+/// taken, on the trampoline. A wait among them that ends by itself or from outside is no stall; the
+/// next sleep then arms the timer anew.
+final class StallWatch implements InlineCallback {
+  private final LoopRoot loop;
+  private final LoopWatch watch;
+  private final Scheduler scheduler;
+  private final Duration limit;
+
+  // loop only
+  private boolean armed; // or on its way through the watchdog
+  private boolean told;
+  private long dispatches;
+
+  StallWatch(LoopRoot loop, LoopWatch watch) {
+    this.loop = loop;
+    this.watch = watch;
+    this.scheduler = loop.scheduler();
+    this.limit = loop.options().stallLimit();
+  }
+
+  /// The loop is about to sleep, and only the JDK can wake somebody.
+  void onlyForeignWaits() {
+    if (armed || told || limit.isZero()) {
+      return;
+    }
+    armed = true;
+    dispatches = scheduler.dispatches();
+    TimerEvent timer = loop.hiddenTimer(limit);
+    timer.subscribe(this);
+    timer.start();
+  }
+
+  @Override
+  public void onEvent(Event event, @Nullable Object result, @Nullable Throwable error) {
+    if (isStill()) {
+      watch.later(() -> scheduler.inbox().post(new Answer(Monitors.asTheJdkTells(loop))));
+    } else {
+      armed = false;
+    }
+  }
+
+  private boolean isStill() {
+    return scheduler.dispatches() == dispatches && scheduler.hasOnlyForeignWaits();
+  }
+
+  private final class Answer extends Inbox.Node {
+    private final Monitors monitors;
+
+    Answer(Monitors monitors) {
+      this.monitors = monitors;
+    }
+
+    @Override
+    public void arrive() {
+      scheduler.onTrampoline(() -> look(monitors));
+    }
+  }
+
+  private void look(Monitors monitors) {
+    armed = false;
+    if (scheduler.hasEnded() || !isStill()) {
+      return;
+    }
+    Dump dump = DumpTaker.take(loop, monitors);
+    if (dump.coroutines().stream().noneMatch(StallWatch::mayEndByItself)) {
+      told = true;
+      watch.tell(new StallReport(dump, limit, untold(dump, monitors)));
+    }
+  }
+
+  private static boolean mayEndByItself(CoroutineSnapshot c) {
+    ForeignWait wait = c.foreign();
+    return wait != null
+        && (wait.state() == Thread.State.TIMED_WAITING
+            || c.stack().stream().anyMatch(StallWatch::isOutside));
+  }
+
+  // the other side is not in this JVM
+  private static boolean isOutside(StackTraceElement frame) {
+    String name = frame.getClassName();
+    return name.startsWith("sun.nio.ch.") || name.startsWith("java.lang.Process");
+  }
+
+  private static List<String> untold(Dump dump, Monitors monitors) {
+    List<String> untold = new ArrayList<>();
+    if (!LockOwners.known()) {
+      untold.add(
+          "Who holds a lock of java.util.concurrent the JDK does not tell without"
+              + " --add-opens java.base/java.util.concurrent.locks="
+              + LockOwners.opensTo()
+              + ".");
+    }
+    if (monitors.problem() != null) {
+      untold.add("Who holds a monitor could not be asked: " + monitors.problem() + ".");
+    }
+    if (dump.coroutines().stream().anyMatch(StallWatch::hasNoHolder)) {
+      untold.add("Who should feed a queue, or signal a condition, nobody can tell.");
+    }
+    return untold;
+  }
+
+  private static boolean hasNoHolder(CoroutineSnapshot c) {
+    ForeignWait wait = c.foreign();
+    return wait != null && wait.state() == Thread.State.WAITING && wait.owner() == null;
+  }
+}

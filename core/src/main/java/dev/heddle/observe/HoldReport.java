@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.observe;
+
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// A coroutine has kept the loop from all others for longer than
+/// [dev.heddle.HeddleOptions#holdLimit()]. Told once for each site, by a thread that watches.
+///
+/// @param loop the loop's name
+/// @param coroutine who holds it, by number and name; null when it is the loop's own work
+/// @param held for how long so far, at least
+/// @param activity what it does
+/// @param site the topmost frame of its stack that is the program's own, or null
+/// @param stack its frames at that moment, the innermost first
+/// @since 0.1
+public record HoldReport(
+    String loop,
+    @Nullable String coroutine,
+    Duration held,
+    Activity activity,
+    @Nullable String site,
+    List<StackTraceElement> stack)
+    implements LoopReport {
+
+  /// What holds a loop.
+  public enum Activity {
+    /// Java code runs.
+    COMPUTING(
+        "it computes",
+        "let others run by Heddle.suspend() now and then, or move it to Heddle.offload(...)"),
+    /// A file, or the output of another process, is read or written; the JDK blocks the thread.
+    FILE("it reads or writes a file", "move the call to Heddle.offload(...)"),
+    /// A host name is looked up by the operating system.
+    LOOK_UP("it looks up a host name", "move the call to Heddle.offload(...)"),
+    /// The JDK would park it, but cannot take its stack off the thread.
+    PINNED(
+        "it waits in the JDK below a class initialiser or a native frame",
+        "move the wait out of there, or to Heddle.offload(...)"),
+    /// A native method runs.
+    NATIVE("it is inside a native method", "move the call to Heddle.offload(...)"),
+    /// Not a coroutine but the loop itself, which is said only when somebody asks.
+    LOOP("no coroutine does", "it takes a dump, or is about to sleep");
+
+    private final String words;
+    private final String advice;
+
+    Activity(String words, String advice) {
+      this.words = words;
+      this.advice = advice;
+    }
+
+    /// As reports say it.
+    public String words() {
+      return words;
+    }
+
+    /// What to do about it.
+    public String advice() {
+      return advice;
+    }
+  }
+
+  @Override
+  public String text() {
+    StringBuilder text = new StringBuilder();
+    text.append(coroutine == null ? "Something" : coroutine)
+        .append(" has held the loop '")
+        .append(loop)
+        .append("' for ")
+        .append(DumpText.inWords(held))
+        .append(" so far: ")
+        .append(activity.words())
+        .append("; ")
+        .append(activity.advice())
+        .append('\n');
+    stack.forEach(frame -> text.append("  at ").append(frame).append('\n'));
+    return text.toString();
+  }
+
+  /// For programs: one JSON object.
+  public String json() {
+    Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+    fields.put("loop", loop);
+    fields.put("heldBy", coroutine);
+    fields.put("heldMillis", held.toMillis());
+    fields.put("activity", activity.name());
+    fields.put("site", site);
+    fields.put("stack", stack.stream().map(StackTraceElement::toString).toList());
+    return Json.write(fields);
+  }
+
+  @Override
+  public String toString() {
+    return text();
+  }
+}

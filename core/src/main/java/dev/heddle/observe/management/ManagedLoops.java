@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.observe.management;
+
+import dev.heddle.observe.LoopMXBean;
+import java.lang.management.ManagementFactory;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.management.InstanceAlreadyExistsException;
+import javax.management.InstanceNotFoundException;
+import javax.management.JMException;
+import javax.management.MBeanServer;
+import javax.management.MBeanServerFactory;
+import javax.management.ObjectName;
+import javax.management.StandardMBean;
+import org.jspecify.annotations.Nullable;
+
+/// Registers loops with the platform's MBean server, once somebody else has started it: that costs
+/// a third of a second of CPU and 18 MiB, which a program that nobody watches is not to pay.
+public final class ManagedLoops {
+  private ManagedLoops() {}
+
+  /// A loop's place in the server.
+  public static final class Entry {
+    private static final int OUT = 0;
+    private static final int IN = 1;
+    private static final int GONE = 2;
+
+    private final LoopMXBean bean;
+
+    // the watchdog and the ending loop, CAS
+    private final AtomicInteger state = new AtomicInteger(OUT);
+
+    // written by the watchdog before IN, read after
+    private @Nullable ObjectName name;
+
+    /// A loop that is not registered.
+    public Entry(LoopMXBean bean) {
+      this.bean = bean;
+    }
+  }
+
+  /// Registers a loop, if the server runs.
+  public static void join(Entry loop) {
+    if (loop.state.get() != Entry.OUT || MBeanServerFactory.findMBeanServer(null).isEmpty()) {
+      return;
+    }
+    MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+    try {
+      loop.name = register(server, loop.bean);
+    } catch (JMException e) {
+      throw new IllegalStateException("loop '" + loop.bean.getName() + "' cannot be managed", e);
+    }
+    if (!loop.state.compareAndSet(Entry.OUT, Entry.IN)) {
+      unregister(loop);
+    }
+  }
+
+  private static ObjectName register(MBeanServer server, LoopMXBean bean) throws JMException {
+    Object mbean = new StandardMBean(bean, LoopMXBean.class, true);
+    String given = bean.getName();
+    for (int i = 1; ; i++) {
+      String name = i == 1 ? given : given + "-" + i;
+      try {
+        return server.registerMBean(mbean, objectName(name)).getObjectName();
+      } catch (InstanceAlreadyExistsException _) {
+        // another loop of that name: the next number is free, or the one after
+      }
+    }
+  }
+
+  private static ObjectName objectName(String name) throws JMException {
+    boolean plain = name.matches("[\\w. -]+");
+    return new ObjectName("dev.heddle:type=Loop,name=" + (plain ? name : ObjectName.quote(name)));
+  }
+
+  /// Takes a loop out for good.
+  public static void leave(Entry loop) {
+    if (loop.state.getAndSet(Entry.GONE) == Entry.IN) {
+      unregister(loop);
+    }
+  }
+
+  private static void unregister(Entry loop) {
+    try {
+      if (loop.name != null) {
+        ManagementFactory.getPlatformMBeanServer().unregisterMBean(loop.name);
+      }
+    } catch (InstanceNotFoundException _) {
+      // safe: somebody else has taken it out
+    } catch (JMException e) {
+      throw new IllegalStateException("the bean of " + loop.name + " cannot be taken out", e);
+    }
+  }
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.observe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
+
+import dev.heddle.DeadlockError;
+import dev.heddle.Heddle;
+import dev.heddle.HeddleOptions;
+import dev.heddle.coroutine.Coroutine;
+import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.event.Event;
+import dev.heddle.hosting.ChildJvm;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordedClass;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Tag("once")
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class FlightEventsTest {
+  @TempDir private Path folder = Path.of("");
+
+  private List<RecordedEvent> recorded(Runnable program) throws IOException {
+    Path file = folder.resolve("flight.jfr");
+    try (Recording recording = new Recording()) {
+      recording.start();
+      program.run();
+      recording.stop();
+      recording.dump(file);
+    }
+    return RecordingFile.readAllEvents(file).stream()
+        .filter(e -> e.getEventType().getName().startsWith("dev.heddle."))
+        .toList();
+  }
+
+  @Test
+  void coroutines_startAndEnd_areEvents() throws IOException {
+    List<RecordedEvent> events =
+        recorded(() ->
+            Heddle.run(() ->
+                Heddle.supervise(s -> {
+                  s.spawn("good", () -> 1);
+                  Coroutine<?> bad =
+                      s.spawn(
+                          "bad",
+                          () -> {
+                            throw new IOException("bad");
+                          });
+                  assertThatThrownBy(bad::await).hasCauseInstanceOf(IOException.class);
+                  return null;
+                })));
+    assertThat(events)
+        .extracting(
+            e -> e.getEventType().getName().replace("dev.heddle.Coroutine", ""),
+            e -> e.getLong("coroutine"),
+            e -> e.getString("name"),
+            FlightEventsTest::failure)
+        .containsExactlyInAnyOrder(
+            tuple("Start", 1L, "main", ""),
+            tuple("Start", 2L, "good", ""),
+            tuple("Start", 3L, "bad", ""),
+            tuple("End", 2L, "good", ""),
+            tuple("End", 3L, "bad", "dev.heddle.CoroutineFailure"),
+            tuple("End", 1L, "main", ""));
+  }
+
+  private static String failure(RecordedEvent event) {
+    RecordedClass failure = event.hasField("failure") ? event.getClass("failure") : null;
+    return failure == null ? "" : failure.getName();
+  }
+
+  @Test
+  void hold_isAnEventWithItsWholeLength() throws IOException {
+    CountDownLatch told = new CountDownLatch(1);
+    HeddleOptions options =
+        HeddleOptions.defaults()
+            .withHoldLimit(Duration.ofMillis(20))
+            .withReports(_ -> told.countDown());
+    RecordedEvent[] hold = new RecordedEvent[1];
+    while (hold[0] == null) {
+      // the watchdog sees the end of a hold when it next looks, and the loop may be gone by then
+      hold[0] =
+          recorded(() -> Heddle.run(options, () -> holdAndDelay(told))).stream()
+              .filter(e -> e.getEventType().getName().equals("dev.heddle.LongHold"))
+              .findFirst()
+              .orElse(null);
+    }
+    assertThat(hold[0].getDuration("held")).isGreaterThanOrEqualTo(Duration.ofMillis(20));
+    assertThat(hold[0].getString("coroutine")).startsWith("coroutine-1 'main'");
+    assertThat(hold[0].getString("report")).contains("holdAndDelay");
+  }
+
+  private static void holdAndDelay(CountDownLatch told) {
+    long end = System.nanoTime() + Duration.ofMillis(100).toNanos();
+    while (told.getCount() > 0 || System.nanoTime() < end) {
+      Thread.onSpinWait();
+    }
+    Heddle.delay(Duration.ofMillis(100));
+  }
+
+  @Test
+  @Tag("T19")
+  void deadlock_isAnEventWithTheReport() throws IOException {
+    List<RecordedEvent> events =
+        recorded(() ->
+            assertThatThrownBy(() -> Heddle.run(FlightEventsTest::awaitNobody))
+                .isInstanceOf(DeadlockError.class));
+    assertThat(events)
+        .filteredOn(e -> e.getEventType().getName().equals("dev.heddle.Deadlock"))
+        .singleElement()
+        .extracting(e -> e.getString("report"))
+        .asString()
+        .startsWith("Deadlock: no active coroutines, 1 coroutines in waiting");
+  }
+
+  private static void awaitNobody() {
+    Heddle.await(
+        new Event(CoroutineNode.current().scheduler()) {
+          @Override
+          public String info() {
+            return "nobody";
+          }
+        });
+  }
+
+  /// Says whether a loop runs, deadlocks and stalls where the modules are missing.
+  public static final class BareProgram {
+    private BareProgram() {}
+
+    /// Run in a JVM of its own.
+    public static void main(String[] args) throws InterruptedException {
+      CountDownLatch told = new CountDownLatch(2);
+      HeddleOptions options =
+          HeddleOptions.defaults()
+              .withHoldLimit(Duration.ofMillis(20))
+              .withStallLimit(Duration.ofMillis(20))
+              .withReports(_ -> told.countDown());
+      Object monitor = new Object();
+      Thread holder =
+          Thread.ofPlatform()
+              .start(() -> {
+                synchronized (monitor) {
+                  hold(told, 0);
+                }
+              });
+      Heddle.run(
+          options,
+          () -> {
+            hold(told, 1);
+            synchronized (monitor) {
+              Heddle.suspend();
+            }
+          });
+      holder.join();
+      System.out.println(
+          "told, with "
+              + (ModuleLayer.boot().findModule("jdk.jfr").isPresent() ? "" : "no ")
+              + "jfr");
+    }
+
+    private static void hold(CountDownLatch told, long left) {
+      while (told.getCount() > left) {
+        Thread.onSpinWait();
+      }
+    }
+  }
+
+  @Test
+  void loop_withoutTheOptionalModules_watchesAndReports() throws Exception {
+    ChildJvm.Result result =
+        ChildJvm.of(BareProgram.class)
+            .with("--limit-modules", "java.base,java.logging,java.management,jdk.unsupported")
+            .run();
+    assertThat(result.output()).contains("told, with no jfr").contains("could not be asked");
+    assertThat(result.exitCode()).isZero();
+  }
+}

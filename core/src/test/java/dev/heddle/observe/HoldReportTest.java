@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.observe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.heddle.Action;
+import dev.heddle.Heddle;
+import dev.heddle.HeddleOptions;
+import dev.heddle.observe.HoldReport.Activity;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// The watchdog: who holds the loop, and doing what. Each hold lasts until it has been reported.
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class HoldReportTest {
+  private static final Duration LIMIT = Duration.ofMillis(20);
+  private static final long LONGER = LIMIT.toNanos() * 5;
+
+  private static final List<HoldReport> REPORTS = new CopyOnWriteArrayList<>();
+
+  private static final Set<String> TOLD = ConcurrentHashMap.newKeySet(); // methods on their stacks
+
+  private static HeddleOptions options(Duration limit) {
+    REPORTS.clear();
+    TOLD.clear();
+    return HeddleOptions.defaults()
+        .withName("held")
+        .withHoldLimit(limit)
+        .withReports(HoldReportTest::told);
+  }
+
+  private static void told(LoopReport report) {
+    HoldReport hold = (HoldReport) report;
+    REPORTS.add(hold);
+    hold.stack().forEach(frame -> TOLD.add(frame.getMethodName()));
+  }
+
+  /// The report of a hold in the method of that name.
+  private static HoldReport reportOf(String method, Action holder) {
+    Heddle.run(options(LIMIT), () -> Heddle.launch("holder", holder));
+    return REPORTS.stream()
+        .filter(report -> isAt(report, method))
+        .findFirst()
+        .orElseThrow(() -> new AssertionError("told of others only: " + REPORTS));
+  }
+
+  @Test
+  void coroutine_thatComputes_isNamedWithItsStack() {
+    HoldReport report = reportOf("hold", () -> computeUntilTold("hold"));
+    assertThat(report.loop()).isEqualTo("held");
+    assertThat(report.coroutine()).startsWith("coroutine-2 'holder' spawned at ");
+    assertThat(report.held()).isGreaterThanOrEqualTo(LIMIT);
+    assertThat(report.activity()).isEqualTo(Activity.COMPUTING);
+    assertThat(report.site()).startsWith(HoldReportTest.class.getName());
+    assertThat(report.text())
+        .startsWith("coroutine-2 'holder' spawned at ")
+        .contains("has held the loop 'held' for ", "it computes; let others run")
+        .doesNotContain("dev.heddle.scheduler");
+  }
+
+  /// A class is initialised once in a JVM.
+  private static final class WaitsWhileInitialised {
+    static final CountDownLatch TOLD = new CountDownLatch(1);
+
+    private static final class Inner {
+      static {
+        try {
+          TOLD.await();
+        } catch (InterruptedException e) {
+          throw new AssertionError(e);
+        }
+      }
+
+      static void touch() {}
+    }
+  }
+
+  @Test
+  @Tag("trap-41")
+  @Tag("once")
+  void wait_insideAClassInitialiser_isCalledPinned() {
+    HeddleOptions options =
+        options(LIMIT)
+            .withReports(report -> {
+              told(report);
+              if (TOLD.contains("<clinit>")) {
+                WaitsWhileInitialised.TOLD.countDown();
+              }
+            });
+    Heddle.run(
+        options,
+        () -> {
+          Heddle.suspend();
+          WaitsWhileInitialised.Inner.touch();
+        });
+    HoldReport report = REPORTS.getLast();
+    assertThat(report.activity()).isEqualTo(Activity.PINNED);
+    assertThat(report.text()).contains("Inner.<clinit>(");
+  }
+
+  @Test
+  void read_ofAnotherProcesssOutput_isCalledAFile() {
+    HoldReport report = reportOf("readUntilReported", HoldReportTest::startAndRead);
+    assertThat(report.activity()).isEqualTo(Activity.FILE);
+    assertThat(report.stack().getFirst().getMethodName()).startsWith("read");
+  }
+
+  private static void startAndRead() throws IOException {
+    Process silent = new ProcessBuilder("cat").start();
+    Thread.ofPlatform().daemon().start(() -> closeWhenTold(silent));
+    Heddle.suspend();
+    assertThat(readUntilReported(silent.getInputStream())).isEqualTo(-1);
+  }
+
+  private static int readUntilReported(InputStream silent) throws IOException {
+    return silent.read();
+  }
+
+  private static void closeWhenTold(Process silent) {
+    while (!TOLD.contains("readUntilReported")) {
+      Thread.onSpinWait();
+    }
+    try {
+      silent.getOutputStream().close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Test
+  void site_reportedBefore_isNotReportedAgain() {
+    Heddle.run(
+        options(LIMIT),
+        () -> {
+          computeUntilTold("hold");
+          Heddle.suspend();
+          hold();
+          while (!TOLD.contains("holdElsewhere")) {
+            Heddle.suspend();
+            holdElsewhere();
+          }
+        });
+    assertThat(REPORTS).filteredOn(report -> isAt(report, "hold")).hasSize(1);
+    assertThat(REPORTS).filteredOn(report -> isAt(report, "holdElsewhere")).hasSize(1);
+  }
+
+  // one hold after the other, for the first may be seen in the middle of something else
+  private static void computeUntilTold(String method) {
+    while (!TOLD.contains(method)) {
+      Heddle.suspend();
+      hold();
+    }
+  }
+
+  // no call of the program's own in the loop: it would be another site
+  private static void hold() {
+    long end = System.nanoTime() + LONGER;
+    while (System.nanoTime() < end) {
+      Thread.onSpinWait();
+    }
+  }
+
+  private static void holdElsewhere() {
+    long end = System.nanoTime() + LONGER;
+    while (System.nanoTime() < end) {
+      Thread.onSpinWait();
+    }
+  }
+
+  private static boolean isAt(HoldReport report, String method) {
+    return report.stack().stream().anyMatch(frame -> frame.getMethodName().equals(method));
+  }
+
+  @Test
+  void loop_thatSleepsOrSwitches_holdsNobody() {
+    Heddle.run(
+        options(Duration.ofMillis(500)), // a carrier that the machine does not run holds, too
+        () -> {
+          Heddle.delay(Duration.ofMillis(600));
+          long end = System.nanoTime() + Duration.ofMillis(600).toNanos();
+          while (System.nanoTime() < end) {
+            Heddle.suspend();
+          }
+        });
+    assertThat(REPORTS).isEmpty();
+  }
+
+  @Test
+  void limit_ofZero_turnsItOff() {
+    Heddle.run(options(Duration.ZERO), HoldReportTest::hold);
+    assertThat(REPORTS).isEmpty();
+  }
+
+  @Test
+  void coroutine_thatHoldsAfterALongRest_isReported() {
+    Heddle.run(
+        options(LIMIT),
+        () -> {
+          Heddle.delay(Duration.ofMillis(700)); // the watchdog rests after half a second
+          computeUntilTold("hold");
+        });
+    assertThat(TOLD).contains("hold");
+  }
+
+  @Test
+  void listener_thatFails_doesNotEndTheWatch() {
+    CountDownLatch calls = new CountDownLatch(2);
+    HeddleOptions failing =
+        options(LIMIT)
+            .withReports(_ -> {
+              calls.countDown();
+              throw new IllegalStateException("broken listener");
+            });
+    Heddle.run(failing, () -> holdUntil(calls, 1));
+    Heddle.run(failing, () -> holdUntil(calls, 0));
+    assertThat(calls.getCount()).isZero();
+  }
+
+  private static void holdUntil(CountDownLatch calls, long left) {
+    while (calls.getCount() > left) {
+      Thread.onSpinWait();
+    }
+  }
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.observe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.heddle.Heddle;
+import dev.heddle.HeddleOptions;
+import dev.heddle.Loop;
+import dev.heddle.LoopEndedException;
+import dev.heddle.observe.CoroutineSnapshot.State;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicReference;
+import javax.management.JMX;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// Dumps that other threads ask for: by a loop's handle, and as management tools do.
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class OutsideDumpTest {
+  @Test
+  void dump_ofALoopThatSleeps_wakesItForTheAnswer() {
+    BlockingQueue<String> queue = new LinkedBlockingQueue<>();
+    Loop<String> loop = Loop.start(queue::take);
+    Dump dump = loop.dump();
+    while (dump.coroutines().getFirst().state() != State.FOREIGN) {
+      dump = loop.dump();
+    }
+    queue.add("fed");
+    assertThat(loop.join()).isEqualTo("fed");
+    assertThat(dump.text()).contains("'main' is parked by the JDK in LinkedBlockingQueue.take");
+  }
+
+  @Test
+  @Tag("trap-60")
+  void dumps_ofALoopThatSwitches_loseNoResume() {
+    int turns = 50_000;
+    Loop<Integer> loop =
+        Loop.start(() -> {
+          var other = Heddle.spawn(() -> turns(turns));
+          return turns(turns) + other.await();
+        });
+    int dumps = 0;
+    try {
+      while (true) {
+        assertThat(loop.dump().coroutines()).isNotEmpty();
+        dumps++;
+      }
+    } catch (LoopEndedException _) {
+      // all turns are taken
+    }
+    assertThat(loop.join()).isEqualTo(2 * turns);
+    assertThat(dumps).isPositive();
+  }
+
+  private static int turns(int turns) {
+    int taken = 0;
+    while (taken < turns) {
+      Heddle.suspend();
+      taken++;
+    }
+    return taken;
+  }
+
+  @Test
+  void dump_askedByACoroutineOfTheSameLoop_isTakenInPlace() {
+    CompletableFuture<Loop<String>> self = new CompletableFuture<>();
+    Loop<String> loop = Loop.start(() -> self.join().dump().coroutines().getFirst().state().name());
+    self.complete(loop);
+    assertThat(loop.join()).isEqualTo("RUNNING");
+  }
+
+  @Test
+  void dump_askedByACoroutineOfAnotherLoop_suspendsOnlyThat() {
+    BlockingQueue<String> queue = new LinkedBlockingQueue<>();
+    Loop<String> loop = Loop.start(queue::take);
+    int coroutines = Heddle.run(() -> loop.dump().coroutines().size());
+    queue.add("fed");
+    assertThat(coroutines).isEqualTo(1);
+    assertThat(loop.join()).isEqualTo("fed");
+  }
+
+  @Test
+  void dump_ofALoopThatHasEnded_isRefused() {
+    Loop<Integer> loop = Loop.start(() -> 1);
+    loop.join();
+    assertThatThrownBy(loop::dump)
+        .isInstanceOf(LoopEndedException.class)
+        .hasMessageContaining("has ended");
+  }
+
+  // ---- management ----
+
+  private static final MBeanServer SERVER = ManagementFactory.getPlatformMBeanServer();
+
+  private static LoopMXBean bean(String name) throws Exception {
+    ObjectName at = new ObjectName("dev.heddle:type=Loop,name=" + name);
+    while (!SERVER.isRegistered(at)) {
+      Thread.onSpinWait();
+    }
+    return JMX.newMXBeanProxy(SERVER, at, LoopMXBean.class);
+  }
+
+  private static HeddleOptions named(String name) {
+    return HeddleOptions.defaults().withName(name);
+  }
+
+  @Test
+  void bean_ofALoop_answersAndLeavesWithIt() throws Exception {
+    BlockingQueue<String> queue = new LinkedBlockingQueue<>();
+    Loop<String> loop = Loop.start(named("managed"), queue::take);
+    LoopMXBean bean = bean("managed");
+    assertThat(bean.getName()).isEqualTo("managed");
+    assertThat(bean.getCarrier()).isEqualTo("managed");
+    assertThat(bean.getCoroutines()).isEqualTo(1);
+    assertThat(bean.table())
+        .contains("Loop 'managed', ", "ID  NAME  STATE", "1   main  in the JDK");
+    assertThat(bean.dump()).contains("coroutine-1 'main' is parked by the JDK");
+    assertThat(JsonReader.read(bean.dumpJson())).isNotNull();
+    queue.add("fed");
+    loop.join();
+    assertThat(SERVER.isRegistered(new ObjectName("dev.heddle:type=Loop,name=managed"))).isFalse();
+  }
+
+  @Test
+  void beans_ofLoopsWithOneName_areNumbered() throws Exception {
+    BlockingQueue<String> queue = new LinkedBlockingQueue<>();
+    List<Loop<String>> loops = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      loops.add(Loop.start(named("twin"), queue::take));
+    }
+    assertThat(bean("twin-3").getName()).isEqualTo("twin");
+    assertThat(bean("twin-2").getName()).isEqualTo("twin");
+    assertThat(bean("twin").getName()).isEqualTo("twin");
+    queue.addAll(List.of("a", "b", "c"));
+    loops.forEach(Loop::join);
+  }
+
+  @Test
+  void bean_ofALoopThatIsHeld_saysByWhom() throws Exception {
+    AtomicReference<String> answer = new AtomicReference<>();
+    Loop<String> loop =
+        Loop.start(
+            named("busy"),
+            () -> {
+              while (answer.get() == null) {
+                Thread.onSpinWait();
+              }
+              return answer.get();
+            });
+    answer.set(bean("busy").dump());
+    assertThat(loop.join())
+        .contains("coroutine-1 'main' has held the loop 'busy' for 2.0 s so far: it computes")
+        .contains("at dev.heddle.observe.OutsideDumpTest.lambda$bean_ofALoopThatIsHeld");
+  }
+}

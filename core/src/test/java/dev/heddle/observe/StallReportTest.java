@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.observe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.heddle.Action;
+import dev.heddle.Body;
+import dev.heddle.Cancellation;
+import dev.heddle.Heddle;
+import dev.heddle.HeddleOptions;
+import dev.heddle.Loop;
+import dev.heddle.event.Trigger;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// Loops that wait for the JDK alone.
+@Tag("T19")
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class StallReportTest {
+  private static final Duration LIMIT = Duration.ofMillis(30);
+
+  /// A loop and what it tells.
+  private static final class Stalling {
+    final List<LoopReport> reports = new CopyOnWriteArrayList<>();
+    final CompletableFuture<StallReport> first = new CompletableFuture<>();
+    final Loop<?> loop;
+
+    Stalling(Body<?> main) {
+      HeddleOptions options =
+          HeddleOptions.defaults()
+              .withStallLimit(LIMIT)
+              .withShutdownDeadline(Duration.ZERO)
+              .withGracePeriod(Duration.ZERO)
+              .withReports(this::told);
+      loop = Loop.<@Nullable Object>start(options, () -> main.run());
+    }
+
+    private void told(LoopReport report) {
+      reports.add(report);
+      if (report instanceof StallReport stall) {
+        first.complete(stall);
+      }
+    }
+
+    StallReport stopped() {
+      StallReport report = first.join();
+      stop();
+      return report;
+    }
+
+    void stop() {
+      loop.shutdown(Duration.ZERO);
+      try {
+        loop.join();
+      } catch (Cancellation _) {
+        // main was waiting
+      }
+    }
+  }
+
+  private static Stalling stalling(Action main) {
+    return new Stalling(() -> {
+      main.run();
+      return "done";
+    });
+  }
+
+  private static List<List<Long>> ids(StallReport report) {
+    return report.cycles().stream()
+        .map(cycle -> cycle.stream().map(CoroutineSnapshot::id).toList())
+        .toList();
+  }
+
+  @Test
+  void queue_thatNobodyFeeds_isToldOnceAndTheLoopGoesOn() {
+    BlockingQueue<String> queue = new LinkedBlockingQueue<>();
+    Stalling first = new Stalling(() -> queue.take() + queue.take());
+    StallReport report = first.first.join();
+    queue.add("a");
+    // a second loop stalls as long again
+    new Stalling(() -> new LinkedBlockingQueue<String>().take()).stopped();
+    queue.add("b");
+    assertThat(first.loop.join()).isEqualTo("ab");
+    assertThat(first.reports).containsExactly(report);
+    assertThat(report.cycles()).isEmpty();
+    assertThat(report.text())
+        .startsWith("Stall: nothing has happened in loop 'heddle' for 30 ms, ")
+        .contains("coroutine-1 'main' is parked by the JDK in LinkedBlockingQueue.take (")
+        .endsWith("Who should feed a queue, or signal a condition, nobody can tell.\n");
+  }
+
+  @Test
+  void locks_takenInOppositeOrder_areACycle() {
+    ReentrantLock left = new ReentrantLock();
+    ReentrantLock right = new ReentrantLock();
+    StallReport report =
+        stalling(
+                () -> {
+                  Heddle.launch("one", () -> takeBoth(left, right));
+                  Heddle.launch("two", () -> takeBoth(right, left));
+                })
+            .stopped();
+    assertThat(ids(report)).containsExactly(List.of(2L, 3L));
+    assertThat(report.text())
+        .containsPattern(
+            "coroutine-2 'one' waits for ReentrantLock@\\w+, held by coroutine-3 'two', which waits"
+                + " for ReentrantLock@\\w+, held by coroutine-2 'one'\n");
+  }
+
+  private static void takeBoth(ReentrantLock first, ReentrantLock second)
+      throws InterruptedException {
+    first.lockInterruptibly();
+    try {
+      Heddle.suspend();
+      second.lockInterruptibly();
+      second.unlock();
+    } finally {
+      first.unlock();
+    }
+  }
+
+  /// Nothing ends a wait for a monitor; the two are left behind.
+  @Test
+  void monitors_takenInOppositeOrder_areACycle() {
+    Object left = new Object();
+    Object right = new Object();
+    StallReport report =
+        stalling(
+                () -> {
+                  Heddle.launch("one", () -> enterBoth(left, right));
+                  Heddle.launch("two", () -> enterBoth(right, left));
+                })
+            .stopped();
+    assertThat(ids(report)).containsExactly(List.of(2L, 3L));
+    assertThat(report.text())
+        .containsPattern(
+            "coroutine-2 'one' waits for the monitor of Object@\\w+, held by coroutine-3 'two',"
+                + " which waits for the monitor of Object@\\w+, held by coroutine-2 'one'\n");
+  }
+
+  private static void enterBoth(Object first, Object second) {
+    synchronized (first) {
+      Heddle.suspend();
+      synchronized (second) {
+        Heddle.suspend();
+      }
+    }
+  }
+
+  @Test
+  void monitor_heldByAnotherThread_namesIt() throws Exception {
+    Object monitor = new Object();
+    StallReport report;
+    Stalling stalling;
+    CompletableFuture<String> release = new CompletableFuture<>();
+    CompletableFuture<String> held = new CompletableFuture<>();
+    Thread holder =
+        Thread.ofPlatform()
+            .name("holder")
+            .start(() -> {
+              synchronized (monitor) {
+                held.complete("held");
+                release.join();
+              }
+            });
+    held.join();
+    stalling =
+        stalling(() -> {
+          synchronized (monitor) {
+            Heddle.suspend();
+          }
+        });
+    report = stalling.first.join();
+    release.complete("released");
+    holder.join();
+    stalling.loop.join();
+    assertThat(report.text())
+        .containsPattern("the monitor of Object@\\w+, held by thread 'holder'");
+  }
+
+  /// What waits for something that comes by itself, or from outside, is no stall. A loop that does
+  /// stall tells how long to look.
+  private static void assertNoStall(Stalling quiet) {
+    new Stalling(() -> new LinkedBlockingQueue<String>().take()).stopped();
+    new Stalling(() -> new LinkedBlockingQueue<String>().take()).stopped();
+    assertThat(quiet.reports).isEmpty();
+    quiet.stop();
+  }
+
+  @Test
+  void sleep_isNoStall() {
+    assertNoStall(stalling(() -> Thread.sleep(Duration.ofHours(1))));
+  }
+
+  @Test
+  void socket_isNoStall() throws Exception {
+    try (ServerSocket server = new ServerSocket(0)) {
+      assertNoStall(stalling(server::accept));
+    }
+  }
+
+  @Test
+  void trigger_beside_isNoStall() {
+    assertNoStall(
+        stalling(() -> {
+          Trigger trigger = Heddle.trigger("t");
+          Heddle.launch("queue", () -> new LinkedBlockingQueue<String>().take());
+          Heddle.await(trigger);
+        }));
+  }
+
+  @Test
+  void limit_ofZero_turnsItOff() {
+    List<LoopReport> reports = new CopyOnWriteArrayList<>();
+    BlockingQueue<String> queue = new LinkedBlockingQueue<>();
+    HeddleOptions off =
+        HeddleOptions.defaults().withStallLimit(Duration.ZERO).withReports(reports::add);
+    Loop<String> loop = Loop.start(off, queue::take);
+    new Stalling(() -> new LinkedBlockingQueue<String>().take()).stopped();
+    queue.add("fed");
+    assertThat(loop.join()).isEqualTo("fed");
+    assertThat(reports).isEmpty();
+  }
+}

@@ -72,15 +72,24 @@ final class PagesTest {
   }
 
   @Test
-  void picture_inThePages_isWhatItsTextSays() throws Exception {
+  void pictures_inThePages_areWhatTheirTextsSay() throws Exception {
     Path pictures = ExampleProcess.root().resolve("docs/explanation/pictures");
-    Files.copy(pictures.resolve("loop-iteration.txt"), folder.resolve("loop-iteration.txt"));
+    List<Path> texts;
+    try (Stream<Path> files = Files.list(pictures)) {
+      texts = files.filter(file -> file.toString().endsWith(".txt")).toList();
+    }
+    for (Path text : texts) {
+      Files.copy(text, folder.resolve(text.getFileName()));
+    }
     try (var run =
         ExampleProcess.startFile(pictures.resolve("RenderPicture.java"), folder.toString())) {
       assertThat(run.awaitExit()).as(run.text()).isZero();
     }
-    assertThat(folder.resolve("loop-iteration.svg"))
-        .hasSameTextualContentAs(pictures.resolve("loop-iteration.svg"));
+    assertThat(texts).isNotEmpty();
+    for (Path text : texts) {
+      String drawn = text.getFileName().toString().replace(".txt", ".svg");
+      assertThat(folder.resolve(drawn)).hasSameTextualContentAs(pictures.resolve(drawn));
+    }
   }
 
   private static String read(Path page) {

@@ -54,7 +54,7 @@ public final class Await<K, T extends @Nullable Object> {
 
   /// Where the awaitables come from.
   private interface Source<K, T extends @Nullable Object> {
-    void feed(Gathering<K, T> into);
+    void feed(Gathering<K, T> into, Runnable afterEach);
   }
 
   // ---- which ones ----
@@ -71,25 +71,31 @@ public final class Await<K, T extends @Nullable Object> {
   public static <T extends @Nullable Object> Await<Integer, T> of(
       Iterable<? extends Awaitable<? extends T>> several) {
     return new Await<>(
-        into -> feed(several.iterator(), into), !(several instanceof Collection), null, null);
+        (into, afterEach) -> feed(several.iterator(), into, afterEach),
+        !(several instanceof Collection),
+        null,
+        null);
   }
 
   /// Several, by their position, pulled one by one.
   public static <T extends @Nullable Object> Await<Integer, T> of(
       Iterator<? extends Awaitable<? extends T>> several) {
-    return new Await<>(into -> feed(several, into), true, null, null);
+    return new Await<>((into, afterEach) -> feed(several, into, afterEach), true, null, null);
   }
 
   /// Several, by their keys.
   public static <K, T extends @Nullable Object> Await<K, T> of(
       Map<K, ? extends Awaitable<? extends T>> several) {
-    return new Await<>(into -> several.forEach(into::add), false, null, null);
+    return new Await<>((into, _) -> several.forEach(into::add), false, null, null);
   }
 
   private static <T extends @Nullable Object> void feed(
-      Iterator<? extends Awaitable<? extends T>> from, Gathering<Integer, T> into) {
+      Iterator<? extends Awaitable<? extends T>> from,
+      Gathering<Integer, T> into,
+      Runnable afterEach) {
     for (int position = 0; !into.isClosed() && from.hasNext(); position++) {
       into.add(position, from.next());
+      afterEach.run();
     }
   }
 
@@ -208,10 +214,10 @@ public final class Await<K, T extends @Nullable Object> {
   private Outcomes<K, T> gather(int needed, OnFailure onFailure) {
     CoroutineNode<?> self = CoroutineNode.current();
     Gathering<K, T> gathering = new Gathering<>(self.scheduler(), needed, onFailure);
-    if (pulled) {
+    if (pulled && self.currentScope().isOpen()) {
       awaitPulled(self, gathering);
     } else {
-      source.feed(gathering);
+      source.feed(gathering, () -> {});
       gathering.seal();
       await(self, gathering);
     }
@@ -225,7 +231,7 @@ public final class Await<K, T extends @Nullable Object> {
             .<@Nullable Void>spawn(
                 "puller",
                 () -> {
-                  source.feed(gathering);
+                  source.feed(gathering, Await::letOthersRun);
                   return null;
                 });
     puller.event().subscribe(gathering.asFeedersEnd());
@@ -236,6 +242,12 @@ public final class Await<K, T extends @Nullable Object> {
         self.end(puller, "what it pulled for is decided");
       }
     }
+  }
+
+  // an iterator that never waits, and has no end, would keep what it brings from running
+  private static void letOthersRun() {
+    CoroutineNode<?> puller = CoroutineNode.current();
+    puller.scheduler().yieldFrom(puller);
   }
 
   private void await(CoroutineNode<?> self, Gathering<K, T> gathering) {

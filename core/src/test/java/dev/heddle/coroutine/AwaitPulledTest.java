@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.function.IntFunction;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -156,7 +157,10 @@ class AwaitPulledTest {
               if (log.size() == 2) {
                 Heddle.delay(Duration.ofHours(1)); // cut when the first one ends
               }
-              return Heddle.spawn(() -> 7);
+              return Heddle.spawn(() -> {
+                Heddle.delay(Duration.ofMillis(2)); // ends while the iterator waits
+                return 7;
+              });
             }
           };
       assertThat(Await.of(endless).anyOrFail()).isEqualTo(7);
@@ -186,6 +190,38 @@ class AwaitPulledTest {
       assertThat(first).isZero();
       assertThat(spawned).noneMatch(Coroutine::isCancelled);
     });
+  }
+
+  @Test
+  void endlessIterator_thatNeverWaits_letsOthersRun() {
+    Heddle.run(() -> {
+      Iterator<Coroutine<Integer>> endless =
+          Stream.iterate(1, n -> n + 1).map(n -> Heddle.spawn(() -> n * n)).iterator();
+      assertThat(Await.of(endless).anyOf(3).values()).containsExactly(1, 4, 9);
+    });
+  }
+
+  @Test
+  void iterator_inAScopeThatTakesNoMoreMembers_isPulledByTheWaiterItself() {
+    Heddle.run(() ->
+        Heddle.supervise(s -> {
+          Coroutine<String> done = s.spawn(() -> "done");
+          done.await();
+          Coroutine<Object> cleaning =
+              s.spawn(() -> {
+                try {
+                  Heddle.delay(Duration.ofHours(1));
+                } finally {
+                  log.add(Await.of(List.of(done).iterator()).anyOrFail());
+                }
+                return null;
+              });
+          Heddle.suspend();
+          s.cancel("enough");
+          assertThatThrownBy(cleaning::await).isInstanceOf(Cancellation.class);
+          return null;
+        }));
+    assertThat(log).containsExactly("done");
   }
 
   @Test

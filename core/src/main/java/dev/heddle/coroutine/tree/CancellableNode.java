@@ -361,6 +361,9 @@ public abstract class CancellableNode extends Waker {
   /// Ends a coroutine that works for this one: cancels it and waits, whatever happens, until it has
   /// ended. It has nobody left to fail for: that is reported.
   public final void end(Coroutine<?> servant, String why) {
+    if (scheduler().hasEnded()) {
+      return; // it was left behind like this one
+    }
     servant.cancel(why);
     shield();
     try {

@@ -166,7 +166,7 @@ public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
   }
 
   /// Whether it takes new members.
-  boolean isOpen() {
+  public boolean isOpen() {
     return state() == State.OPEN && !loop.isPastDeadline();
   }
 

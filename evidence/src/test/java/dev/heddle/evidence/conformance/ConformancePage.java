@@ -32,12 +32,15 @@ final class ConformancePage {
     return tests.stream().filter(t -> t.tags().contains(promise.id())).toList();
   }
 
-  /// Those under which a test of the promise fails; the ones that harm least else come first.
+  /// Those under which a test of the promise fails. Those that name it come first, then the ones
+  /// that harm least else.
   private List<Mutant> mutantsOf(Promise promise) {
     Set<TestName> names = testsOf(promise).stream().map(Tagged::name).collect(Collectors.toSet());
     return mutants.stream()
         .filter(m -> m.catchers().stream().anyMatch(names::contains))
-        .sorted(Comparator.comparingInt((Mutant m) -> m.catchers().size()))
+        .sorted(
+            Comparator.comparing((Mutant m) -> !m.says().matches(".*\\b" + promise.id() + "\\b.*"))
+                .thenComparing(m -> m.catchers().size()))
         .toList();
   }
 

@@ -38,10 +38,10 @@ public final class TaggedTests {
   /// @param tags its own and its class's
   record Tagged(String module, TestName name, Set<String> tags) {}
 
-  /// The core's tests that stand for a promise and run by default.
+  /// The core's tests that run by default.
   public static List<TestName> ofCore() {
     return in("core").stream()
-        .filter(t -> t.tags.stream().anyMatch(Promise::isId) && !t.tags.contains("full"))
+        .filter(t -> !t.tags.contains("full"))
         .map(Tagged::name)
         .toList();
   }

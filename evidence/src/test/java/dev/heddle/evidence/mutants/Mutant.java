@@ -17,7 +17,8 @@ import java.util.stream.Stream;
 ///
 /// Its file has three parts: what the fault is, in words; the change; the tests that catch it. The
 /// change reads as a unified diff without line numbers: hunks below the path of their file, apart
-/// by `@@`. A hunk is found by its text, whatever the indentation, and must be found once.
+/// by `@@`, without blank lines. A hunk is found by its text, whatever the indentation, and must be
+/// found once.
 ///
 /// ```
 /// A coroutine that leaves the line although the mutex was handed to it keeps it.

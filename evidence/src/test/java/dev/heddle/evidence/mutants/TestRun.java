@@ -32,6 +32,7 @@ final class TestRun implements AutoCloseable {
   enum Verdict {
     PASSED,
     FAILED,
+    /// Or ended its JVM.
     HUNG;
 
     boolean isCatch() {
@@ -40,6 +41,7 @@ final class TestRun implements AutoCloseable {
   }
 
   private static final String DONE = "@done ";
+  private static final String ENDED = "@ended ";
 
   private final Path classes;
   private final Path tests;
@@ -76,48 +78,49 @@ final class TestRun implements AutoCloseable {
     return packages.containsKey(test.type());
   }
 
-  /// Runs `wanted` and tells what became of each; `mutated` may be null.
+  /// Runs `wanted` and tells what became of each; `mutated` may be null. Tests that could not even
+  /// begin, because something before them hangs, are left out.
   ///
   /// @param patience how long a test may say nothing
-  /// @param hangs after so many hangs the rest is left out
+  /// @param hangs after so many hangs the rest is left out, too
   Map<TestName, Verdict> run(
       @Nullable Path mutated, Collection<TestName> wanted, Duration patience, int hangs)
       throws IOException, InterruptedException {
     Map<TestName, Verdict> verdicts = new TreeMap<>();
     Set<TestName> left = new TreeSet<>(wanted);
-    for (int hung = 0; !left.isEmpty() && hung < hangs; ) {
+    boolean goesOn = true;
+    for (int hung = 0; goesOn && hung < hangs && !left.isEmpty(); hung++) {
       ask(mutated, left);
-      TestName running = listen(verdicts, patience);
-      if (running != null) {
-        verdicts.put(running, Verdict.HUNG);
-        hung++;
-        close();
-      }
-      left.removeAll(verdicts.keySet());
-      if (running == null) {
-        // a class that cannot even be loaded or set up fails all its tests
+      boolean done = listen(verdicts, patience);
+      goesOn = left.removeAll(verdicts.keySet());
+      if (done) {
+        // a class that cannot be loaded, or set up, fails all its tests
         left.forEach(test -> verdicts.put(test, Verdict.FAILED));
-        left.clear();
+        goesOn = false;
       }
     }
     return verdicts;
   }
 
-  /// @return the test that hangs, or null when all are done
-  private @Nullable TestName listen(Map<TestName, Verdict> verdicts, Duration patience)
+  /// @return whether all had their turn; if not, the JVM has been ended
+  private boolean listen(Map<TestName, Verdict> verdicts, Duration patience)
       throws InterruptedException {
     TestName running = null;
     while (true) {
       String line = said.poll(patience.toMillis(), TimeUnit.MILLISECONDS);
-      if (line == null || line.isEmpty()) {
-        return running == null ? new TestName("", "") : running;
+      if (line == null || line.equals(ENDED)) {
+        if (running != null) {
+          verdicts.put(running, Verdict.HUNG);
+        }
+        close();
+        return false;
       }
       if (line.equals(DONE)) {
-        return null;
+        return true;
       }
-      int space = line.indexOf(' ');
       TestName test = TestName.parse(line.substring(line.lastIndexOf('.') + 1));
-      switch (line.substring(1, space)) {
+      running = null;
+      switch (line.substring(1, line.indexOf(' '))) {
         case "begin" -> running = test;
         case "ok" -> verdicts.putIfAbsent(test, Verdict.PASSED);
         default -> verdicts.put(test, Verdict.FAILED);
@@ -161,7 +164,7 @@ final class TestRun implements AutoCloseable {
     } catch (IOException | UncheckedIOException _) {
       // safe: it was ended in the middle of a line
     }
-    into.add(""); // the JVM has ended, by itself or not
+    into.add(ENDED); // the JVM has, by itself or not
   }
 
   @Override

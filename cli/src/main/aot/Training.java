@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What most programs do first. The launcher runs it once to learn which classes to keep ready, of the compiler above all: so it
+// What most programs do first. The launcher runs it once to learn which classes to keep ready, of
+// the compiler above all: so it
 // uses a little of everything of the language.
 import dev.heddle.Heddle;
 import dev.heddle.io.Tcp;
@@ -63,12 +64,11 @@ long weave() {
     total >>= 1;
   }
   long base = total;
-  return Heddle.scope(
-      scope -> {
-        var left = scope.spawn("left", () -> slowly(base));
-        var right = scope.spawn(() -> Heddle.within(Duration.ofSeconds(5), () -> slowly(2L)));
-        return left.await() + right.await();
-      });
+  return Heddle.scope(scope -> {
+    var left = scope.spawn("left", () -> slowly(base));
+    var right = scope.spawn(() -> Heddle.within(Duration.ofSeconds(5), () -> slowly(2L)));
+    return left.await() + right.await();
+  });
 }
 
 <T> T slowly(T value) throws InterruptedException {
@@ -79,24 +79,23 @@ long weave() {
 
 String echo(String text) throws Exception {
   var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-  return Heddle.scope(
-      scope -> {
-        try (var listener = Tcp.listen(address)) {
-          scope.launch(
-              "server",
-              () -> {
-                try (var peer = listener.accept()) {
-                  var buffer = ByteBuffer.allocate(64);
-                  peer.read(buffer);
-                  peer.write(buffer.flip());
-                }
-              });
-          try (var peer = Tcp.connect(listener.localAddress())) {
-            peer.write(StandardCharsets.UTF_8.encode(text));
-            var answer = ByteBuffer.allocate(64);
-            peer.read(answer);
-            return StandardCharsets.UTF_8.decode(answer.flip()).toString();
-          }
-        }
-      });
+  return Heddle.scope(scope -> {
+    try (var listener = Tcp.listen(address)) {
+      scope.launch(
+          "server",
+          () -> {
+            try (var peer = listener.accept()) {
+              var buffer = ByteBuffer.allocate(64);
+              peer.read(buffer);
+              peer.write(buffer.flip());
+            }
+          });
+      try (var peer = Tcp.connect(listener.localAddress())) {
+        peer.write(StandardCharsets.UTF_8.encode(text));
+        var answer = ByteBuffer.allocate(64);
+        peer.read(answer);
+        return StandardCharsets.UTF_8.decode(answer.flip()).toString();
+      }
+    }
+  });
 }

@@ -76,7 +76,8 @@ final class DoctorCommand implements Callable<Integer> {
     out().println();
     out()
         .println(
-            "Lines to paste where Heddle is used as a library (one block alone: heddle doctor --lines NAME)");
+            "Lines to paste where Heddle is used as a library (one block alone: heddle doctor"
+                + " --lines NAME)");
     for (Recipe recipe : Recipe.values()) {
       out().println();
       out().println("  " + recipe.title() + "   [" + recipe.id() + "]");

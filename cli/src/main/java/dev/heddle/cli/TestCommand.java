@@ -20,7 +20,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "test",
     description =
-        "Builds with every gate and runs the tests; with a name or tag, only those, without the gates.",
+        "Builds with every gate and runs the tests; with a name or tag, only those, without the"
+            + " gates.",
     mixinStandardHelpOptions = true)
 final class TestCommand implements Callable<Integer> {
   @Spec private CommandSpec spec = CommandSpec.create();

@@ -87,7 +87,8 @@ public final class Checkup {
       case "0" -> "the kernel allows it (kernel.io_uring_disabled = 0)" + filtered;
       case "1" -> "for privileged processes only (kernel.io_uring_disabled = 1)" + filtered;
       case "2" ->
-          "switched off (kernel.io_uring_disabled = 2; mend with sysctl kernel.io_uring_disabled=0)";
+          "switched off (kernel.io_uring_disabled = 2; mend with sysctl"
+              + " kernel.io_uring_disabled=0)";
       default -> "the kernel does not say (no kernel.io_uring_disabled)" + filtered;
     };
   }
@@ -137,7 +138,8 @@ public final class Checkup {
       findings.add(
           Finding.note(
               "vector units",
-              "this CPU has AVX-512: -XX:UseAVX=2 makes switches after such code faster (heddle run sets it)"));
+              "this CPU has AVX-512: -XX:UseAVX=2 makes switches after such code faster (heddle run"
+                  + " sets it)"));
     }
   }
 

@@ -20,7 +20,8 @@ public enum Recipe {
   /// Programs under Maven.
   MAVEN_EXEC(
       "exec",
-      "Maven, programs: in <build><plugins> of pom.xml, then mvn compile exec:exec -Dexec.mainClass=...",
+      "Maven, programs: in <build><plugins> of pom.xml, then mvn compile exec:exec"
+          + " -Dexec.mainClass=...",
       """
       <plugin>
         <groupId>org.codehaus.mojo</groupId>

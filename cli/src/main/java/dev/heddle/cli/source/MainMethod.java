@@ -69,7 +69,8 @@ final class MainMethod {
         throw new SourceException(
             "class "
                 + type.getName()
-                + " has an instance main, so it must be concrete with a constructor that is not private");
+                + " has an instance main, so it must be concrete with a constructor that is not"
+                + " private");
       }
       constructor.setAccessible(true);
       return constructor;

@@ -40,10 +40,7 @@ public final class TaggedTests {
 
   /// The core's tests that run by default.
   public static List<TestName> ofCore() {
-    return in("core").stream()
-        .filter(t -> !t.tags.contains("full"))
-        .map(Tagged::name)
-        .toList();
+    return in("core").stream().filter(t -> !t.tags.contains("full")).map(Tagged::name).toList();
   }
 
   /// Every test method under `folder`, a module.

@@ -5,6 +5,7 @@ import dev.heddle.reactor.Descriptor;
 import dev.heddle.reactor.Operation;
 import dev.heddle.reactor.ReactorDriver;
 import java.io.IOException;
+import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectionKey;
@@ -178,8 +179,11 @@ public final class JdkDriver implements ReactorDriver {
       } else if ((key.interestOps() & wanted) != wanted) {
         key.interestOpsOr(wanted);
       }
-    } catch (CancelledKeyException | IOException e) {
-      answer(r, wanted, e instanceof IOException ? e : new ClosedChannelException());
+    } catch (CancelledKeyException | ClosedChannelException e) {
+      // it was open when the wait began: closed under it, before the driver came to see it
+      answer(r, wanted, new AsynchronousCloseException());
+    } catch (IOException e) {
+      answer(r, wanted, e);
     }
   }
 

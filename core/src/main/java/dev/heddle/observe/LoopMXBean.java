@@ -38,11 +38,11 @@ public interface LoopMXBean {
   /// As [LoopCounters#contexts()].
   long getContexts();
 
-  /// A line for each coroutine, as `heddle ps` prints it. When the loop does not answer within two
+  /// A line for each coroutine. When the loop does not answer within two
   /// seconds, who holds it.
   String table();
 
-  /// Every coroutine with its stack, as `heddle dump` prints it. When the loop does not answer
+  /// Every coroutine with its stack. When the loop does not answer
   /// within two seconds, who holds it.
   String dump();
 

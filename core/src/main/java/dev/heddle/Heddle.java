@@ -398,8 +398,8 @@ public final class Heddle {
   }
 
   /// Every coroutine of the current loop: who waits, on what, since when, with its stack. For logs
-  /// and for error handlers; from outside, [dev.heddle.observe.LoopMXBean] has the same. **Suspends**
-  /// never. **Cost** some microseconds for each coroutine.
+  /// and for error handlers; from outside, [dev.heddle.observe.LoopMXBean] has the same.
+  /// **Suspends** never. **Cost** some microseconds for each coroutine.
   public static Dump dump() {
     return CoroutineNode.current().loop().dump();
   }

@@ -38,12 +38,11 @@ public interface LoopMXBean {
   /// As [LoopCounters#contexts()].
   long getContexts();
 
-  /// A line for each coroutine. When the loop does not answer within two
-  /// seconds, who holds it.
+  /// A line for each coroutine. When the loop does not answer within two seconds, who holds it.
   String table();
 
-  /// Every coroutine with its stack. When the loop does not answer
-  /// within two seconds, who holds it.
+  /// Every coroutine with its stack. When the loop does not answer within two seconds, who holds
+  /// it.
   String dump();
 
   /// The same as a JSON object.

@@ -7,8 +7,8 @@ import java.util.concurrent.locks.AbstractOwnableSynchronizer;
 import org.jspecify.annotations.Nullable;
 
 /// Who holds a lock of `java.util.concurrent`. The JDK tells it to subclasses of the lock only, so
-/// this needs a door of its own: `--add-opens java.base/java.util.concurrent.locks=...`
-/// with `dev.heddle`, or `ALL-UNNAMED` on the class path; without it nobody is named.
+/// this needs a door of its own: `--add-opens java.base/java.util.concurrent.locks=...` with
+/// `dev.heddle`, or `ALL-UNNAMED` on the class path; without it nobody is named.
 public final class LockOwners {
   private static final @Nullable VarHandle OWNER = find();
 

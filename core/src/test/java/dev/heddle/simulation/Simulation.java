@@ -28,7 +28,9 @@ public final class Simulation {
 
   /// Runs `main` as [dev.heddle.Heddle#run] does; once.
   public <T extends @Nullable Object> T run(Body<T> main) {
-    return run(HeddleOptions.defaults().withName("simulation"), main);
+    // a loop that only waits for other threads has stalled, and virtual time would run to that
+    // report
+    return run(HeddleOptions.defaults().withName("simulation").withStallLimit(Duration.ZERO), main);
   }
 
   /// Runs `main` with options. Else as [#run(Body)].

@@ -422,7 +422,8 @@ class ScopeTreeTest {
         outside.launch("outside", () -> ticks(1));
         assertThatThrownBy(() ->
                 Heddle.within(
-                    Duration.ofMillis(1),
+                    Duration.ofMillis(
+                        500), // the member has begun by then: one that has not is never told
                     () ->
                         Heddle.scope(s -> {
                           s.launch("inside", () -> sleep("inside"));

@@ -362,6 +362,28 @@ class CancellationTest {
 
   @Test
   @Tag("trap-17")
+  void limit_thatRanOut_explainsTheEndOfAMemberAwaitedAfterIt() {
+    Heddle.run(() -> {
+      assertThatThrownBy(() ->
+              Heddle.within(
+                  Duration.ofMillis(1),
+                  () ->
+                      Heddle.scope(s -> {
+                        var member = s.spawn(() -> sleep("member"));
+                        try {
+                          sleep("body");
+                        } catch (Cancellation swallowed) {
+                          log.add("swallowed");
+                        }
+                        return member.await();
+                      })))
+          .isInstanceOf(DeadlineException.class);
+    });
+    assertThat(log).contains("swallowed");
+  }
+
+  @Test
+  @Tag("trap-17")
   void nestedLimits_thatRunOutTogether_throwAtTheOuter() {
     Heddle.run(() -> {
       assertThatThrownBy(() ->

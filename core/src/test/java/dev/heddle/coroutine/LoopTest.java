@@ -219,6 +219,38 @@ class LoopTest {
     assertThat(afterwards.get()).isInstanceOf(LoopEndedException.class);
   }
 
+  @Test
+  void supervisedScope_endedPastTheDeadlineWithAMemberLeft_stillReportsItsFailures() {
+    CountDownLatch release = new CountDownLatch(1);
+    try (Reports reports = new Reports()) {
+      Heddle.run(() -> {
+        Heddle.launch(
+            "owner",
+            () ->
+                Heddle.supervise(s -> {
+                  s.spawn(
+                      "failing",
+                      () -> {
+                        throw new IllegalStateException("nobody takes me");
+                      });
+                  s.spawn(
+                      "deaf",
+                      () -> {
+                        awaitUninterruptibly(release);
+                        return null;
+                      });
+                  Heddle.delay(LONG);
+                  return null;
+                }));
+        Heddle.suspend();
+        Heddle.suspend();
+        Heddle.shutdown(Duration.ofMillis(2));
+      });
+      assertThat(reports.messages()).anyMatch(m -> m.contains("'failing'"));
+    }
+    release.countDown();
+  }
+
   private static void awaitUninterruptibly(CountDownLatch latch) {
     while (latch.getCount() > 0) {
       try {

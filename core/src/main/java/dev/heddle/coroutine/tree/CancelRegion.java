@@ -163,7 +163,7 @@ final class CancelRegion implements InlineCallback {
       if (state == OPEN) {
         cause = error;
         requested();
-        owner.cancelInside(this, new Cancellation(String.valueOf(reason)));
+        owner.cancelInside(this);
       }
     } else {
       insist();

@@ -71,8 +71,9 @@ public abstract class CancellableNode extends Waker {
     StackReserve.require();
     cancelFromTree(c);
     CancelRegion whole = own();
-    if (whole != null) {
-      cancelInside(whole, c);
+    ScopeNode outermost = whole == null ? null : outermostInside(whole);
+    if (outermost != null) {
+      outermost.cancelMembers(c);
     }
   }
 
@@ -80,18 +81,24 @@ public abstract class CancellableNode extends Waker {
     return region == own();
   }
 
-  /// Cancels the members of the scopes that were opened inside a region.
-  void cancelInside(CancelRegion region, Cancellation c) {
+  /// Cancels the members of the scopes that were opened inside a region, with the region's own
+  /// cancellation: one that awaits a member in vain brings it back to where it is explained.
+  void cancelInside(CancelRegion region) {
+    ScopeNode outermost = outermostInside(region);
+    if (outermost != null) {
+      outermost.cancelMembers(region.cancellation());
+    }
+  }
+
+  private @Nullable ScopeNode outermostInside(CancelRegion region) {
     boolean whole = isWhole(region);
     ScopeNode outermost = null;
     for (ScopeNode s = ownBlock(); s != null; s = s.outerBlock()) {
       if ((whole || s.isInside(region)) && s.shields <= region.shields) {
-        outermost = s;
+        outermost = s; // a cancellation of it reaches those inside it
       }
     }
-    if (outermost != null) {
-      outermost.cancelMembers(c); // and so the scopes inside it
-    }
+    return outermost;
   }
 
   void cancelFromTree(Cancellation c) {

@@ -299,14 +299,14 @@ public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
 
   private void concludeAlone() {
     becomeClosed();
+    if (failures != null) {
+      failures.reportUntaken();
+    }
     if (!isEmpty()) {
       return; // past the shutdown deadline: reports still have to find who is left
     }
     if (parent != null) {
       parent.unlinkChild(this);
-    }
-    if (failures != null) {
-      failures.reportUntaken();
     }
     if (completions != null) {
       failures().complete(this, completions, null);

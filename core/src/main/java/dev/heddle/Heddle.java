@@ -9,6 +9,7 @@ import dev.heddle.coroutine.ScopeBody;
 import dev.heddle.coroutine.ScopeProvider;
 import dev.heddle.coroutine.SpawnStrategy;
 import dev.heddle.coroutine.SwitchHandler;
+import dev.heddle.coroutine.tree.AtomicSection;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.LoopRoot;
 import dev.heddle.coroutine.tree.MainHandlers;
@@ -319,6 +320,23 @@ public final class Heddle {
   public static <T extends @Nullable Object> T offload(Callable<T> call) {
     CoroutineNode<?> self = CoroutineNode.current();
     return unchecked(() -> (T) self.loop().threads().offload().run(self, call));
+  }
+
+  /// Runs `body`, which must not suspend: what it leaves half done is seen by no other coroutine. A
+  /// wait of Heddle's is refused where it is asked for; one in the JDK, or of a scope that the body
+  /// opened, takes place, and the section fails at its end. Waits for what is there already do not
+  /// suspend.
+  ///
+  /// {@snippet class=dev.heddle.snippets.SnippetsTest region=section}
+  ///
+  /// @throws IllegalStateException when it did, naming the place; also when the body caught that
+  public static <T extends @Nullable Object> T assertNoSuspend(Body<T> body) {
+    return unchecked(() -> AtomicSection.run(CoroutineNode.current(), body));
+  }
+
+  /// Runs an action that must not suspend. Else as [#assertNoSuspend(Body)].
+  public static void assertNoSuspend(Action action) {
+    assertNoSuspend(asBody(action));
   }
 
   /// Throws the cancellation that is pending, if there is one: for code that computes long without

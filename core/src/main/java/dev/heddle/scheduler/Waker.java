@@ -231,7 +231,13 @@ public abstract class Waker implements InlineCallback, Hosted {
     if (cancellationPending) {
       interruptForeignWait();
     }
+    if (watched && context != null) {
+      onForeignWait(context);
+    }
   }
+
+  /// The JDK has parked it, and it asked to be told of switches. On the trampoline.
+  protected void onForeignWait(ExecutionContext on) {}
 
   /// Goes before all of normal priority from the next time it is queued.
   public final void raisePriority() {

@@ -139,6 +139,20 @@ class SnippetsTest {
   }
 
   @Test
+  void section() {
+    int[] accounts = {10, 0};
+    Heddle.run(() -> {
+      // @start region=section
+      Heddle.assertNoSuspend(() -> {
+        accounts[0] -= 3;
+        accounts[1] += 3; // a log call that waits for a lock between the two would be an error
+      });
+      // @end
+    });
+    assertThat(accounts).containsExactly(7, 3);
+  }
+
+  @Test
   void loop() {
     // @start region=loop
     Loop<Integer> loop = Loop.start(() -> fetch("a")); // returns at once

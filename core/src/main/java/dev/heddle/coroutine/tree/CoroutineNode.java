@@ -427,20 +427,24 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   public boolean removeSwitchHandler(SwitchHandler handler) {
     SwitchHandlers handlers = SwitchHandlers.toChange(this);
     boolean removed = handlers.remove(handler);
-    watch(!handlers.isEmpty());
+    watchWhatIsThere();
     return removed;
+  }
+
+  /// Asks to be told of switches while somebody wants to know.
+  void watchWhatIsThere() {
+    RareData r = rare();
+    watch(r.section != null || (r.handlers != null && !r.handlers.isEmpty()));
+  }
+
+  @Override
+  protected void onForeignWait(ExecutionContext on) {
+    AtomicSection.parked(this, on);
   }
 
   @Override
   protected void onSwitch(boolean enter, boolean finishing) {
-    SwitchHandlers handlers = rare().handlers;
-    if (handlers != null) {
-      try {
-        handlers.tell(this, enter, finishing);
-      } finally {
-        watch(!handlers.isEmpty());
-      }
-    }
+    SwitchHandlers.switched(this, enter, finishing);
   }
 
   // ---- views ----

@@ -24,4 +24,5 @@ final class RareData {
   @Nullable Completions<Coroutine<?>> completions;
   @Nullable ContextNode values;
   @Nullable SwitchHandlers handlers;
+  @Nullable AtomicSection section; // the innermost it is in
 }

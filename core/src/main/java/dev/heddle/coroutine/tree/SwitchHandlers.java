@@ -55,6 +55,21 @@ final class SwitchHandlers {
     return those;
   }
 
+  /// Tells whoever wants to know of a switch: a section that refuses it, or else the handlers.
+  static void switched(CoroutineNode<?> coroutine, boolean enter, boolean finishing) {
+    RareData rare = coroutine.rare();
+    if (rare.section != null && rare.section.takesOver(coroutine, enter, finishing)) {
+      return;
+    }
+    if (rare.handlers != null) {
+      try {
+        rare.handlers.tell(coroutine, enter, finishing);
+      } finally {
+        coroutine.watchWhatIsThere();
+      }
+    }
+  }
+
   boolean isEmpty() {
     return handlers.isEmpty();
   }

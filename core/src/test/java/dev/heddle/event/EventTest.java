@@ -153,22 +153,26 @@ class EventTest {
   void callback_thatThrows_endsThisNotificationAndLeavesTheListSound() {
     boolean[] broken = {true};
     InlineCallback removed = log("removed");
+    InlineCallback removedToo = log("removed, too");
     bell.subscribe(removed);
+    bell.subscribe(removedToo);
     bell.subscribe(
         (InlineCallback)
             (event, result, error) -> {
               bell.unsubscribe(removed);
+              bell.unsubscribe(removedToo);
               if (broken[0]) {
                 throw new IllegalStateException("broken");
               }
             });
     bell.subscribe(log("c"));
     assertThatThrownBy(() -> bell.ring(null)).hasMessage("broken");
-    assertThat(calls).containsExactly("removed");
+    assertThat(calls).containsExactly("removed", "removed, too");
     broken[0] = false;
     bell.ring(null);
-    assertThat(calls).containsExactly("removed", "c");
+    assertThat(calls).containsExactly("removed", "removed, too", "c");
     assertThat(bell.subscribers()).isEqualTo(2);
+    assertThat(bell.subscribe(log("d"))).as("the holes are closed").isEqualTo(2);
   }
 
   @Test
@@ -355,6 +359,27 @@ class EventTest {
 
   @Test
   @Tag("trap-13")
+  void customCallback_thatThrows_endsItsNotificationAndLeavesTheListSound() {
+    EventCallback removed = (event, result, error) -> calls.add("removed");
+    EventCallback removedToo = (event, result, error) -> calls.add("removed, too");
+    EventCallback broken =
+        (event, result, error) -> {
+          bell.unsubscribe(removed);
+          bell.unsubscribe(removedToo);
+          throw new IllegalStateException("broken");
+        };
+    bell.subscribe(removed);
+    bell.subscribe(removedToo);
+    bell.subscribe(broken);
+    bell.subscribe(log("behind"));
+    bell.ring(null);
+    assertThatThrownBy(() -> later.removeFirst().run()).hasMessage("broken");
+    assertThat(calls).containsExactly("removed", "removed, too");
+    assertThat(bell.subscribe(log("d"))).as("the holes are closed").isEqualTo(2);
+  }
+
+  @Test
+  @Tag("trap-13")
   void customCallback_thatThrows_endsTheRunWithItsException() {
     IllegalStateException broken = new IllegalStateException("broken callback");
     assertThatThrownBy(() ->
@@ -365,10 +390,12 @@ class EventTest {
                     throw broken;
                   };
               timer.subscribe(callback);
+              timer.subscribe((event, result, error) -> calls.add("behind it"));
               Heddle.await(timer);
               Heddle.suspend();
             }))
         .isSameAs(broken);
+    assertThat(calls).isEmpty();
   }
 
   @Test

@@ -224,6 +224,22 @@ class FutureTest {
 
   @Test
   @Tag("loop-150")
+  void complete_twiceWithExactSites_namesTheLineOfTheFirst() {
+    Heddle.run(
+        dev.heddle.HeddleOptions.defaults().withExactSites(true),
+        () -> {
+          Promise<String> promise = Heddle.promise("job");
+          int here = new Throwable().getStackTrace()[0].getLineNumber();
+          promise.complete("first");
+          assertThatThrownBy(() -> promise.complete("second"))
+              .hasMessageContaining("completed at")
+              .hasMessageContaining("(FutureTest.java:" + (here + 1) + ")");
+          promise.future().ignore();
+        });
+  }
+
+  @Test
+  @Tag("loop-150")
   void complete_afterAFailure_isRefused() {
     Heddle.run(() -> {
       Promise<String> promise = Heddle.promise();

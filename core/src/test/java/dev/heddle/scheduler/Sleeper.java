@@ -5,6 +5,7 @@ import dev.heddle.Cancellation;
 import dev.heddle.scheduler.context.ExecutionContext;
 import dev.heddle.scheduler.context.Hosted;
 import dev.heddle.scheduler.context.Inheritance;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// A waker with as little of a coroutine as the scheduler can bear.
@@ -13,6 +14,7 @@ final class Sleeper extends Waker {
   private final Runnable body;
   boolean finishedIgnored;
   @Nullable Cancellation pending;
+  private Consumer<String> observer = what -> {};
 
   Sleeper(Scheduler scheduler, String name, Runnable body) {
     super(scheduler);
@@ -22,6 +24,13 @@ final class Sleeper extends Waker {
 
   Sleeper(Scheduler scheduler) {
     this(scheduler, "sleeper", () -> {});
+  }
+
+  /// Tells `told` of each of its switches.
+  Sleeper watchedBy(Consumer<String> told) {
+    observer = told;
+    watch(true);
+    return this;
   }
 
   void cancelWith(Cancellation cancellation) {
@@ -55,7 +64,9 @@ final class Sleeper extends Waker {
   }
 
   @Override
-  protected void onSwitch(boolean enter, boolean finishing) {}
+  protected void onSwitch(boolean enter, boolean finishing) {
+    observer.accept((finishing ? "finish " : enter ? "enter " : "leave ") + name);
+  }
 
   @Override
   public String describe() {

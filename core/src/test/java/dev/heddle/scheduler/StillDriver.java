@@ -7,10 +7,11 @@ import dev.heddle.reactor.ReactorDriver;
 import java.util.EnumSet;
 import java.util.Set;
 
-/// A driver without an outside world, which counts how often it is looked at.
+/// A driver without an outside world, which tells when it is looked at, and when it sleeps.
 final class StillDriver implements ReactorDriver {
   boolean armed;
   Runnable onLook = () -> {};
+  Runnable onSleep = () -> {};
 
   @Override
   public String name() {
@@ -43,7 +44,7 @@ final class StillDriver implements ReactorDriver {
 
   @Override
   public int tick(long deadlineNanos) {
-    onLook.run();
+    (deadlineNanos == NO_WAIT ? onLook : onSleep).run();
     return 0;
   }
 

@@ -192,6 +192,31 @@ class WorkerThreadsTest {
   }
 
   @Test
+  @Tag("trap-61")
+  void cancel_ofACallThatEndsWithoutALookAtItsInterrupt_isNotSeenByTheNext() {
+    Heddle.run(() -> {
+      WorkerThreads threads = threads(1, IDLE);
+      CountDownLatch begun = new CountDownLatch(1);
+      Work running =
+          submitted(
+              threads,
+              () -> {
+                begun.countDown();
+                while (!Thread.currentThread().isInterrupted()) {
+                  Thread.onSpinWait(); // and leaves the flag as it is
+                }
+                return 1;
+              });
+      // there already: a thread that had to wait for it would lose its flag in that wait
+      Work next = submitted(threads, () -> Thread.currentThread().isInterrupted());
+      begun.await();
+      threads.cancel(running, new Cancellation("not needed"));
+      assertThat(Heddle.await(next.done())).isEqualTo(false);
+      end(threads);
+    });
+  }
+
+  @Test
   void refuseQueued_endsThemAndLeavesWhatRuns() {
     IllegalStateException why = new IllegalStateException("refused");
     Heddle.run(() ->

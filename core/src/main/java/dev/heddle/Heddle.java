@@ -29,6 +29,7 @@ import dev.heddle.reactor.StageWait;
 import dev.heddle.reactor.TriggerEvent;
 import dev.heddle.scheduler.Scheduler;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -115,26 +116,27 @@ public final class Heddle {
     return unchecked(() -> ScopeNode.block(body, true));
   }
 
-  /// Starts a coroutine in the current scope; it runs when the current one suspends or ends.
-  /// **Suspends** never.
+  /// Starts a coroutine in the current scope; it runs when the current one suspends or ends. While
+  /// the loop stops, a scope that takes no more is stood in for by the root scope: who cleans up
+  /// may spawn, until the shutdown deadline. **Suspends** never.
   public static <T extends @Nullable Object> Coroutine<T> spawn(Body<T> body) {
-    return CoroutineNode.current().currentScope().spawn(body);
+    return ScopeNode.ofSpawn().spawn(body);
   }
 
   /// Starts a named coroutine in the current scope. Else as [#spawn(Body)].
   public static <T extends @Nullable Object> Coroutine<T> spawn(String name, Body<T> body) {
-    return CoroutineNode.current().currentScope().spawn(name, body);
+    return ScopeNode.ofSpawn().spawn(name, body);
   }
 
   /// Starts a named coroutine that nobody awaits, in the current scope. Else as [#spawn(Body)].
   public static void launch(String name, Action action) {
-    CoroutineNode.current().currentScope().launch(name, action);
+    ScopeNode.ofSpawn().launch(name, action);
   }
 
   /// Starts a named coroutine that is cancelled when the others of the current scope are done. Else
   /// as [#spawn(Body)].
   public static void background(String name, Action action) {
-    CoroutineNode.current().currentScope().background(name, action);
+    ScopeNode.ofSpawn().background(name, action);
   }
 
   /// Calls `action` for each item of `source`, at most so many at a time, each in a coroutine that
@@ -154,7 +156,7 @@ public final class Heddle {
   public static <T extends @Nullable Object> Coroutine<T> spawnWith(
       ScopeProvider provider, Body<T> body) {
     Scope provided = provider.provideScope();
-    Scope scope = provided == null ? Scope.current() : provided;
+    Scope scope = provided == null ? ScopeNode.ofSpawn() : provided;
     if (!(provider instanceof SpawnStrategy strategy)) {
       return scope.spawn(body);
     }
@@ -382,19 +384,46 @@ public final class Heddle {
 
   // ---- ending ----
 
-  /// Stops the loop gracefully: every coroutine is cancelled, and what has not ended by the
-  /// deadline is named and abandoned. Returns at once; the current coroutine is cancelled like the
-  /// others.
+  /// Stops the loop gracefully: every coroutine is cancelled, then what was registered with
+  /// [#onShutdown(AutoCloseable)] is closed, and what has not ended by the deadline is named and
+  /// abandoned. Returns at once; the current coroutine is cancelled like the others. Of several
+  /// calls the earliest deadline counts. From other threads: [Loop#shutdown(Duration)].
   public static void shutdown(Duration deadline) {
-    CoroutineNode.current().loop().requestShutdown("shutdown was called", null, deadline);
+    CoroutineNode.current().loop().shutdown().request("shutdown was called", null, deadline);
   }
 
-  /// Stops the loop gracefully and makes [#run] throw an [ExitException] with `code`.
+  /// Closes `resource` when the loop has ended all its coroutines, whether it stops or simply has
+  /// nothing left to do; what was registered last is closed first.
+  ///
+  /// {@snippet class=dev.heddle.snippets.SnippetsTest region=closer}
+  ///
+  /// `close()` runs in a coroutine, may wait, and may spawn. While it waits, the next ones are
+  /// closed: what must wait for another's end goes into one closer with it. The shutdown deadline
+  /// holds for closers, too, counted from when the loop stops, or else from when they begin; those
+  /// that nobody has come to by then are called all the same and may wait for the grace period.
+  /// What they throw ends [#run] when nothing else does: one failure as it is, several in a
+  /// [CompositeException].
+  ///
+  /// @return takes it back, on the loop
+  /// @throws LoopEndedException past the shutdown deadline
+  public static Registration onShutdown(AutoCloseable resource) {
+    return CoroutineNode.current().loop().shutdown().closers().add(null, resource);
+  }
+
+  /// Closes `resource` at the end, and calls it `name` in reports. Else as
+  /// [#onShutdown(AutoCloseable)].
+  public static Registration onShutdown(String name, AutoCloseable resource) {
+    Objects.requireNonNull(name, "name");
+    return CoroutineNode.current().loop().shutdown().closers().add(name, resource);
+  }
+
+  /// Stops the loop gracefully and makes [#run] throw an [ExitException] with `code`; of several
+  /// codes the first one counts.
   ///
   /// @throws Cancellation the current coroutine's own, unless it is protected
   public static void exit(int code) {
     CoroutineNode<?> self = CoroutineNode.current();
-    self.loop().exit(code);
+    self.loop().shutdown().exit(code);
     self.checkCancelled();
   }
 

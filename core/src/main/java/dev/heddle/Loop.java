@@ -2,6 +2,7 @@
 package dev.heddle;
 
 import dev.heddle.coroutine.SwitchHandler;
+import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.LoopRoot;
 import dev.heddle.coroutine.tree.MainHandlers;
 import dev.heddle.observe.Dump;
@@ -12,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
-/// A loop on a thread of its own, as other threads see it.
+/// A loop, as other threads see it.
 ///
 /// **Thread** any.
 ///
@@ -21,23 +22,13 @@ import org.jspecify.annotations.Nullable;
 /// @param <T> what its main coroutine returns
 /// @since 0.1
 public final class Loop<T extends @Nullable Object> {
-  private final CompletableFuture<T> result = new CompletableFuture<>();
   private final CompletableFuture<LoopRoot> root = new CompletableFuture<>();
-  private final Thread thread;
-  private final List<SwitchHandler> forMain;
+  private final CompletableFuture<T> result = new CompletableFuture<>();
 
   // written before `result` completes, read after
   private @Nullable Throwable failure;
 
-  private Loop(HeddleOptions options, Body<T> main) {
-    this.thread =
-        Thread.ofPlatform()
-            .name(options.name())
-            .daemon(false)
-            .stackSize(options.stackSize())
-            .unstarted(() -> run(options, main));
-    this.forMain = MainHandlers.take();
-  }
+  private Loop() {}
 
   /// Starts a loop with default options. Else as [#start(HeddleOptions, Body)].
   public static <T extends @Nullable Object> Loop<T> start(Body<T> main) {
@@ -47,28 +38,55 @@ public final class Loop<T extends @Nullable Object> {
   /// Starts a loop on a new, non-daemon thread and returns at once. `main` runs as by
   /// [Heddle#run(HeddleOptions, Body)].
   public static <T extends @Nullable Object> Loop<T> start(HeddleOptions options, Body<T> main) {
-    Loop<T> loop = new Loop<>(options, main);
-    loop.thread.start();
+    Loop<T> loop = new Loop<>();
+    List<SwitchHandler> forMain = MainHandlers.take();
+    Thread.ofPlatform()
+        .name(options.name())
+        .daemon(false)
+        .stackSize(options.stackSize())
+        .start(() -> loop.run(options, main, forMain));
     return loop;
   }
 
-  private void run(HeddleOptions options, Body<T> main) {
+  private void run(HeddleOptions options, Body<T> main, List<SwitchHandler> forMain) {
     try {
       result.complete(LoopRoot.run(options, main, forMain, root::complete));
     } catch (Throwable e) {
-      failure = e;
       root.completeExceptionally(e);
-      result.completeExceptionally(e);
+      fail(e);
     }
+  }
+
+  private void fail(Throwable with) {
+    failure = with;
+    result.completeExceptionally(with);
+  }
+
+  /// The loop of the current coroutine, however it was started: for a thread that is to stop it, or
+  /// to wait for its end.
+  ///
+  /// @throws IllegalStateException outside a coroutine
+  public static Loop<?> current() {
+    LoopRoot root = CoroutineNode.current().loop();
+    Loop<@Nullable Object> loop = new Loop<>();
+    loop.root.complete(root);
+    root.whenOver(loop.result::complete, loop::fail);
+    return loop;
   }
 
   /// Waits until the loop has ended; inside a coroutine of another loop this suspends only the
   /// coroutine.
   ///
   /// @return what its main coroutine returned
+  /// @throws IllegalStateException in a coroutine of this very loop, which would wait for ever
   /// @throws RuntimeException whatever [Heddle#run(HeddleOptions, Body)] would have thrown, the
   ///   same object
   public T join() {
+    LoopRoot own = root.isCompletedExceptionally() ? null : root.getNow(null);
+    if (own != null && own.scheduler().isOnLoop()) {
+      throw new IllegalStateException(
+          "a coroutine would wait for the end of its own loop; wait from another thread");
+    }
     try {
       return result.join();
     } catch (CompletionException e) {
@@ -86,7 +104,7 @@ public final class Loop<T extends @Nullable Object> {
   /// @param deadline after which what still runs is named and abandoned
   public void shutdown(Duration deadline) {
     Objects.requireNonNull(deadline, "deadline");
-    var _ = root.thenAccept(r -> r.requestShutdown("shutdown was called", null, deadline));
+    var _ = root.thenAccept(r -> r.shutdown().request("shutdown was called", null, deadline));
   }
 
   /// Every coroutine of the loop: who waits, on what, since when, with its stack. Waits until the

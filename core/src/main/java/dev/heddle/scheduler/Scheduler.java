@@ -599,6 +599,7 @@ public final class Scheduler implements ContextHost, EventHome {
       foreign++;
       if (context.guest() instanceof Waker waker) {
         waker.parked();
+        owner.parked(waker);
       }
       if (inTick) {
         owner.failed(
@@ -625,7 +626,8 @@ public final class Scheduler implements ContextHost, EventHome {
   }
 
   private void idle() {
-    if (!owner.mayWait()) {
+    if (over || !owner.mayWait()) {
+      // an errand may have finished it
       over = true;
       return;
     }

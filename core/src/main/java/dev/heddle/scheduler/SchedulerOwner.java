@@ -21,6 +21,9 @@ public interface SchedulerOwner {
   /// The carrier's thread was interrupted while the loop slept.
   void carrierInterrupted();
 
+  /// The JDK has parked a coroutine.
+  void parked(Waker waker);
+
   /// The runtime itself failed; may be called on a coroutine's stack.
   void failed(Throwable failure);
 

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -171,23 +172,29 @@ class LoopTest {
   @Test
   void shutdown_pastItsDeadline_throwsAtEverySuspensionEvenUnderProtect() {
     int[] thrown = new int[1];
-    Heddle.run(() -> {
-      Heddle.launch(
-          "stubborn",
-          () ->
-              Heddle.protect(() -> {
-                while (thrown[0] < 3) {
-                  try {
-                    Heddle.delay(LONG);
-                  } catch (Cancellation c) {
-                    thrown[0]++;
+    try (Reports reports = new Reports()) {
+      Heddle.run(() -> {
+        Heddle.launch(
+            "stubborn",
+            () ->
+                Heddle.protect(() -> {
+                  while (thrown[0] < 3) {
+                    try {
+                      Heddle.delay(LONG);
+                    } catch (Cancellation c) {
+                      thrown[0]++;
+                    }
                   }
-                }
-                return 1;
-              }));
-      Heddle.suspend();
-      Heddle.shutdown(Duration.ofMillis(2));
-    });
+                  return 1;
+                }));
+        Heddle.suspend();
+        Heddle.shutdown(Duration.ofMillis(2));
+      });
+      assertThat(reports.messages())
+          .singleElement(InstanceOfAssertFactories.STRING)
+          .contains("1 coroutine did not end by the shutdown deadline")
+          .contains("'stubborn' waits for a timer");
+    }
     assertThat(thrown[0]).isEqualTo(3);
   }
 

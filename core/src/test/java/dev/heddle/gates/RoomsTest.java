@@ -129,7 +129,11 @@ class RoomsTest {
   /// Classes of the loop's rooms that may hold a lock, and why no coroutine can hold it while the
   /// carrier wants it.
   private static final Map<String, String> LOCKS =
-      Map.of("dev.heddle.scheduler.context.LockOwners", "asks who holds a lock; takes none");
+      Map.of(
+          "dev.heddle.coroutine.tree.ProcessSignals",
+          "carriers take it before their first and after their last coroutine",
+          "dev.heddle.scheduler.context.LockOwners",
+          "asks who holds a lock; takes none");
 
   private static final Path CLASSES = Path.of(System.getProperty("heddle.classes"));
 

@@ -154,7 +154,7 @@ class LoopEndTest {
     queue.add("late");
     assertThat(reports)
         .singleElement(InstanceOfAssertFactories.STRING)
-        .contains("1 coroutines did not end by the shutdown deadline")
+        .contains("1 coroutine did not end by the shutdown deadline")
         .contains("coroutine-2 is parked by the JDK in LinkedBlockingQueue.take")
         .contains("at " + LoopEndTest.class.getName() + ".takeStubbornly(");
   }

@@ -33,6 +33,9 @@ final class QuietOwner implements SchedulerOwner {
   }
 
   @Override
+  public void parked(Waker waker) {}
+
+  @Override
   public void failed(Throwable failure) {
     failures.add(failure);
   }

@@ -372,6 +372,21 @@ class SnippetsTest {
   }
 
   @Test
+  void closer() {
+    List<String> closed = new ArrayList<>();
+    Heddle.run(() -> {
+      AutoCloseable connections = () -> closed.add("connections");
+      AutoCloseable metrics = () -> closed.add("metrics");
+      // @start region=closer
+      Heddle.onShutdown("connections", connections);
+      Registration flush = Heddle.onShutdown(metrics); // closed before the connections
+      // @end
+      assertThat(flush).isNotNull();
+    });
+    assertThat(closed).containsExactly("metrics", "connections");
+  }
+
+  @Test
   void registration() {
     // @start region=registration
     Registration greeting =

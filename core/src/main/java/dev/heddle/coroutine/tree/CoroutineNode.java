@@ -44,9 +44,8 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   final Object site; // the body's class, that and a name, or the trace of the spawn
   private final byte kind;
 
-  // loop only; what it carries (see Waker): until it starts its work, a Body or an Action, or Heir
-  // of
-  // one; once it is done what it returned, or what it failed with
+  // loop only; what it carries (see Waker): until it starts its work, a Body or an Action, or an
+  // Heir of one; once it is done what it returned, or what it failed with
   @Nullable CoroutineNode<?> previous;
   @Nullable CoroutineNode<?> next;
   private byte end = NOT_YET;
@@ -59,8 +58,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
       Object work,
       boolean background,
       boolean runtimesOwn) {
-    // the runtime's own may be made in a tick, on the stack of a coroutine that has nothing to do
-    // with it
+    // the runtime's own may be made in a tick, on the stack of some other coroutine
     this(
         loop,
         scope,
@@ -310,13 +308,17 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
 
   /// The loop has ended without it: whoever holds a future of it learns that.
   void abandon() {
-    end(
-        FAILED,
-        new LoopEndedException(
-            describe() + " did not end by the shutdown deadline and was abandoned"));
+    end(FAILED, new LoopEndedException(describe() + " was abandoned at the shutdown deadline"));
     if (completion != null) {
       completion.abandon();
     }
+  }
+
+  /// It never comes back to its loop, which goes on without it.
+  void letGo() {
+    end(FAILED, new LoopEndedException(describe() + " has called System.exit"));
+    var _ = completion != null && completion.tell();
+    scope.countOff(this);
   }
 
   /// Its outcome, once it is done.

@@ -4,17 +4,13 @@ package dev.heddle.coroutine.tree;
 import dev.heddle.Action;
 import dev.heddle.Body;
 import dev.heddle.Cancellation;
-import dev.heddle.DeadlockError;
-import dev.heddle.ExitException;
 import dev.heddle.HeddleOptions;
+import dev.heddle.Registration;
 import dev.heddle.coroutine.Scope;
 import dev.heddle.coroutine.SwitchHandler;
 import dev.heddle.event.Deadline;
-import dev.heddle.event.Event;
 import dev.heddle.event.FutureLedger;
-import dev.heddle.event.InlineCallback;
 import dev.heddle.failure.FailureTable;
-import dev.heddle.observe.DeadlockReport;
 import dev.heddle.observe.Dump;
 import dev.heddle.observe.LoopCounters;
 import dev.heddle.reactor.ReactorDriver;
@@ -24,40 +20,24 @@ import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.SchedulerCounters;
 import dev.heddle.scheduler.SchedulerOwner;
 import dev.heddle.scheduler.SchedulerParts;
+import dev.heddle.scheduler.Waker;
 import dev.heddle.scheduler.context.ExecutionContext;
 import dev.heddle.scheduler.context.VirtualThreads;
-import dev.heddle.scheduler.inbox.Inbox;
 import dev.heddle.thread.worker.LoopThreads;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// A loop from its start to its end: the root of the tree, and what happens when it fails, is asked
-/// to stop, or cannot go on.
+/// A loop: the root of the tree, and what a loop has besides. Its end is [Shutdown]'s.
+///
+/// **Thread** carrier and coroutines, unless a method says otherwise.
 public final class LoopRoot implements SchedulerOwner {
-  /*
-   * States.  from      event                                             to        who
-   *          RUNNING   a failure nobody took, exit, a signal, a call,    STOPPING  loop, or through the inbox from any thread
-   *                    a deadlock, an interrupt of the sleeping carrier
-   *          RUNNING   the last coroutine has ended                      ENDED     trampoline
-   *          STOPPING  the last coroutine has ended                      ENDED     trampoline
-   *          STOPPING  deadline, or nothing can go on                    PAST      timer, trampoline: no shield holds any more,
-   *                                                                               every suspension throws
-   *          PAST      nothing is ready, or the grace period is over     ENDED     trampoline: who is left is named, and left
-   *                                                                               to the JDK's default scheduler
-   *
-   * STOPPING cancels every coroutine once, with the reason. Coroutines spawned from then on run until PAST.
-   *
-   * What run() throws, the first that applies: a defect of the runtime, the deadlock, the root's failure, the exit code, main's
-   * own failure or cancellation. Otherwise it returns main's result.
-   *
-   * Threads. Carrier and coroutines; requestShutdown() and execute()'s callers apart.
-   *
-   * Sources. DESIGN 3.1, 3.7, 3.8; promises T18, T19; traps 10, 22, 23, 63, 66.
-   */
   private static final System.Logger LOG = System.getLogger("dev.heddle");
 
   private final HeddleOptions options;
@@ -65,7 +45,7 @@ public final class LoopRoot implements SchedulerOwner {
       Thread.currentThread().getContextClassLoader();
   private final Scheduler scheduler;
   private final ScopeNode root;
-  private final AtomicReference<@Nullable ShutdownRequest> requested = new AtomicReference<>();
+  private final Shutdown shutdown;
   private final LoopThreads threads;
   private final LoopLedger futures;
 
@@ -76,18 +56,16 @@ public final class LoopRoot implements SchedulerOwner {
   int live; // the tree counts here
   int needed; // of those: whose end it waits for
   boolean restCancelled;
-  private boolean stopping;
-  private boolean pastDeadline;
-  private @Nullable Integer exitCode;
-  private @Nullable Throwable defect;
-  private @Nullable DeadlockError deadlock;
-  private @Nullable TimerEvent shutdownTimer;
+
+  // any thread; completed as the last thing
+  private final CompletableFuture<@Nullable Object> outcome = new CompletableFuture<>();
 
   private LoopRoot(HeddleOptions options, SchedulerParts parts) {
     FailureTable.prepare();
     this.options = options;
     this.scheduler = new Scheduler(this, parts, options.reuse());
     this.root = ScopeNode.root(this);
+    this.shutdown = new Shutdown(this);
     this.threads = new LoopThreads(scheduler, options.name());
     this.futures = new LoopLedger(this);
     this.watch = new LoopWatch(this);
@@ -154,25 +132,28 @@ public final class LoopRoot implements SchedulerOwner {
     boolean interrupted = Thread.interrupted();
     CoroutineNode<T> main = root.newMain(work);
     forMain.forEach(main::addSwitchHandler);
-    root.admit(main);
-    watch.begin();
-    try (ProcessSignals _ = ProcessSignals.handledBy(options.handleSignals() ? this : null)) {
+    try (Registration _ = JvmExit.stops(this);
+        Registration _ = options.handleSignals() ? ProcessSignals.stop(this) : () -> {}) {
+      root.admit(main);
+      watch.begin();
       scheduler.run();
     } catch (RuntimeException | Error e) {
-      defect = e;
-    } finally {
+      shutdown.broke(e);
+    }
+    try {
       end();
+      return outcome(main);
+    } finally {
+      outcome.cancel(false); // unless it is there: nobody is to wait for it
+      if (interrupted || shutdown.tookInterrupt()) {
+        Thread.currentThread().interrupt();
+      }
     }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
-    throwWhatEndedIt();
-    return main.outcome();
   }
 
   private void end() {
-    List<CoroutineNode<?>> left = root.members();
-    Dump last = left.isEmpty() ? null : dump();
+    List<CoroutineNode<?>> left = shutdown.stillThere();
+    Dump last = left.isEmpty() || shutdown.isAtOnce() ? null : dump();
     try {
       scheduler.close();
     } finally {
@@ -181,25 +162,40 @@ public final class LoopRoot implements SchedulerOwner {
       left.forEach(CoroutineNode::abandon);
       futures.close();
     }
-    if (last != null) {
-      report(
-          left.size()
-              + " coroutines did not end by the shutdown deadline and were abandoned\n"
-              + last.text(),
-          null);
-    }
+    shutdown.report(left, last);
   }
 
-  private void throwWhatEndedIt() {
-    if (deadlock != null) {
-      watch.tell(deadlock.report());
+  private <T extends @Nullable Object> T outcome(CoroutineNode<T> main) {
+    Throwable thrown = shutdown.verdict(main);
+    if (thrown == null) {
+      T result = main.outcome();
+      outcome.complete(result);
+      return result;
     }
-    Throwable first = defect != null ? defect : deadlock != null ? deadlock : root.failure();
-    if (first != null) {
-      throw LoopRoot.<RuntimeException>rethrown(first);
-    }
-    if (exitCode != null) {
-      throw new ExitException(exitCode, "exit(" + exitCode + ")");
+    outcome.completeExceptionally(thrown);
+    throw LoopRoot.<RuntimeException>rethrown(thrown);
+  }
+
+  /// Tells what `run` returns or throws, when the loop has ended. For any thread.
+  public void whenOver(Consumer<@Nullable Object> returned, Consumer<Throwable> threw) {
+    var _ =
+        outcome.whenComplete((result, failure) -> {
+          if (failure == null) {
+            returned.accept(result);
+          } else {
+            threw.accept(failure);
+          }
+        });
+  }
+
+  /// Waits until the loop has ended, or for `limit`. For other threads.
+  void awaitEnd(Duration limit) {
+    try {
+      outcome.get(TimeUnit.NANOSECONDS.convert(limit), TimeUnit.NANOSECONDS);
+    } catch (ExecutionException | CancellationException | TimeoutException _) {
+      // safe: it has ended, or cannot; how it did is told to whoever called run()
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
     }
   }
 
@@ -237,7 +233,7 @@ public final class LoopRoot implements SchedulerOwner {
     live--;
     notNeeded(wasNeeded ? 1 : 0);
     if (live == 0) {
-      scheduler.finish();
+      shutdown.allHaveEnded();
     }
   }
 
@@ -285,8 +281,13 @@ public final class LoopRoot implements SchedulerOwner {
         live);
   }
 
+  /// How it ends.
+  public Shutdown shutdown() {
+    return shutdown;
+  }
+
   boolean isPastDeadline() {
-    return pastDeadline;
+    return shutdown.isPast();
   }
 
   ScopeNode root() {
@@ -326,7 +327,19 @@ public final class LoopRoot implements SchedulerOwner {
 
   /// Tells the operator about a failure that no code will get.
   void report(String what, @Nullable Throwable failure) {
-    LOG.log(System.Logger.Level.ERROR, what, failure);
+    if (shutdown.isForJvm()) {
+      sayBesideTheLog(what, failure);
+    } else {
+      LOG.log(System.Logger.Level.ERROR, what, failure);
+    }
+  }
+
+  // the JVM runs its hooks at once, ours beside those in which loggers are shut down
+  private static void sayBesideTheLog(String what, @Nullable Throwable failure) {
+    System.err.println("dev.heddle: " + what);
+    if (failure != null) {
+      failure.printStackTrace();
+    }
   }
 
   /// Tells the operator about what is probably a mistake.
@@ -334,113 +347,16 @@ public final class LoopRoot implements SchedulerOwner {
     LOG.log(System.Logger.Level.WARNING, what);
   }
 
-  // ---- stopping ----
-
-  /// Asks the loop to stop, from any thread; the first request counts.
-  ///
-  /// @param code what to exit with, or null when `run` is to return as usual
-  public void requestShutdown(String why, @Nullable Integer code, Duration deadline) {
-    if (deadline.isNegative()) {
-      throw new IllegalArgumentException("a shutdown deadline must not be negative: " + deadline);
-    }
-    ShutdownRequest request = new ShutdownRequest(why, code, deadline);
-    if (requested.compareAndSet(null, request)) {
-      scheduler.inbox().post(request);
-    }
-  }
-
-  /// Stops the loop with an exit code, from one of its coroutines.
-  public void exit(int code) {
-    stop("exit(" + code + ")", code, options.shutdownDeadline());
-  }
-
-  private void stop(String why, @Nullable Integer code, Duration deadline) {
-    if (code != null && exitCode == null) {
-      exitCode = code;
-    }
-    stop(new Cancellation("the loop is stopping: " + why), deadline);
-  }
-
-  private void stop(Cancellation c, Duration deadline) {
-    if (stopping) {
-      return;
-    }
-    stopping = true;
-    shutdownTimer = hiddenTimer(deadline);
-    InlineCallback whenOver = new DeadlineOver();
-    shutdownTimer.subscribe(whenOver);
-    shutdownTimer.start();
-    root.cancelMembers(c);
-  }
-
-  /// A member of the root failed, and nobody took it.
-  void rootFailed(Throwable failure) {
-    stop(
-        new Cancellation("the loop is stopping: " + failure.getClass().getName(), failure),
-        options.shutdownDeadline());
-  }
-
-  private void passDeadline() {
-    pastDeadline = true;
-    TimerEvent last = hiddenTimer(options.gracePeriod());
-    last.subscribe(new GraceOver());
-    last.start();
-    for (CoroutineNode<?> left : root.members()) {
-      left.insist();
-    }
-  }
-
-  // who goes on although every suspension throws is left behind, too
-  private final class GraceOver implements InlineCallback {
-    @Override
-    public void onEvent(Event event, @Nullable Object result, @Nullable Throwable error) {
-      scheduler.finish();
-    }
-  }
-
-  private final class DeadlineOver implements InlineCallback {
-    @Override
-    public void onEvent(Event event, @Nullable Object result, @Nullable Throwable error) {
-      passDeadline();
-    }
-  }
-
-  private final class ShutdownRequest extends Inbox.Node {
-    private final String why;
-    private final @Nullable Integer code;
-    private final Duration deadline;
-
-    ShutdownRequest(String why, @Nullable Integer code, Duration deadline) {
-      this.why = why;
-      this.code = code;
-      this.deadline = deadline;
-    }
-
-    @Override
-    public void arrive() {
-      stop(why, code, deadline);
-    }
-  }
-
   // ---- what the scheduler finds ----
 
   @Override
   public boolean mayWait() {
-    return !pastDeadline;
+    return shutdown.mayWait();
   }
 
   @Override
   public void nothingCanGoOn() {
-    if (stopping) {
-      passDeadline();
-      return;
-    }
-    if (root.cancelWhatMayFinish(new Cancellation("nobody else can go on"))) {
-      return;
-    }
-    DeadlockError verdict = new DeadlockError(new DeadlockReport(dump()));
-    deadlock = verdict;
-    stop(new Cancellation("Deadlock detected", verdict), options.shutdownDeadline());
+    shutdown.nothingCanGoOn();
   }
 
   @Override
@@ -455,15 +371,19 @@ public final class LoopRoot implements SchedulerOwner {
 
   @Override
   public void carrierInterrupted() {
-    stop("its thread was interrupted", null, options.shutdownDeadline());
+    shutdown.carrierInterrupted();
+  }
+
+  @Override
+  public void parked(Waker waker) {
+    if (waker instanceof CoroutineNode<?> coroutine) {
+      shutdown.parked(coroutine);
+    }
   }
 
   @Override
   public void failed(Throwable failure) {
-    if (defect == null) {
-      defect = failure;
-    }
-    scheduler.finish();
+    shutdown.failed(failure);
   }
 
   @Override

@@ -31,7 +31,7 @@ final class ScopeFailures {
    * A failed scope has one failure, the first; later ones are merged into its report. What comes when a scope is closed already (a
    * completion handler's) goes to its handler, to whoever leaves it just now, or to the parent.
    *
-   * The JVM's own end (OutOfMemoryError) passes all this by: it fails the root, and no code of a user's is called for it.
+   * The JVM's own end (OutOfMemoryError) passes all this by: it ends the loop, and no code of a user's is called for it.
    *
    * I1. Each failure goes exactly one of these ways. [FailureTest, ScopeHandlerTest]
    *
@@ -130,6 +130,9 @@ final class ScopeFailures {
     }
     if (failure != null) {
       FailureTable.merge(failure, with);
+      if (scope.parent == null) {
+        loop.shutdown().rootFailed(with);
+      }
       return;
     }
     failure = with;
@@ -142,7 +145,7 @@ final class ScopeFailures {
     }
     ScopeNode above = scope.parent;
     if (above == null) {
-      loop.rootFailed(with);
+      loop.shutdown().rootFailed(with);
     } else if (scope.isUnowned() && !scope.isJoined()) {
       above.failures().childFailed(scope, member, with);
     }

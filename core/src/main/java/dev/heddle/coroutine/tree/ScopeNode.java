@@ -93,6 +93,14 @@ public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
     return new ScopeNode(owner.loop(), Kind.OPENED, false, true, owner.currentScope(), owner);
   }
 
+  /// Where a spawn without a scope goes: into the current one, or, where that takes no more because
+  /// the loop stops, into the root.
+  public static ScopeNode ofSpawn() {
+    ScopeNode current = CoroutineNode.current().currentScope();
+    LoopRoot loop = current.loop;
+    return loop.shutdown().isStopping() && !current.isOpen() ? loop.root() : current;
+  }
+
   /// A scope below the root that inherits no context.
   public static ScopeNode detached() {
     ScopeNode root = CoroutineNode.current().loop().root();
@@ -236,7 +244,7 @@ public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
     loop.watch().ended(member);
     unlink(member);
     if (failed != null && ScopeFailures.isFatal(failed)) {
-      loop.root().failures().fail(member, failed);
+      loop.shutdown().failed(failed);
     } else if (failed != null && !taken) {
       failures().unobserved(member, failed);
     }

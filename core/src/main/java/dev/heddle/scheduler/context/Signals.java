@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.scheduler.context;
 
+import dev.heddle.Registration;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -18,7 +19,7 @@ public final class Signals {
   /// @param name without `SIG`
   /// @return puts back the handler that was there before
   /// @throws IllegalArgumentException when the JVM does not give that signal away
-  public static Runnable handle(String name, IntConsumer handler) {
+  public static Registration handle(String name, IntConsumer handler) {
     try {
       Class<?> signalClass = Class.forName("sun.misc.Signal");
       Class<?> handlerClass = Class.forName("sun.misc.SignalHandler");
@@ -40,16 +41,20 @@ public final class Signals {
           Proxy.newProxyInstance(
               Signals.class.getClassLoader(), new Class<?>[] {handlerClass}, dispatch);
       Object previous = install.invoke(null, signal, ours);
-      return () -> restore(install, signal, previous);
+      return () -> restore(install, signal, ours, previous);
     } catch (ReflectiveOperationException e) {
       throw new IllegalArgumentException(
           "SIG" + name + " cannot be handled in this JVM: " + e.getCause(), e);
     }
   }
 
-  private static void restore(Method install, Object signal, Object previous) {
+  private static void restore(Method install, Object signal, Object ours, Object previous) {
     try {
-      install.invoke(null, signal, previous);
+      Object replaced = install.invoke(null, signal, previous);
+      if (replaced != ours) {
+        // somebody came after us, and stays
+        install.invoke(null, signal, replaced);
+      }
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException("the handler of " + signal + " could not be put back", e);
     }

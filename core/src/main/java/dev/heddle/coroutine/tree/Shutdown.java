@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.coroutine.tree;
+
+import dev.heddle.Cancellation;
+import dev.heddle.DeadlockError;
+import dev.heddle.ExitException;
+import dev.heddle.event.Event;
+import dev.heddle.event.InlineCallback;
+import dev.heddle.failure.FailureTable;
+import dev.heddle.observe.DeadlockReport;
+import dev.heddle.observe.Dump;
+import dev.heddle.reactor.TimerEvent;
+import dev.heddle.scheduler.StackReserve;
+import dev.heddle.scheduler.context.ExecutionContext;
+import dev.heddle.scheduler.inbox.Inbox;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/// The end of a loop: what makes it stop, what happens then and in which order, and what is said
+/// about those who did not follow.
+public final class Shutdown {
+  /*
+   * States.  from               event                                    to        what happens
+   *          RUNNING            a failure at the root, exit, a request   STOPPING  every coroutine is cancelled, once; the
+   *                             (shutdown, a signal, the JVM's exit),              deadline is armed
+   *                             a deadlock, an interrupt of the sleeping
+   *                             carrier, a defect of the runtime
+   *          RUNNING, STOPPING  the last coroutine has ended, closers    CLOSING   they are called, the youngest first; the
+   *                             are left                                           deadline is armed unless it is
+   *          STOPPING, CLOSING  any of the above                         same      the earlier deadline counts, and the first exit
+   *                                                                                code; a failure is also the last: only the
+   *                                                                                grace period is left
+   *          STOPPING, CLOSING  the deadline, or nobody can go on        PAST      who is left is noted, with stacks; no shield
+   *                                                                                holds, every suspension throws; closers that
+   *                                                                                are left are called
+   *          any                the last coroutine has ended, no closer  ENDED     contexts end, the driver closes; what the
+   *                             is left                                            table says about PAST is reported
+   *          PAST               nothing is ready and no closer waits,    ENDED     the same; who is left is abandoned to the JDK's
+   *                             or the grace period is over                        default scheduler
+   *          any                OutOfMemoryError or its like, a second    ENDED     at once, without closers
+   *                             defect of the runtime
+   * The reference's five steps: the flag (STOPPING), a cancellation for each, `finally` blocks, the final cleanup (CLOSING, PAST),
+   * the reactor's end (ENDED).
+   *
+   * Who spawns while the loop stops: into an open scope as ever; into the current one when that is cancelled: at the root, which
+   * stays open until PAST (it is the shutdown scope). Closers run there, too, and may spawn.
+   *
+   * What run() throws, the first that there is: a defect, the deadlock, the root's failure or the exit, whichever came first, what
+   * main failed with, what the closers failed with. The others are merged into its report, or logged beside an exit.
+   *
+   * System.exit. It runs the JVM's hooks and waits for them on the stack of its caller, for ever if need be. One of these hooks is
+   * ours: it asks the loop to stop and waits for that. So a coroutine in System.exit never ends, and whoever waits for it would
+   * make the hook wait for its deadline. It is let go: told from its stack, and no longer counted by its scope.
+   *
+   * Threads. The loop's; request() any.
+   *
+   * I1. Every coroutine is cancelled at most once for the sake of the end, and insisted on at most once. [ShutdownTest]
+   * I2. The loop ends at the latest by its deadline and the grace period, unless a coroutine holds the carrier. [ShutdownTest]
+   * I3. Every failure is thrown, merged into what is thrown, or logged. [ShutdownTest, CloserTest]
+   *
+   * Rejected. Closers beside the coroutines: they would close what is still in use. Cutting everybody at a second failure, as the
+   * reference does: one lost connection would cost all others their clean-up.
+   *
+   * Sources. DESIGN 3.1, 3.7, 3.8; promises T12, T18, T19; behaviour 13, 94, 98, 285; traps 10, 22, 23, 42, 63, 66.
+   */
+  private static final int UNKNOWN = 1; // the JVM has its exit code already
+  private static final int NAMED = 5; // of many; the rest is counted
+
+  private enum Phase {
+    RUNNING,
+    STOPPING,
+    CLOSING,
+    PAST
+  }
+
+  private record Exit(int code, String why) {}
+
+  /// Those who did not end in time, as they were then.
+  private record Late(String why, List<CoroutineNode<?>> coroutines, Dump dump) {}
+
+  private final LoopRoot loop;
+  private final Closers closers;
+
+  // loop only
+  private Phase phase = Phase.RUNNING;
+  private @Nullable TimerEvent deadline;
+  private @Nullable Exit exit;
+  private @Nullable Throwable defect;
+  private @Nullable DeadlockError deadlock;
+  private boolean rootFailedFirst; // before there was an exit code
+  private boolean interrupted;
+  private boolean jvmExits;
+  private @Nullable Late late;
+
+  Shutdown(LoopRoot loop) {
+    this.loop = loop;
+    this.closers = new Closers(loop);
+  }
+
+  /// What is to be closed at the end.
+  public Closers closers() {
+    return closers;
+  }
+
+  boolean isStopping() {
+    return phase != Phase.RUNNING;
+  }
+
+  boolean isPast() {
+    return phase == Phase.PAST;
+  }
+
+  /// Whether it stops because the JVM does.
+  boolean isForJvm() {
+    return jvmExits;
+  }
+
+  /// Whether the carrier was interrupted, and its interrupt taken for a request.
+  boolean tookInterrupt() {
+    return interrupted;
+  }
+
+  // ---- what makes it stop ----
+
+  /// Asks the loop to stop, from any thread. Of several requests the earliest deadline counts, and
+  /// the first exit code.
+  ///
+  /// @param code what to exit with, or null when `run` is to return as usual
+  /// @param within counted from when the loop takes notice
+  public void request(String why, @Nullable Integer code, Duration within) {
+    if (within.isNegative()) {
+      throw new IllegalArgumentException("a shutdown deadline must not be negative: " + within);
+    }
+    post(new Request(why, code == null ? null : new Exit(code, why), within, false));
+  }
+
+  /// Asks the loop to stop because the JVM does, from any thread.
+  void requestForJvm() {
+    String why = "the JVM exits";
+    post(new Request(why, new Exit(UNKNOWN, why), loop.options().shutdownDeadline(), true));
+  }
+
+  private void post(Request request) {
+    var _ = loop.scheduler().inbox().post(request); // one that comes too late is not needed
+  }
+
+  private final class Request extends Inbox.Node {
+    private final String why;
+    private final @Nullable Exit asked;
+    private final Duration within;
+    private final boolean forJvm;
+
+    Request(String why, @Nullable Exit asked, Duration within, boolean forJvm) {
+      this.why = why;
+      this.asked = asked;
+      this.within = within;
+      this.forJvm = forJvm;
+    }
+
+    @Override
+    public void arrive() {
+      if (forJvm) {
+        jvmExits = true;
+        loop.scheduler().onTrampoline(() -> loop.coroutines().forEach(Shutdown.this::letGo));
+      }
+      stop(stopping(why, null), asked, within);
+    }
+  }
+
+  /// Stops the loop with an exit code, from one of its coroutines.
+  public void exit(int code) {
+    StackReserve.require();
+    String why = "exit(" + code + ")";
+    stop(stopping(why, null), new Exit(code, why), loop.options().shutdownDeadline());
+  }
+
+  /// A member of the root failed, and nobody took it. Further ones come here, too.
+  void rootFailed(Throwable failure) {
+    rootFailedFirst |= exit == null;
+    Duration limit =
+        isStopping() ? loop.options().gracePeriod() : loop.options().shutdownDeadline();
+    stop(stopping(failure.getClass().getName(), failure), null, limit);
+  }
+
+  /// The carrier has left its loop with a failure: nobody runs any more.
+  void broke(Throwable failure) {
+    if (defect == null) {
+      defect = failure;
+    } else {
+      FailureTable.merge(defect, failure);
+    }
+  }
+
+  /// The runtime itself failed, or the JVM.
+  void failed(Throwable failure) {
+    boolean first = defect == null;
+    broke(failure);
+    if (loop.scheduler().hasEnded()) {
+      return; // what it left was released, and failed at that
+    }
+    if (first && !ScopeFailures.isFatal(failure)) {
+      stop(stopping("it has failed", failure), null, loop.options().shutdownDeadline());
+    } else {
+      loop.scheduler().finish(); // nothing can be relied upon any more
+    }
+  }
+
+  void carrierInterrupted() {
+    interrupted = true;
+    stop(stopping("its thread was interrupted", null), null, loop.options().shutdownDeadline());
+  }
+
+  /// Nothing is ready, armed or parked by the JDK, and coroutines are left.
+  void nothingCanGoOn() {
+    switch (phase) {
+      case RUNNING -> {
+        if (!loop.root().cancelWhatMayFinish(new Cancellation("nobody else can go on"))) {
+          DeadlockError verdict = new DeadlockError(new DeadlockReport(loop.dump()));
+          deadlock = verdict;
+          stop(
+              new Cancellation("Deadlock detected", verdict),
+              null,
+              loop.options().shutdownDeadline());
+        }
+      }
+      case STOPPING, CLOSING -> pass("while the loop stopped, and nothing could wake them");
+      case PAST -> loop.scheduler().finish();
+    }
+  }
+
+  private static Cancellation stopping(String why, @Nullable Throwable cause) {
+    return new Cancellation("the loop is stopping: " + why, cause);
+  }
+
+  // ---- what happens then ----
+
+  private void stop(Cancellation c, @Nullable Exit asked, Duration within) {
+    exit = exit == null ? asked : exit;
+    bringForward(within);
+    if (phase == Phase.RUNNING) {
+      phase = Phase.STOPPING;
+      loop.root().cancelMembers(c);
+    }
+  }
+
+  private void bringForward(Duration within) {
+    long by = loop.nanoTimeAfter(within);
+    TimerEvent before = deadline;
+    if (phase == Phase.PAST
+        || by == Long.MAX_VALUE
+        || (before != null && before.deadline() - by <= 0)) {
+      return;
+    }
+    if (before != null) {
+      before.stop();
+    }
+    deadline = armed(by, () -> pass("by the shutdown deadline"));
+  }
+
+  // hidden: neither keeps the loop alive nor counts against a deadlock
+  private TimerEvent armed(long by, Runnable whenOver) {
+    TimerEvent timer = loop.timer(by, true);
+    timer.subscribe(new WhenOver(whenOver));
+    timer.start();
+    return timer;
+  }
+
+  private final class WhenOver implements InlineCallback {
+    private final Runnable errand;
+
+    WhenOver(Runnable errand) {
+      this.errand = errand;
+    }
+
+    @Override
+    public void onEvent(Event event, @Nullable Object result, @Nullable Throwable error) {
+      loop.scheduler().onTrampoline(errand); // stacks are read there
+    }
+  }
+
+  /// The last coroutine has ended, or is not waited for.
+  void allHaveEnded() {
+    if (!closers.areLeft()) {
+      loop.scheduler().finish();
+      return;
+    }
+    if (phase != Phase.PAST) {
+      phase = Phase.CLOSING;
+      bringForward(loop.options().shutdownDeadline());
+    }
+    closers.walk();
+  }
+
+  private void pass(String why) {
+    if (phase == Phase.PAST) {
+      return;
+    }
+    phase = Phase.PAST;
+    List<CoroutineNode<?>> left = stillThere();
+    late = left.isEmpty() ? null : new Late(why, left, loop.dump());
+    armed(loop.nanoTimeAfter(loop.options().gracePeriod()), loop.scheduler()::finish);
+    left.forEach(CoroutineNode::insist);
+    closers.pastDeadline();
+  }
+
+  /// Whether the JVM itself is at its end: nothing is to be tried any more.
+  boolean isAtOnce() {
+    return defect != null && ScopeFailures.isFatal(defect);
+  }
+
+  /// Those who have not ended, and are waited for.
+  List<CoroutineNode<?>> stillThere() {
+    return loop.coroutines().stream().filter(c -> !c.isDone()).toList();
+  }
+
+  /// Whether the loop is to sleep when nothing is ready.
+  boolean mayWait() {
+    return phase != Phase.PAST || closers.mayWait();
+  }
+
+  /// The JDK has parked a coroutine.
+  void parked(CoroutineNode<?> coroutine) {
+    if (isStopping()) {
+      closers.parked(coroutine);
+      if (jvmExits) {
+        loop.scheduler().onTrampoline(() -> letGo(coroutine));
+      }
+    }
+  }
+
+  private void letGo(CoroutineNode<?> coroutine) {
+    ExecutionContext context = coroutine.context();
+    if (!coroutine.isDone() && context != null && context.isHosting() && isInExit(context)) {
+      coroutine.letGo();
+    }
+  }
+
+  private static boolean isInExit(ExecutionContext context) {
+    for (StackTraceElement frame : context.stackOnLoop()) {
+      if (frame.getClassName().equals("java.lang.Shutdown")) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // ---- what is said at the end ----
+
+  /// Reports those who were not in time.
+  ///
+  /// @param abandoned who has not ended at all
+  /// @param last how they were found; null: none
+  void report(List<CoroutineNode<?>> abandoned, @Nullable Dump last) {
+    if (deadlock != null) {
+      loop.watch().tell(deadlock.report());
+    }
+    Late l = late;
+    if (l != null) {
+      String who = count(l.coroutines()) + " did not end " + l.why();
+      loop.report(
+          who
+              + abandoned(abandoned, last)
+              + closers.lateOnes()
+              + (l.coroutines().equals(abandoned) ? "" : "\nas they were then: " + l.dump().text()),
+          null);
+    } else if (last != null) {
+      loop.report("the loop has failed" + abandoned(abandoned, last), null);
+    }
+  }
+
+  private static String abandoned(List<CoroutineNode<?>> abandoned, @Nullable Dump last) {
+    return last == null
+        ? ""
+        : "; abandoned " + count(abandoned) + ": " + labels(abandoned) + "\n" + last.text();
+  }
+
+  private static String count(List<CoroutineNode<?>> coroutines) {
+    return coroutines.size() == 1 ? "1 coroutine" : coroutines.size() + " coroutines";
+  }
+
+  private static String labels(List<CoroutineNode<?>> coroutines) {
+    int more = coroutines.size() - NAMED;
+    return coroutines.stream()
+            .limit(NAMED)
+            .map(CoroutineNode::label)
+            .collect(Collectors.joining(", "))
+        + (more > 0 ? " and " + more + " more" : "");
+  }
+
+  /// What `run` is to throw; null: it returns main's result.
+  @Nullable Throwable verdict(CoroutineNode<?> main) {
+    Throwable root = loop.root().failure();
+    Throwable asked = exit == null ? null : new ExitException(exit.code(), exit.why());
+    List<@Nullable Throwable> all =
+        Arrays.asList(
+            defect,
+            deadlock,
+            rootFailedFirst ? root : asked,
+            rootFailedFirst ? asked : root,
+            main.failure(),
+            closers.failure());
+    Throwable first = null;
+    for (Throwable each : all) {
+      if (first == null) {
+        first = each;
+      } else if (each != null && each != first) {
+        gaveWay(first, each);
+      }
+    }
+    return first;
+  }
+
+  private void gaveWay(Throwable thrown, Throwable other) {
+    if (other instanceof Cancellation || other instanceof ExitException) {
+      return; // what the end has brought about is no news
+    }
+    if (thrown instanceof ExitException) {
+      loop.report("a failure while the loop stopped: " + thrown.getMessage(), other);
+    } else {
+      FailureTable.merge(thrown, other);
+    }
+  }
+}

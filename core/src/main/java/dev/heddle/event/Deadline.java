@@ -21,9 +21,14 @@ public final class Deadline {
     this.nanoTime = nanoTime;
   }
 
-  /// The point `delay` from now; at once when `delay` is zero or negative, never when it exceeds
-  /// 146 years.
+  /// The point `delay` from now; never when `delay` exceeds 146 years.
+  ///
+  /// @throws IllegalArgumentException unless `delay` is positive
   public static Deadline after(Duration delay) {
+    if (!delay.isPositive()) {
+      throw new IllegalArgumentException(
+          "a limit of " + delay + " has run out before it begins; it must be positive");
+    }
     return new Deadline(nanoTimeAfter(now(), delay));
   }
 

@@ -2,9 +2,9 @@
 package dev.heddle.scheduler;
 
 import dev.heddle.event.Awaitable;
+import dev.heddle.event.Deadline;
 import dev.heddle.event.Event;
 import dev.heddle.event.EventCallback;
-import dev.heddle.scheduler.Waker.Role;
 import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -98,22 +98,19 @@ public class Permits {
   /// Takes one, as the coroutine `self`. **Suspends** while there is none.
   public final void take(Waker self) {
     if (!tryTake()) {
-      await(self, null, Role.RESOLVE);
+      await(self, Deadline.never(), null);
     }
   }
 
   /// Waits for one to be handed over, after [#tryTake()] has found none.
   ///
-  /// @param end what ends the wait, in its `role`; null: nothing
-  public final void await(Waker self, @Nullable Event end, Role role) {
+  /// @param token what else ends the wait; null: nothing
+  public final void await(Waker self, Deadline deadline, @Nullable Event token) {
     Place place = new Place(self);
     enter(place);
     try {
-      self.renew();
-      self.resumeWhen(place, Role.RESOLVE);
-      if (end != null) {
-        self.resumeWhen(end, role);
-      }
+      self.renewWithTimeout(deadline, token);
+      self.resumeWhen(place);
       home.suspend(self);
     } catch (Throwable e) {
       leave(place);

@@ -10,9 +10,7 @@ import dev.heddle.event.EventHome;
 import dev.heddle.event.FutureLedger;
 import dev.heddle.reactor.Reactor;
 import dev.heddle.reactor.ReactorDriver;
-import dev.heddle.reactor.TimerEvent;
 import dev.heddle.reactor.TimerQueue;
-import dev.heddle.scheduler.Waker.Role;
 import dev.heddle.scheduler.context.ContextHost;
 import dev.heddle.scheduler.context.ContextPool;
 import dev.heddle.scheduler.context.ExecutionContext;
@@ -270,44 +268,24 @@ public final class Scheduler implements ContextHost, EventHome {
 
   @Override
   public @Nullable Object await(Event event) {
-    Waker self = waiting(event);
-    return self.scheduler().suspend(self);
+    return await(event, Deadline.never(), null);
   }
 
   @Override
   public @Nullable Object await(Event event, Deadline deadline) {
-    Waker self = waiting(event);
-    if (!deadline.isNever()) {
-      self.resumeWhen(new TimerEvent(this, timers, deadline.nanoTime(), false), Role.TIMEOUT);
-    }
-    return self.scheduler().suspend(self);
+    return await(event, deadline, null);
   }
 
   @Override
   public @Nullable Object await(Event event, Awaitable<?> token) {
-    Waker self = waiting(event);
-    self.resumeWhen(token.event(), Role.CANCEL);
-    return self.scheduler().suspend(self);
+    return await(event, Deadline.never(), token.event());
   }
 
-  /// The current coroutine, subscribed to `event`, which may refuse one of another loop.
-  private static Waker waiting(Event event) {
-    ExecutionContext context = ExecutionContext.current();
-    if (context == null || !(context.guest() instanceof Waker self)) {
-      throw new IllegalStateException(
-          "not inside a coroutine (thread "
-              + Thread.currentThread().getName()
-              + "), but asked to wait for "
-              + event.info()
-              + "; wait inside Heddle.run(() -> ...)");
-    }
-    if (self.scheduler().ended) {
-      throw new LoopEndedException(
-          self.describe() + " outlived its loop, which has ended; nothing of Heddle works in it");
-    }
-    self.renew();
-    self.resumeWhen(event, Role.RESOLVE);
-    return self;
+  private static @Nullable Object await(Event event, Deadline deadline, @Nullable Event token) {
+    Waker self = Waker.define(event);
+    self.renewWithTimeout(deadline, token);
+    self.resumeWhen(event);
+    return self.scheduler().suspend(self);
   }
 
   /// Puts the current coroutine behind all that are ready.
@@ -339,7 +317,7 @@ public final class Scheduler implements ContextHost, EventHome {
       }
       if (!StackReserve.isThereToArm()) {
         // arming must not stop half-way
-        self.dropSubscriptions();
+        self.drop();
         throw new StackOverflowError(self.describe() + " has no stack left to wait on");
       }
       if (!self.beginWait()) {

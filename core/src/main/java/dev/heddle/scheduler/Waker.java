@@ -3,21 +3,19 @@ package dev.heddle.scheduler;
 
 import dev.heddle.Cancellation;
 import dev.heddle.DeadlineException;
+import dev.heddle.LoopEndedException;
 import dev.heddle.WaitCancelledException;
+import dev.heddle.event.Deadline;
 import dev.heddle.event.Event;
-import dev.heddle.event.EventCallback;
-import dev.heddle.event.InlineCallback;
 import dev.heddle.failure.FailureTable;
+import dev.heddle.reactor.TimerEvent;
 import dev.heddle.scheduler.context.ExecutionContext;
 import dev.heddle.scheduler.context.Hosted;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.IdentityHashMap;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// The link between a coroutine and the events it waits for; embedded in the coroutine.
-public abstract class Waker implements InlineCallback, Hosted {
+public abstract class Waker extends Subscriptions implements Hosted {
   /*
    * States.  from       event                                to         who
    *          NO_STATUS  enqueue() (spawn, yield)             QUEUED     spawner, or itself
@@ -47,11 +45,7 @@ public abstract class Waker implements InlineCallback, Hosted {
    * I3. A waker is in the ready queue exactly when it is QUEUED or IGNORED (an abandoned wait leaves a stale entry, which the
    *     scheduler drops). [WakerTest]
    *
-   * Cost. Two subscriptions inline, without allocation: an await with a deadline. Beyond, one object each; an index only from
-   * nine on, so that ten thousand stay linear.
-   *
-   * Rejected. A callback object per subscription always: 24 B and an allocation for each wait. Dropping the other subscriptions
-   * inside the notification: events that fire in the same tick could not be recorded as triggered.
+   * Rejected. An owner of each subscribed event: the last stop ends what an event holds, and the collector the rest (decision 0008).
    *
    * Sources. DESIGN 3.3; promises W1-W7, T8; traps 1, 5, 6, 9.
    */
@@ -84,15 +78,8 @@ public abstract class Waker implements InlineCallback, Hosted {
   private static final byte TOKEN = 3;
   private static final byte TIMED_OUT = 4;
 
-  private static final byte FIRED = 8; // beside a role, in its byte
-
-  private static final int INDEXED_FROM =
-      9; // a scan of eight costs less than one look into a hash table
-
   // about a millisecond; an int of them wraps after 52 days
   private static final int COARSE_BITS = 20;
-
-  private final Scheduler scheduler;
 
   // loop only
   byte status =
@@ -108,19 +95,11 @@ public abstract class Waker implements InlineCallback, Hosted {
   private @Nullable Object
       carried; // while it waits: the outcome's result or error; else the coroutine's
 
-  // two subscriptions inline: event, where it was put (-1: not armed), role
-  private @Nullable Event first;
-  private @Nullable Event second;
-  private int firstPlace = -1;
-  private int secondPlace = -1;
   private int waitingSince; // of a wait, or of a foreign one: scheduler's clock, units of 2^20 ns
-  private byte firstRole; // with FIRED once it has
-  private byte secondRole;
-  private @Nullable More more;
 
   /// A waker that is not queued.
   protected Waker(Scheduler scheduler) {
-    this.scheduler = scheduler;
+    super(scheduler);
   }
 
   // ---- what the coroutine adds ----
@@ -181,30 +160,6 @@ public abstract class Waker implements InlineCallback, Hosted {
   /// Whether it has begun to run.
   public final boolean isStarted() {
     return started;
-  }
-
-  /// The events that have fired for the current wait, in the order of subscription.
-  public final List<Event> triggeredEvents() {
-    return eventsWhere(true);
-  }
-
-  /// The events of the current wait, in the order of subscription.
-  public final List<Event> awaitedEvents() {
-    return eventsWhere(false);
-  }
-
-  private List<Event> eventsWhere(boolean firedOnly) {
-    List<Event> found = new ArrayList<>();
-    if (first != null && (hasFired(firstRole) || !firedOnly)) {
-      found.add(first);
-    }
-    if (second != null && (hasFired(secondRole) || !firedOnly)) {
-      found.add(second);
-    }
-    if (more != null) {
-      more.collect(found, firedOnly);
-    }
-    return found;
   }
 
   /// How long it has waited, on the loop or in the JDK: to about a millisecond, and longer by what
@@ -278,13 +233,13 @@ public abstract class Waker implements InlineCallback, Hosted {
       FailureTable.merge(failure, lost);
     }
     abandonWait();
-    dropSubscriptions();
+    drop();
   }
 
   /// A suspension that did not take place, because of `failure`: whoever has seen LEAVE sees ENTER.
   final void stayed(Throwable failure) {
     abandonWait();
-    dropSubscriptions();
+    drop();
     try {
       entered();
     } catch (Throwable e) {
@@ -308,10 +263,31 @@ public abstract class Waker implements InlineCallback, Hosted {
 
   // ---- a wait, as the coroutine prepares it ----
 
+  /// The waker of the coroutine that runs. It is made with the coroutine, and never again.
+  ///
+  /// @param awaited what it is about to wait for, for errors
+  /// @throws IllegalStateException outside of coroutines
+  static Waker define(Event awaited) {
+    ExecutionContext context = ExecutionContext.current();
+    if (context == null || !(context.guest() instanceof Waker self)) {
+      throw new IllegalStateException(
+          "not inside a coroutine (thread "
+              + Thread.currentThread().getName()
+              + "), but asked to wait for "
+              + awaited.info()
+              + "; wait inside Heddle.run(() -> ...)");
+    }
+    if (self.scheduler.hasEnded()) {
+      throw new LoopEndedException(
+          self.describe() + " outlived its loop, which has ended; nothing of Heddle works in it");
+    }
+    return self;
+  }
+
   /// Prepares a new wait: what was subscribed and never suspended on is dropped.
   public final void renew() {
-    if (first != null || more != null) {
-      dropSubscriptions();
+    if (hasSubscriptions()) {
+      drop();
     }
     if (status != NO_STATUS) {
       throw illegal("renew");
@@ -320,39 +296,19 @@ public abstract class Waker implements InlineCallback, Hosted {
     carried = null;
   }
 
-  /// Subscribes for the coming suspension; an event that is subscribed already keeps its role.
-  public final void resumeWhen(Event event, Role role) {
-    event.checkHome(scheduler);
-    byte asked = role.code;
-    if (first == null) {
-      first = event;
-      firstRole = asked;
-    } else if (first == event || second == event) {
-      return;
-    } else if (second == null) {
-      second = event;
-      secondRole = asked;
-    } else {
-      more().add(new Subscription(event, asked, null));
+  /// Prepares a new wait that `deadline` ends with a [DeadlineException], and `token` with a
+  /// [WaitCancelledException]. What is waited for is to be subscribed next; it counts before both.
+  ///
+  /// @param token null: none
+  public final void renewWithTimeout(Deadline deadline, @Nullable Event token) {
+    renew();
+    if (token != null) {
+      bound(token, Role.CANCEL);
     }
-  }
-
-  /// Subscribes a callback that decides itself whether to [#resolve] or [#fail] this waker.
-  public final void resumeWhen(Event event, EventCallback callback) {
-    more().add(new Subscription(event, (byte) 0, callback));
-  }
-
-  private More more() {
-    More m = more;
-    if (m == null) {
-      m = new More();
-      more = m;
+    if (!deadline.isNever()) {
+      bound(
+          new TimerEvent(scheduler, scheduler.timers(), deadline.nanoTime(), false), Role.TIMEOUT);
     }
-    return m;
-  }
-
-  final boolean hasSubscriptions() {
-    return first != null || more != null;
   }
 
   // ---- transitions ----
@@ -374,7 +330,7 @@ public abstract class Waker implements InlineCallback, Hosted {
   /// NO_STATUS → QUEUED, for a coroutine that only lets the others run.
   final void beginYield() {
     if (hasSubscriptions()) {
-      dropSubscriptions();
+      drop();
     }
     // one that is cancelled for good yields first: retrying for ever, it must not hold the loop
     if (cancellationPending && !isCancelledForGood()) {
@@ -409,27 +365,9 @@ public abstract class Waker implements InlineCallback, Hosted {
     status = WAITING;
     waitingSince = (int) (scheduler.coarseNanoTime() >>> COARSE_BITS);
     arming = true;
-    if (first != null) {
-      firstPlace = armOne(first, this);
-    }
-    if (second != null && outcome == NOTHING) {
-      secondPlace = armOne(second, this);
-    }
-    if (more != null && outcome == NOTHING) {
-      more.arm();
-    }
+    arm();
     arming = false;
     return status == WAITING;
-  }
-
-  private static int armOne(Event event, EventCallback callback) {
-    if (event.isClosed()) {
-      event.replay(callback);
-      return -1;
-    }
-    int place = event.subscribe(callback);
-    event.start();
-    return place;
   }
 
   /// QUEUED → IGNORED: it will be finished without running.
@@ -466,7 +404,7 @@ public abstract class Waker implements InlineCallback, Hosted {
   /// The last instruction on its context.
   protected final void end() {
     if (hasSubscriptions()) {
-      dropSubscriptions();
+      drop();
     }
     try {
       if (watched) {
@@ -569,19 +507,13 @@ public abstract class Waker implements InlineCallback, Hosted {
         || ((status == QUEUED || status == RESULT) && (outcome == VALUE || outcome == FAILURE));
   }
 
-  /// An inline subscription's event fired.
   @Override
-  public final void onEvent(Event event, @Nullable Object value, @Nullable Throwable failure) {
-    if (event == first) {
-      wakeAs(roleIn(firstRole), value, failure);
-      firstRole |= FIRED;
-    } else if (event == second) {
-      wakeAs(roleIn(secondRole), value, failure);
-      secondRole |= FIRED;
-    }
+  final boolean isWoken() {
+    return outcome != NOTHING;
   }
 
-  private void wakeAs(byte role, @Nullable Object value, @Nullable Throwable failure) {
+  @Override
+  final void wakeAs(byte role, @Nullable Object value, @Nullable Throwable failure) {
     if (role == Role.CANCEL.code) {
       wake(TOKEN, null, failure);
     } else if (role == Role.TIMEOUT.code) {
@@ -601,7 +533,7 @@ public abstract class Waker implements InlineCallback, Hosted {
     }
     status = RESULT;
     Event taken = outcome == VALUE ? firedInline() : null;
-    dropSubscriptions();
+    drop();
     status = NO_STATUS;
     byte kind = outcome;
     Object delivered = carried;
@@ -625,18 +557,6 @@ public abstract class Waker implements InlineCallback, Hosted {
     };
   }
 
-  private @Nullable Event firedInline() {
-    return hasFired(firstRole) ? first : hasFired(secondRole) ? second : null;
-  }
-
-  private static boolean hasFired(byte role) {
-    return (role & FIRED) != 0;
-  }
-
-  private static byte roleIn(byte role) {
-    return (byte) (role & ~FIRED);
-  }
-
   final void throwPendingCancellation() {
     Cancellation cancellation = takeCancellation();
     if (cancellation != null) {
@@ -654,131 +574,8 @@ public abstract class Waker implements InlineCallback, Hosted {
         (failure == null ? new IllegalStateException("an event failed without an error") : failure);
   }
 
-  /// Stops every event that was started for the last wait, exactly once.
-  final void dropSubscriptions() {
-    if (first != null) {
-      disarmOne(first, firstPlace, this);
-      first = null;
-      firstPlace = -1;
-    }
-    if (second != null) {
-      disarmOne(second, secondPlace, this);
-      second = null;
-      secondPlace = -1;
-    }
-    if (more != null) {
-      more.disarm();
-      more = null;
-    }
-  }
-
-  private static void disarmOne(Event event, int place, EventCallback callback) {
-    if (place >= 0) {
-      event.unsubscribe(callback, place);
-      event.stop();
-    }
-  }
-
   private IllegalStateException illegal(String transition) {
     return new IllegalStateException(
         "illegal transition of " + describe() + ": " + transition + " in status " + status());
-  }
-
-  /// A subscription beyond the two inline ones, and every custom one.
-  private final class Subscription implements InlineCallback {
-    final Event event;
-    final byte role;
-    final @Nullable EventCallback custom;
-    int place = -1;
-    boolean fired;
-
-    Subscription(Event event, byte role, @Nullable EventCallback custom) {
-      this.event = event;
-      this.role = role;
-      this.custom = custom;
-      this.callback = custom == null || custom instanceof InlineCallback ? this : this::custom;
-    }
-
-    private void custom(Event source, @Nullable Object value, @Nullable Throwable failure) {
-      fired = true;
-      if (custom != null) {
-        custom.onEvent(source, value, failure);
-      }
-    }
-
-    // what is subscribed: a user's callback must not run inline, so it gets a wrapping that is none
-    final EventCallback callback;
-
-    @Override
-    public void onEvent(Event source, @Nullable Object value, @Nullable Throwable failure) {
-      if (custom != null) {
-        custom(source, value, failure);
-        return;
-      }
-      fired = true;
-      wakeAs(role, value, failure);
-    }
-  }
-
-  /// The subscriptions beyond two.
-  private final class More {
-    private final List<Subscription> list = new ArrayList<>();
-    private @Nullable IdentityHashMap<Event, Subscription> index;
-
-    void add(Subscription added) {
-      if (added.custom == null && contains(added.event)) {
-        return;
-      }
-      list.add(added);
-      if (added.custom != null) {
-        return;
-      }
-      if (index != null) {
-        index.put(added.event, added);
-      } else if (list.size() >= INDEXED_FROM) {
-        index = new IdentityHashMap<>();
-        for (Subscription s : list) {
-          if (s.custom == null) {
-            index.put(s.event, s);
-          }
-        }
-      }
-    }
-
-    // a custom callback stands beside a standard one of the same event
-    private boolean contains(Event event) {
-      if (index != null) {
-        return index.containsKey(event);
-      }
-      for (Subscription s : list) {
-        if (s.event == event && s.custom == null) {
-          return true;
-        }
-      }
-      return false;
-    }
-
-    void arm() {
-      for (Subscription s : list) {
-        s.place = armOne(s.event, s.callback);
-        if (outcome != NOTHING) {
-          return;
-        }
-      }
-    }
-
-    void disarm() {
-      for (Subscription s : list) {
-        disarmOne(s.event, s.place, s.callback);
-      }
-    }
-
-    void collect(List<Event> into, boolean firedOnly) {
-      for (Subscription s : list) {
-        if (s.fired || !firedOnly) {
-          into.add(s.event);
-        }
-      }
-    }
   }
 }

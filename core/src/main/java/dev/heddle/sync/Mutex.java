@@ -8,12 +8,10 @@ import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
-import dev.heddle.event.Event;
 import dev.heddle.scheduler.Permits;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.StackReserve;
 import dev.heddle.scheduler.Waker;
-import dev.heddle.scheduler.Waker.Role;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -86,7 +84,7 @@ public final class Mutex {
   public void lock() {
     CoroutineNode<?> self = current();
     if (!take(self)) {
-      turn.await(self, null, Role.RESOLVE);
+      turn.await(self, Deadline.never(), null);
     }
   }
 
@@ -97,8 +95,7 @@ public final class Mutex {
   public void lock(Deadline deadline) {
     CoroutineNode<?> self = current();
     if (!take(self)) {
-      Event end = deadline.isNever() ? null : self.loop().timer(deadline.nanoTime(), false);
-      turn.await(self, end, Role.TIMEOUT);
+      turn.await(self, deadline, null);
     }
   }
 
@@ -110,7 +107,7 @@ public final class Mutex {
   public void lock(Awaitable<?> token) {
     CoroutineNode<?> self = current();
     if (!take(self)) {
-      turn.await(self, token.event(), Role.CANCEL);
+      turn.await(self, Deadline.never(), token.event());
     }
   }
 

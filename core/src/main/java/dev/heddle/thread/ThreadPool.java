@@ -8,11 +8,9 @@ import dev.heddle.coroutine.Await;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
-import dev.heddle.event.Event;
 import dev.heddle.event.Future;
 import dev.heddle.scheduler.Permits;
 import dev.heddle.scheduler.Scheduler;
-import dev.heddle.scheduler.Waker.Role;
 import dev.heddle.thread.worker.Work;
 import dev.heddle.thread.worker.WorkerThreads;
 import java.util.ArrayList;
@@ -95,7 +93,7 @@ public final class ThreadPool implements AutoCloseable {
   public <T extends @Nullable Object> Future<T> submit(Callable<T> task) {
     CoroutineNode<?> self = current();
     if (!slots.tryTake()) {
-      slots.await(self, null, Role.RESOLVE);
+      slots.await(self, Deadline.never(), null);
     }
     return begin(task);
   }
@@ -107,8 +105,7 @@ public final class ThreadPool implements AutoCloseable {
   public <T extends @Nullable Object> Future<T> submit(Callable<T> task, Deadline deadline) {
     CoroutineNode<?> self = current();
     if (!slots.tryTake()) {
-      Event end = deadline.isNever() ? null : self.loop().timer(deadline.nanoTime(), false);
-      slots.await(self, end, Role.TIMEOUT);
+      slots.await(self, deadline, null);
     }
     return begin(task);
   }
@@ -120,7 +117,7 @@ public final class ThreadPool implements AutoCloseable {
   public <T extends @Nullable Object> Future<T> submit(Callable<T> task, Awaitable<?> token) {
     CoroutineNode<?> self = current();
     if (!slots.tryTake()) {
-      slots.await(self, token.event(), Role.CANCEL);
+      slots.await(self, Deadline.never(), token.event());
     }
     return begin(task);
   }

@@ -2,10 +2,17 @@
 package dev.heddle.event;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.heddle.Cancellation;
+import dev.heddle.Heddle;
+import dev.heddle.coroutine.Coroutine;
 import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Tag("trap-15")
 @Tag("once")
@@ -18,10 +25,60 @@ class DeadlineTest {
     assertThat(deadline.isNever()).isFalse();
   }
 
+  @ParameterizedTest
+  @ValueSource(longs = {0, -1, Long.MIN_VALUE})
+  @Tag("loop-53")
+  void deadline_afterNothingOrLess_isRefused(long seconds) {
+    assertThatThrownBy(() -> Deadline.after(Duration.ofSeconds(seconds)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("positive");
+  }
+
   @Test
-  void deadline_afterNothingOrLess_isOver() {
-    assertThat(Deadline.after(Duration.ZERO).remaining()).isZero();
-    assertThat(Deadline.after(Duration.ofSeconds(-1)).remaining()).isZero();
+  @Tag("loop-53")
+  void deadline_isAskedForAndNotConstructed() {
+    assertThat(Deadline.class.getConstructors()).isEmpty();
+  }
+
+  @Test
+  @Tag("loop-53")
+  void limits_ofNothingOrLess_areRefusedAndLeaveNothingBehind() {
+    Heddle.run(() -> {
+      assertThatThrownBy(() -> Heddle.within(Duration.ZERO, () -> {}))
+          .isInstanceOf(IllegalArgumentException.class);
+      Heddle.scope(s -> {
+        assertThatThrownBy(() -> s.cancelAfter(Duration.ZERO))
+            .isInstanceOf(IllegalArgumentException.class);
+        return null;
+      });
+    });
+  }
+
+  @Test
+  @Tag("loop-53")
+  void deadline_thatBoundedWaits_leavesNoTimerAndBoundsFurtherOnes() {
+    Heddle.run(() -> {
+      Deadline deadline = Deadline.after(Duration.ofDays(1));
+      Coroutine<String> quick =
+          Heddle.spawn(() -> {
+            Heddle.suspend();
+            return "in time";
+          });
+      assertThat(quick.await(deadline)).isEqualTo("in time");
+      Coroutine<?> slow =
+          Heddle.spawn(() -> {
+            Heddle.delay(Duration.ofDays(2));
+            return null;
+          });
+      Coroutine<?> waiting = Heddle.spawn(() -> catchThrowable(() -> slow.await(deadline)));
+      Heddle.suspend();
+      slow.cancel("enough");
+      slow.cancel("enough, again");
+      assertThat(waiting.await()).isInstanceOf(Cancellation.class);
+      assertThat(slow.isDone()).isTrue();
+      assertThat(slow.isCancelled()).isTrue();
+      assertThat(Heddle.counters().timers()).isZero();
+    });
   }
 
   @Test

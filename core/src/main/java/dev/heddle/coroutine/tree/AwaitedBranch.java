@@ -7,7 +7,6 @@ import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.Event;
 import dev.heddle.event.EventCallback;
-import dev.heddle.scheduler.Waker.Role;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -35,24 +34,24 @@ abstract sealed class AwaitedBranch extends CancellableBranch permits ScopeNode 
 
   /// See [dev.heddle.coroutine.Scope#join()].
   public final void join() {
-    join(null, Role.RESOLVE);
+    join(Deadline.never(), null);
   }
 
   /// See [dev.heddle.coroutine.Scope#join(Deadline)].
   public final void join(Deadline deadline) {
-    join(timer(deadline), Role.TIMEOUT);
+    join(deadline, null);
   }
 
   /// See [dev.heddle.coroutine.Scope#join(Awaitable)].
   public final void join(Awaitable<?> token) {
-    join(token.event(), Role.CANCEL);
+    join(Deadline.never(), token.event());
   }
 
-  private void join(@Nullable Event end, Role role) {
+  private void join(Deadline deadline, @Nullable Event token) {
     CoroutineNode<?> waiting = refuseInside();
     boolean wasCancelled = isCancelled();
     try {
-      awaitAsJoiner(waiting, false, end, role);
+      awaitAsJoiner(waiting, false, deadline, token);
     } catch (Cancellation c) {
       if (waiting == owner) {
         cancelMembers(c);
@@ -71,49 +70,45 @@ abstract sealed class AwaitedBranch extends CancellableBranch permits ScopeNode 
 
   /// See [dev.heddle.coroutine.Scope#awaitCancelled()].
   public final void awaitCancelled() {
-    awaitCancelled(null, Role.RESOLVE);
+    awaitCancelled(Deadline.never(), null);
     throwIfFailed();
   }
 
   /// See [dev.heddle.coroutine.Scope#awaitCancelled(Deadline)].
   public final void awaitCancelled(Deadline deadline) {
-    awaitCancelled(timer(deadline), Role.TIMEOUT);
+    awaitCancelled(deadline, null);
     throwIfFailed();
   }
 
   /// See [dev.heddle.coroutine.Scope#awaitCancelled(Awaitable)].
   public final void awaitCancelled(Awaitable<?> token) {
-    awaitCancelled(token.event(), Role.CANCEL);
+    awaitCancelled(Deadline.never(), token.event());
     throwIfFailed();
   }
 
   /// See [dev.heddle.coroutine.Scope#awaitCancelled(FailureHandler)].
   public final void awaitCancelled(FailureHandler handler) throws Exception {
     failures().handleWith(Objects.requireNonNull(handler, "handler"));
-    awaitCancelled(null, Role.RESOLVE);
+    awaitCancelled(Deadline.never(), null);
     failures().giveTo(handler);
   }
 
-  private void awaitCancelled(@Nullable Event end, Role role) {
+  private void awaitCancelled(Deadline deadline, @Nullable Event token) {
     CoroutineNode<?> waiting = refuseInside();
     if (!isCancelled()) {
       throw new IllegalStateException(
           "the scope has not been cancelled; cancel() it first, or join() it");
     }
-    awaitAsJoiner(waiting, true, end, role);
-  }
-
-  private @Nullable Event timer(Deadline deadline) {
-    return deadline.isNever() ? null : loop.timer(deadline.nanoTime());
+    awaitAsJoiner(waiting, true, deadline, token);
   }
 
   private void awaitAsJoiner(
-      CoroutineNode<?> waiting, boolean all, @Nullable Event end, Role role) {
+      CoroutineNode<?> waiting, boolean all, Deadline deadline, @Nullable Event token) {
     boolean stays = false;
     joining++;
     try {
       while (all ? !isEmpty() : foreground() > 0) {
-        waiting.awaitEvent(drained, end, role);
+        waiting.awaitEvent(drained, deadline, token);
       }
       stays = true;
     } finally {

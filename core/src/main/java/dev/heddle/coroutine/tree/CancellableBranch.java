@@ -3,6 +3,7 @@ package dev.heddle.coroutine.tree;
 
 import dev.heddle.Cancellation;
 import dev.heddle.coroutine.CancelMode;
+import dev.heddle.event.Deadline;
 import dev.heddle.event.Event;
 import dev.heddle.event.InlineCallback;
 import dev.heddle.reactor.TimerEvent;
@@ -102,7 +103,7 @@ abstract sealed class CancellableBranch extends Branch permits AwaitedBranch {
     refuseAtRoot("cancelled");
     stopLimit();
     if (state != State.CLOSED) {
-      limit = loop.timer(loop.nanoTimeAfter(delay));
+      limit = loop.timer(Deadline.after(delay).nanoTime());
       limit.subscribe(new LimitOver(delay));
       limit.start();
     }

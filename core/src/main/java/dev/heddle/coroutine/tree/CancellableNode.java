@@ -307,7 +307,7 @@ public abstract class CancellableNode extends Waker {
   /// Runs `body` for at most `limit`.
   public <R extends @Nullable Object> R within(Duration limit, Body<R> body) throws Exception {
     StackReserve.require();
-    return within(loop().nanoTimeAfter(limit), "within(" + limit + ") ran out", body);
+    return within(Deadline.after(limit).nanoTime(), "within(" + limit + ") ran out", body);
   }
 
   /// Runs `body` until a deadline at most.

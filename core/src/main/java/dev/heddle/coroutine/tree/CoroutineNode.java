@@ -346,7 +346,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
 
   @Override
   public T await() {
-    return isDone() ? outcome() : awaitUntil(null, Role.RESOLVE);
+    return isDone() ? outcome() : awaitUntil(Deadline.never(), null);
   }
 
   @Override
@@ -354,16 +354,16 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     if (isDone()) {
       return outcome();
     }
-    return awaitUntil(deadline.isNever() ? null : loop().timer(deadline.nanoTime()), Role.TIMEOUT);
+    return awaitUntil(deadline, null);
   }
 
   @Override
   public T await(Awaitable<?> token) {
     Event end = token.event(); // also where it is not needed: that is a use of the token
-    return isDone() ? outcome() : awaitUntil(end, Role.CANCEL);
+    return isDone() ? outcome() : awaitUntil(Deadline.never(), end);
   }
 
-  private T awaitUntil(@Nullable Event end, Role role) {
+  private T awaitUntil(Deadline deadline, @Nullable Event token) {
     CoroutineNode<?> waiting = current();
     if (waiting == this) {
       throw new IllegalStateException(describe() + " awaits itself; it would wait for ever");
@@ -373,11 +373,8 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
           describe()
               + " belongs to another loop; take its toCompletableFuture() there and await that");
     }
-    waiting.renew();
-    waiting.resumeWhen(event(), Role.RESOLVE);
-    if (end != null) {
-      waiting.resumeWhen(end, role);
-    }
+    waiting.renewWithTimeout(deadline, token);
+    waiting.resumeWhen(event());
     scheduler().suspend(waiting);
     return outcome();
   }
@@ -385,19 +382,16 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   /// Waits for an event; its result is returned, its error thrown.
   public @Nullable Object awaitEvent(Event event) {
     renew();
-    resumeWhen(event, Role.RESOLVE);
+    resumeWhen(event);
     return scheduler().suspend(this);
   }
 
-  /// Waits for an event, but not beyond another one.
+  /// Waits for an event, but not beyond a deadline, nor the moment in which a token fires.
   ///
-  /// @param role what that other one does to the wait
-  @Nullable Object awaitEvent(Event event, @Nullable Event end, Role role) {
-    renew();
-    resumeWhen(event, Role.RESOLVE);
-    if (end != null) {
-      resumeWhen(end, role);
-    }
+  /// @param token null: none
+  @Nullable Object awaitEvent(Event event, Deadline deadline, @Nullable Event token) {
+    renewWithTimeout(deadline, token);
+    resumeWhen(event);
     return scheduler().suspend(this);
   }
 

@@ -42,6 +42,13 @@ public final class Signals {
               Signals.class.getClassLoader(), new Class<?>[] {handlerClass}, dispatch);
       Object previous = install.invoke(null, signal, ours);
       return () -> restore(install, signal, ours, previous);
+    } catch (ClassNotFoundException e) {
+      throw new IllegalArgumentException(
+          "SIG"
+              + name
+              + " cannot be handled: this Java runtime was built without the module"
+              + " jdk.unsupported; add it to the --add-modules of jlink",
+          e);
     } catch (ReflectiveOperationException e) {
       throw new IllegalArgumentException(
           "SIG" + name + " cannot be handled in this JVM: " + e.getCause(), e);

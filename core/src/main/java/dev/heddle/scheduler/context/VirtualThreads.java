@@ -118,6 +118,10 @@ public final class VirtualThreads {
       if (refused != null) {
         return refused;
       }
+      if (ModuleLayer.boot().findModule("java.management").isEmpty()) {
+        return "this Java runtime was built without the module java.management; add it to the"
+            + " --add-modules of jlink";
+      }
       try {
         MethodHandles.privateLookupIn(Thread.class, MethodHandles.lookup());
       } catch (IllegalAccessException _) {

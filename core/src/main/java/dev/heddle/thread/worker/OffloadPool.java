@@ -4,7 +4,6 @@ package dev.heddle.thread.worker;
 import dev.heddle.Cancellation;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.Waker;
-import dev.heddle.scheduler.Waker.Role;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
@@ -27,7 +26,7 @@ public final class OffloadPool {
     threads.submit(work);
     try {
       self.renew();
-      self.resumeWhen(work.done(), Role.RESOLVE);
+      self.resumeWhen(work.done());
       return scheduler.suspend(self);
     } finally {
       if (!work.done().isClosed()) {

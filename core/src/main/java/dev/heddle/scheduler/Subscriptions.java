@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.scheduler;
+
+import dev.heddle.event.Event;
+import dev.heddle.event.EventCallback;
+import dev.heddle.event.InlineCallback;
+import dev.heddle.scheduler.Waker.Role;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// What a waker waits for: the events of one wait, each in its role, and which of them have fired.
+abstract class Subscriptions implements InlineCallback {
+  /*
+   * A wait is subscribed (nothing is armed), armed event by event until one has fired, and dropped: every event that was started is
+   * stopped once. An event that has fired for the last time is replayed instead of armed.
+   *
+   * Order. What is waited for is armed before what only bounds the wait (a token, a deadline), in the order of subscription: what is
+   * there already is not cut short. One event in two roles is what is waited for.
+   *
+   * Cost. Two subscriptions inline, without allocation: a wait with a deadline. Beyond, one object each; an index only from nine on,
+   * so that ten thousand stay linear.
+   *
+   * Rejected. A callback object per subscription always: 24 B and an allocation for each wait. Dropping the other subscriptions
+   * inside the notification: events that fire in the same tick could not be recorded as triggered.
+   */
+  private static final byte RESOLVES = Role.RESOLVE.code;
+  private static final byte FIRED = 8; // beside a role, in its byte
+
+  private static final int INDEXED_FROM =
+      9; // a scan of eight costs less than one look into a hash table
+
+  final Scheduler scheduler;
+
+  // loop only
+  // two inline: event, where it was put (-1: not armed), role
+  private @Nullable Event first;
+  private @Nullable Event second;
+  private int firstPlace = -1;
+  private int secondPlace = -1;
+  private byte firstRole; // with FIRED once it has
+  private byte secondRole;
+  private @Nullable More more;
+
+  Subscriptions(Scheduler scheduler) {
+    this.scheduler = scheduler;
+  }
+
+  /// An event has fired, in one of the standard roles.
+  abstract void wakeAs(byte role, @Nullable Object value, @Nullable Throwable failure);
+
+  /// Whether an event has fired that ends the wait.
+  abstract boolean isWoken();
+
+  // ---- views ----
+
+  /// The events that have fired for the current wait, in the order of subscription.
+  public final List<Event> triggeredEvents() {
+    return eventsWhere(true);
+  }
+
+  /// The events of the current wait, in the order of subscription.
+  public final List<Event> awaitedEvents() {
+    return eventsWhere(false);
+  }
+
+  private List<Event> eventsWhere(boolean firedOnly) {
+    List<Event> found = new ArrayList<>();
+    if (first != null && (hasFired(firstRole) || !firedOnly)) {
+      found.add(first);
+    }
+    if (second != null && (hasFired(secondRole) || !firedOnly)) {
+      found.add(second);
+    }
+    if (more != null) {
+      more.collect(found, firedOnly);
+    }
+    return found;
+  }
+
+  final boolean hasSubscriptions() {
+    return first != null || second != null || more != null;
+  }
+
+  /// The inline event that has fired; the first one, if both have.
+  final @Nullable Event firedInline() {
+    return hasFired(firstRole) ? first : hasFired(secondRole) ? second : null;
+  }
+
+  private static boolean hasFired(byte role) {
+    return (role & FIRED) != 0;
+  }
+
+  private static byte roleIn(byte role) {
+    return (byte) (role & ~FIRED);
+  }
+
+  // ---- subscribing ----
+
+  /// Subscribes for the coming suspension, to wake it with what the event fires with.
+  public final void resumeWhen(Event event) {
+    resumeWhen(event, Role.RESOLVE);
+  }
+
+  /// Subscribes for the coming suspension. An event that is subscribed already keeps its role,
+  /// unless it is now waited for.
+  public final void resumeWhen(Event event, Role role) {
+    event.checkHome(scheduler);
+    byte asked = role.code;
+    if (first == null) {
+      first = event;
+      firstRole = asked;
+      if (second == event) {
+        second = null;
+      }
+    } else if (first == event) {
+      firstRole = stronger(firstRole, asked);
+    } else if (second == event) {
+      secondRole = stronger(secondRole, asked);
+    } else if (second == null) {
+      second = event;
+      secondRole = asked;
+    } else {
+      more().add(new Subscription(event, asked, null));
+    }
+  }
+
+  private static byte stronger(byte role, byte asked) {
+    return asked == RESOLVES ? asked : role;
+  }
+
+  /// Subscribes a callback that decides itself whether to resolve the waker or to fail it.
+  public final void resumeWhen(Event event, EventCallback callback) {
+    more().add(new Subscription(event, RESOLVES, callback));
+  }
+
+  /// Bounds the coming wait. The first place stays free for what is waited for.
+  final void bound(Event event, Role role) {
+    event.checkHome(scheduler);
+    if (second == null) {
+      second = event;
+      secondRole = role.code;
+    } else {
+      more().add(new Subscription(event, role.code, null));
+    }
+  }
+
+  private More more() {
+    More m = more;
+    if (m == null) {
+      m = new More();
+      more = m;
+    }
+    return m;
+  }
+
+  // ---- armed and dropped ----
+
+  /// Arms one event after the other until one has fired.
+  final void arm() {
+    if (first != null) {
+      firstPlace = armOne(first, this);
+    }
+    boolean bounds = secondRole != RESOLVES;
+    if (!bounds) {
+      armSecond();
+    }
+    if (more != null) {
+      more.arm(false);
+    }
+    if (bounds) {
+      armSecond();
+    }
+    if (more != null) {
+      more.arm(true);
+    }
+  }
+
+  private void armSecond() {
+    if (second != null && !isWoken()) {
+      secondPlace = armOne(second, this);
+    }
+  }
+
+  private static int armOne(Event event, EventCallback callback) {
+    if (event.isClosed()) {
+      event.replay(callback);
+      return -1;
+    }
+    int place = event.subscribe(callback);
+    event.start();
+    return place;
+  }
+
+  /// An inline subscription's event fired.
+  @Override
+  public final void onEvent(Event event, @Nullable Object value, @Nullable Throwable failure) {
+    if (event == first) {
+      wakeAs(roleIn(firstRole), value, failure);
+      firstRole |= FIRED;
+    } else if (event == second) {
+      wakeAs(roleIn(secondRole), value, failure);
+      secondRole |= FIRED;
+    }
+  }
+
+  /// Stops every event that was started for the last wait, exactly once.
+  final void drop() {
+    if (first != null) {
+      disarmOne(first, firstPlace, this);
+      first = null;
+      firstPlace = -1;
+    }
+    if (second != null) {
+      disarmOne(second, secondPlace, this);
+      second = null;
+      secondPlace = -1;
+    }
+    if (more != null) {
+      more.disarm();
+      more = null;
+    }
+  }
+
+  private static void disarmOne(Event event, int place, EventCallback callback) {
+    if (place >= 0) {
+      event.unsubscribe(callback, place);
+      event.stop();
+    }
+  }
+
+  /// A subscription beyond the two inline ones, and every custom one.
+  private final class Subscription implements InlineCallback {
+    final Event event;
+    final @Nullable EventCallback custom;
+    // what is subscribed: a user's callback must not run inline, so it gets a wrapping that is none
+    final EventCallback callback;
+    byte role;
+    int place = -1;
+    boolean fired;
+
+    Subscription(Event event, byte role, @Nullable EventCallback custom) {
+      this.event = event;
+      this.role = role;
+      this.custom = custom;
+      this.callback = custom == null || custom instanceof InlineCallback ? this : this::custom;
+    }
+
+    private void custom(Event source, @Nullable Object value, @Nullable Throwable failure) {
+      fired = true;
+      if (custom != null) {
+        custom.onEvent(source, value, failure);
+      }
+    }
+
+    @Override
+    public void onEvent(Event source, @Nullable Object value, @Nullable Throwable failure) {
+      if (custom != null) {
+        custom(source, value, failure);
+        return;
+      }
+      fired = true;
+      wakeAs(role, value, failure);
+    }
+  }
+
+  /// The subscriptions beyond two.
+  private final class More {
+    private final List<Subscription> list = new ArrayList<>();
+    private @Nullable IdentityHashMap<Event, Subscription> index;
+
+    void add(Subscription added) {
+      Subscription there = added.custom == null ? find(added.event) : null;
+      if (there != null) {
+        there.role = stronger(there.role, added.role);
+        return;
+      }
+      list.add(added);
+      if (added.custom != null) {
+        return;
+      }
+      if (index != null) {
+        index.put(added.event, added);
+      } else if (list.size() >= INDEXED_FROM) {
+        index = new IdentityHashMap<>();
+        for (Subscription s : list) {
+          if (s.custom == null) {
+            index.put(s.event, s);
+          }
+        }
+      }
+    }
+
+    // a custom callback stands beside a standard one of the same event
+    private @Nullable Subscription find(Event event) {
+      if (index != null) {
+        return index.get(event);
+      }
+      for (Subscription s : list) {
+        if (s.event == event && s.custom == null) {
+          return s;
+        }
+      }
+      return null;
+    }
+
+    void arm(boolean bounds) {
+      for (Subscription s : list) {
+        if (isWoken()) {
+          return;
+        }
+        if (bounds == (s.role != RESOLVES)) {
+          s.place = armOne(s.event, s.callback);
+        }
+      }
+    }
+
+    void disarm() {
+      for (Subscription s : list) {
+        disarmOne(s.event, s.place, s.callback);
+      }
+    }
+
+    void collect(List<Event> into, boolean firedOnly) {
+      for (Subscription s : list) {
+        if (s.fired || !firedOnly) {
+          into.add(s.event);
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.hosting;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.heddle.Heddle;
+import dev.heddle.HeddleOptions;
+import dev.heddle.io.AsyncIo;
+import dev.heddle.io.Listener;
+import dev.heddle.io.Tcp;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/// What a loop needs of the Java runtime: little, and what is missing is refused by name.
+@Tag("T20")
+@Tag("once")
+class PlatformTest {
+  /// A timer, a blocking call and a connection to itself.
+  public static final class ServingProgram {
+    private ServingProgram() {}
+
+    public static void main(String[] args) {
+      System.out.println(
+          Heddle.run(() -> {
+            Heddle.delay(Duration.ofMillis(1));
+            return Heddle.offload(() -> "offloaded") + ", " + echoed((byte) 'x');
+          }));
+    }
+
+    private static String echoed(byte sent) throws IOException {
+      try (Listener listener =
+          Tcp.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
+        Heddle.launch(
+            "echo",
+            () -> {
+              try (AsyncIo peer = listener.accept()) {
+                ByteBuffer got = ByteBuffer.allocate(1);
+                peer.read(got);
+                peer.write(got.flip());
+              }
+            });
+        try (AsyncIo stream = Tcp.connect(listener.localAddress())) {
+          stream.write(ByteBuffer.wrap(new byte[] {sent}));
+          ByteBuffer back = ByteBuffer.allocate(1);
+          stream.read(back);
+          return "echoed " + (char) back.get(0);
+        }
+      }
+    }
+  }
+
+  /// Asks for signals.
+  public static final class SignalsProgram {
+    private SignalsProgram() {}
+
+    public static void main(String[] args) {
+      Heddle.run(HeddleOptions.defaults().withHandleSignals(true), () -> null);
+    }
+  }
+
+  private static ChildJvm.Result on(String modules, Class<?> program) throws Exception {
+    return ChildJvm.of(program).with("--limit-modules", modules).run();
+  }
+
+  @Test
+  void loop_onARuntimeOfTwoModules_servesTimersThreadsAndSockets() throws Exception {
+    ChildJvm.Result result = on("java.base,java.management", ServingProgram.class);
+    assertThat(result.output()).contains("offloaded, echoed x");
+    assertThat(result.exitCode()).isZero();
+  }
+
+  @Test
+  void loop_withoutTheModuleItNeeds_isRefusedByName() throws Exception {
+    ChildJvm.Result result = on("java.base", ServingProgram.class);
+    assertThat(result.output()).contains("java.management").contains("--add-modules");
+    assertThat(result.exitCode()).isOne();
+  }
+
+  @Test
+  void signals_withoutTheirModule_areRefusedByName() throws Exception {
+    ChildJvm.Result result = on("java.base,java.management", SignalsProgram.class);
+    assertThat(result.output()).contains("SIGINT").contains("jdk.unsupported");
+    assertThat(result.exitCode()).isOne();
+  }
+}

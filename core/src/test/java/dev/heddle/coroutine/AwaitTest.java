@@ -14,6 +14,7 @@ import dev.heddle.event.Deadline;
 import dev.heddle.event.Future;
 import dev.heddle.event.Promise;
 import dev.heddle.event.Trigger;
+import dev.heddle.simulation.VirtualTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -81,7 +82,7 @@ class AwaitTest {
 
   /// Runs a block in which failures cancel nobody.
   private static void supervised(Story story) {
-    Heddle.run(() -> {
+    VirtualTime.run(() -> {
       Heddle.supervise(s -> {
         story.run(s);
         return null;

@@ -8,6 +8,7 @@ import dev.heddle.Cancellation;
 import dev.heddle.DeadlineException;
 import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
+import dev.heddle.simulation.VirtualTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -382,6 +383,13 @@ class CancellationTest {
     assertThat(log).contains("swallowed");
   }
 
+  private static void computeFor(Duration time) {
+    long until = System.nanoTime() + time.toNanos();
+    while (System.nanoTime() < until) {
+      Thread.onSpinWait();
+    }
+  }
+
   @Test
   @Tag("trap-17")
   void nestedLimits_thatRunOutTogether_throwAtTheOuter() {
@@ -393,7 +401,7 @@ class CancellationTest {
                       Heddle.within(
                           Duration.ofMillis(1),
                           () -> {
-                            Thread.sleep(5);
+                            computeFor(Duration.ofMillis(3)); // past both of them
                             return sleep("body");
                           })))
           .isInstanceOf(DeadlineException.class);
@@ -459,10 +467,7 @@ class CancellationTest {
           Heddle.within(
               Duration.ofMillis(1),
               () -> {
-                long until = System.nanoTime() + 3_000_000;
-                while (System.nanoTime() < until) {
-                  Thread.onSpinWait();
-                }
+                computeFor(Duration.ofMillis(3));
                 return "computed";
               });
       assertThat(result).isEqualTo("computed");
@@ -495,7 +500,7 @@ class CancellationTest {
   @Test
   @Tag("trap-17")
   void cancel_whileTheMembersOfAClosedScopeEnd_isThrownAtTheNextSuspension() {
-    Heddle.run(() -> {
+    VirtualTime.run(() -> {
       var worker =
           Heddle.spawn(() -> {
             try (Scope scope = Scope.open()) {

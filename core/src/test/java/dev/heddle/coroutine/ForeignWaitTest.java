@@ -75,7 +75,7 @@ class ForeignWaitTest {
                   }))
           .isInstanceOf(DeadlineException.class);
       assertThat(Thread.currentThread().isInterrupted()).isFalse();
-      Thread.sleep(1);
+      Thread.sleep(1); // an interrupt left over would end it
     });
   }
 
@@ -257,7 +257,7 @@ class ForeignWaitTest {
                 }
                 for (int i = 0; i < 3; i++) {
                   try {
-                    Thread.sleep(1_000);
+                    Thread.sleep(LONG);
                   } catch (InterruptedException e) {
                     interrupts[0]++;
                   }
@@ -278,7 +278,7 @@ class ForeignWaitTest {
           Heddle.spawn(() -> {
             Heddle.current().cancel("stop");
             try {
-              Thread.sleep(1_000);
+              Thread.sleep(LONG);
               log.add("slept");
             } catch (InterruptedException e) {
               log.add("interrupted");

@@ -10,6 +10,7 @@ import dev.heddle.DeadlineException;
 import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
 import dev.heddle.coroutine.IterateTest.Generator;
+import dev.heddle.simulation.VirtualTime;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -41,7 +42,7 @@ class IterateEndTest {
   @Test
   @Tag("loop-234")
   void lastItem_thatIsTheSlowest_isAwaited() {
-    Heddle.run(() -> {
+    VirtualTime.run(() -> {
       Heddle.iterate(
           TEN,
           3,
@@ -97,7 +98,7 @@ class IterateEndTest {
 
   @Test
   void action_thatSaysStop_takesNoMoreItemsAndAwaitsTheOthers() {
-    Heddle.run(() ->
+    VirtualTime.run(() ->
         Iterate.over(TEN)
             .withConcurrency(3)
             .eachWhile(item -> {
@@ -206,7 +207,7 @@ class IterateEndTest {
   @Test
   void action_thatThrows_cancelsTheOthersAndIsThrown() {
     IOException failure = new IOException("item 2");
-    Heddle.run(() -> {
+    VirtualTime.run(() -> {
       assertThatThrownBy(() ->
               Heddle.iterate(
                   TEN,
@@ -268,7 +269,7 @@ class IterateEndTest {
 
   @Test
   void protectedAction_ofACancelledIteration_endsAndTakesNoMoreItems() {
-    Heddle.run(() -> {
+    VirtualTime.run(() -> {
       var caller =
           Heddle.spawn(() -> {
             Heddle.iterate(

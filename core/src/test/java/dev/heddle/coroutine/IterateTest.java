@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.heddle.Heddle;
+import dev.heddle.simulation.VirtualTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -193,7 +194,7 @@ class IterateTest {
   @Tag("trap-24")
   void concurrency_ofActionsThatWait_isExactlyTheLimit(int limit, Source source) {
     int[] running = new int[2]; // now, at most
-    Heddle.run(() ->
+    VirtualTime.run(() ->
         source
             .iterate()
             .withConcurrency(limit)
@@ -233,7 +234,7 @@ class IterateTest {
   @Tag("loop-237")
   void source_thatSuspendsEverywhere_givesEachItemOnceWithinTheLimit() {
     int[] running = new int[2];
-    Heddle.run(() -> {
+    VirtualTime.run(() -> {
       Iterable<Integer> source =
           () -> {
             Heddle.suspend();

@@ -13,6 +13,7 @@ import dev.heddle.LoopEndedException;
 import dev.heddle.event.Trigger;
 import dev.heddle.io.Listener;
 import dev.heddle.io.Tcp;
+import dev.heddle.simulation.VirtualTime;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -101,7 +102,7 @@ class LoopTest {
   @Test
   @Tag("trap-11")
   void hiddenTimer_besideWork_neitherWakesNorKeepsTheLoop() {
-    Heddle.run(() -> {
+    VirtualTime.run(() -> {
       Heddle.timer(Duration.ofHours(24), true).start();
       var before = Heddle.counters();
       Heddle.delay(Duration.ofMillis(3));

@@ -8,6 +8,7 @@ import dev.heddle.Cancellation;
 import dev.heddle.CoroutineFailure;
 import dev.heddle.FailureReport;
 import dev.heddle.Heddle;
+import dev.heddle.simulation.VirtualTime;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -181,7 +182,7 @@ class ScopeHandlerTest {
   @Test
   void rootsFailureHandler_isToldOfTheCoroutinesButNotOfMain() {
     assertThatThrownBy(() ->
-            Heddle.run(() -> {
+            VirtualTime.run(() -> {
               Scope.root().handleFailures((scope, coroutine, thrown) -> handled.add(thrown));
               Heddle.spawn(this::fail);
               Heddle.delay(Duration.ofMillis(1));
@@ -197,7 +198,7 @@ class ScopeHandlerTest {
   @Test
   @Tag("loop-129")
   void childFailureHandler_isToldOfAChildsFailure_andTheParentGoesOn() {
-    Heddle.run(() -> {
+    VirtualTime.run(() -> {
       try (Scope parent = Scope.open()) {
         Scope child = parent.child();
         parent.handleChildFailures((scope, coroutine, thrown) -> {
@@ -277,7 +278,7 @@ class ScopeHandlerTest {
 
   @Test
   void childsFailure_whoseJoinerLeavesWithoutIt_goesToTheParent() {
-    Heddle.run(() ->
+    VirtualTime.run(() ->
         assertThatThrownBy(() ->
                 Heddle.scope(s -> {
                   Scope child = s.child();

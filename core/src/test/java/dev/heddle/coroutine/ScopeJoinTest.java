@@ -9,6 +9,7 @@ import dev.heddle.DeadlineException;
 import dev.heddle.Heddle;
 import dev.heddle.WaitCancelledException;
 import dev.heddle.event.Deadline;
+import dev.heddle.simulation.VirtualTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -356,7 +357,7 @@ class ScopeJoinTest {
 
   @Test
   void awaitCancelled_whoseDeadlineRunsOut_stopsWaiting() {
-    Heddle.run(() -> {
+    VirtualTime.run(() -> {
       Scope scope = Scope.detached();
       var hanging =
           scope.spawn(() -> {

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.heddle.Cancellation;
 import dev.heddle.DeadlineException;
 import dev.heddle.Heddle;
+import dev.heddle.simulation.VirtualTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -156,7 +157,7 @@ class ScopeTest {
   @Test
   @Tag("loop-110")
   void cancel_ofOneChildScope_leavesParentAndSiblingsAndAnotherCanFollow() {
-    Heddle.run(() ->
+    VirtualTime.run(() ->
         Heddle.scope(parent -> {
           Scope[] children = new Scope[3];
           for (int i = 0; i < 3; i++) {
@@ -295,7 +296,7 @@ class ScopeTest {
   @Test
   @Tag("loop-132")
   void limitAroundAScope_whenItRunsOut_cancelsTheMembers() {
-    Heddle.run(() -> {
+    VirtualTime.run(() -> {
       assertThatThrownBy(() ->
               Heddle.within(
                   Duration.ofMillis(5),
@@ -315,7 +316,7 @@ class ScopeTest {
   @Test
   void openedScope_whoseMemberFails_throwsAtTheJoinAndLeavesItsOwnerAlone() {
     IllegalStateException failure = new IllegalStateException("x");
-    Heddle.run(() -> {
+    VirtualTime.run(() -> {
       try (Scope scope = Scope.open()) {
         scope.launch("sibling", () -> sleep("sibling"));
         scope.spawn(() -> {

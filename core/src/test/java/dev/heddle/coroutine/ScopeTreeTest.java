@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.Cancellation;
 import dev.heddle.Heddle;
+import dev.heddle.simulation.VirtualTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -417,19 +418,18 @@ class ScopeTreeTest {
 
   @Test
   void limit_thatRunsOut_reachesTheMembersOfScopesInsideItOnly() {
-    Heddle.run(() -> {
+    VirtualTime.run(() -> {
       try (Scope outside = Scope.open()) {
         outside.launch("outside", () -> ticks(1));
         assertThatThrownBy(() ->
                 Heddle.within(
-                    Duration.ofMillis(
-                        500), // the member has begun by then: one that has not is never told
+                    Duration.ofMillis(2),
                     () ->
                         Heddle.scope(s -> {
                           s.launch("inside", () -> sleep("inside"));
                           Heddle.protect(() -> {
                             while (log.isEmpty()) {
-                              Heddle.suspend(); // until the member was told
+                              Heddle.delay(Duration.ofMillis(1)); // until the member was told
                             }
                           });
                           return 1;
@@ -539,7 +539,7 @@ class ScopeTreeTest {
   @Test
   @Tag("loop-132")
   void cancelAfter_whenItRunsOut_cancelsTheMembersAndEndsTheScope() {
-    Heddle.run(() -> {
+    VirtualTime.run(() -> {
       Scope child = Scope.current().child();
       child.launch("member", () -> sleep("member"));
       child.cancelAfter(Duration.ofMillis(2));

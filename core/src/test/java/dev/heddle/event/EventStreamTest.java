@@ -291,8 +291,8 @@ class EventStreamTest {
   void ticks_thatPassWhileTheLoopIsHeld_areOneWithTheNumberOfTheLast() {
     Duration period = Duration.ofMillis(1);
     inLoop(() -> {
-      long start = System.nanoTime();
       try (EventStream<Long> ticks = Heddle.ticks(period)) {
+        long start = System.nanoTime();
         ticks.next();
         while (System.nanoTime() - start < 50 * period.toNanos()) {
           Thread.onSpinWait();

@@ -68,8 +68,10 @@ class DescriptorLeakTest {
 
   /// A selector lets go of a closed channel at its next look.
   private static void settle() {
-    Heddle.delay(Duration.ofMillis(2));
-    Heddle.delay(Duration.ofMillis(2));
+    long sleeps = Heddle.counters().sleeps();
+    while (Heddle.counters().sleeps() < sleeps + 2) {
+      Heddle.delay(Duration.ofMillis(2));
+    }
   }
 
   @Test

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.simulation;
+
+import dev.heddle.Action;
+import dev.heddle.Body;
+import dev.heddle.HeddleOptions;
+import dev.heddle.coroutine.tree.LoopRoot;
+import dev.heddle.scheduler.ReadyPicker;
+import dev.heddle.scheduler.SchedulerParts;
+import org.jspecify.annotations.Nullable;
+
+/// Runs programs as [dev.heddle.Heddle#run] does, in the usual order, but in virtual time: a timer
+/// fires only when nobody can run, however slow the machine is.
+///
+/// For tests whose outcome depends on which of two timers comes first, or on how far others get
+/// before one. Nothing in them may wait in the JDK, or for other threads.
+public final class VirtualTime {
+  private VirtualTime() {}
+
+  /// Runs `main`, as [dev.heddle.Heddle#run(Body)] does.
+  public static <T extends @Nullable Object> T run(Body<T> main) {
+    VirtualClock clock = new VirtualClock();
+    SchedulerParts parts =
+        new SchedulerParts(new VirtualDriver(clock), clock, ReadyPicker.FIFO, null);
+    return LoopRoot.run(HeddleOptions.defaults().withName("virtual"), parts, main, _ -> {});
+  }
+
+  /// Runs `main`, as [dev.heddle.Heddle#run(Action)] does.
+  public static void run(Action main) {
+    run(() -> {
+      main.run();
+      return true;
+    });
+  }
+}

@@ -13,7 +13,8 @@ package dev.heddle.coroutine;
 /// Runs on that coroutine's own stack and must not suspend: a wait in it is refused with an error;
 /// a new coroutine may be started. What it throws fails the coroutine, at the place where it
 /// starts, waits or ends; the other handlers are called all the same, and a wait that fails so
-/// leaves with an ENTER for the LEAVE.
+/// leaves with an ENTER for the LEAVE. A stack that ends inside a handler has thrown, too; the
+/// ENTER then comes with the next switch, when there is room again.
 ///
 /// **Order** as they were added.
 ///

@@ -211,7 +211,6 @@ public abstract class Waker extends Subscriptions implements Hosted {
 
   final void left() {
     if (watched) {
-      StackReserve.require(); // who is told of LEAVE is told of ENTER, too
       handle(false, false);
     }
   }

@@ -2,10 +2,13 @@
 package dev.heddle.bench.ours;
 
 import dev.heddle.Heddle;
+import dev.heddle.HeddleOptions;
 import dev.heddle.bench.measure.Meter;
 import dev.heddle.bench.measure.Program;
 import dev.heddle.bench.measure.Sample;
 import dev.heddle.bench.peer.FloorSwitch;
+import dev.heddle.coroutine.Coroutine;
+import dev.heddle.coroutine.SwitchHandler;
 import java.util.Map;
 
 /// Coroutines that suspend in turn.
@@ -14,35 +17,62 @@ import java.util.Map;
 /// so that is a whole number of laps, and the count of mounts says so.
 public final class HeddleSwitch implements Program {
   private final int actors;
+  private final HeddleOptions options;
+  private final boolean handled;
 
   /// A program of so many coroutines.
   public HeddleSwitch(int actors) {
+    this(actors, HeddleOptions.defaults(), false);
+  }
+
+  /// A program of so many coroutines.
+  ///
+  /// @param handled whether each has a switch handler
+  public HeddleSwitch(int actors, HeddleOptions options, boolean handled) {
     this.actors = actors;
+    this.options = options;
+    this.handled = handled;
   }
 
   @Override
   public Sample round(long operations) {
     var round = new Round(actors, Math.max(2, operations / actors));
-    Heddle.run(() -> {
-      for (int i = 0; i < actors; i++) {
-        Heddle.spawn(round::run);
-      }
-    });
+    Heddle.run(
+        options,
+        () -> {
+          for (int i = 0; i < actors; i++) {
+            Coroutine<?> actor = Heddle.spawn(round::run);
+            if (handled) {
+              actor.addSwitchHandler(round);
+            }
+          }
+          return null;
+        });
+    if (handled && round.left < operations) {
+      throw new IllegalStateException("the handlers were told of " + round.left + " switches");
+    }
     return round.sample;
   }
 
-  private static final class Round {
+  private static final class Round implements SwitchHandler {
     private final int actors;
     private final long laps;
     private final Meter meter = new Meter();
     private int warm;
     private boolean stopped;
+    private long left;
     private long switches;
     private Sample sample = new Sample(1, 0, 0, Map.of());
 
     Round(int actors, long laps) {
       this.actors = actors;
       this.laps = laps;
+    }
+
+    @Override
+    public boolean onSwitch(Coroutine<?> coroutine, boolean enter, boolean finishing) {
+      left += enter ? 0 : 1;
+      return true;
     }
 
     boolean run() {

@@ -9,6 +9,7 @@ public final class Shapes {
   private static final List<Shape> ALL =
       List.of(
           SwitchShape.shape(),
+          SwitchWatchedShape.shape(),
           SpawnBatchShape.shape(),
           SpawnOneShape.shape(),
           AwaitReadyShape.shape(),

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.bench.shape;
+
+import dev.heddle.HeddleOptions;
+import dev.heddle.bench.ours.HeddleSwitch;
+import java.time.Duration;
+import java.util.List;
+
+/// What a switch loses to those who look on.
+final class SwitchWatchedShape {
+  private static final String ROW = "switch-watched";
+  private static final String BARE = "heddle-bare";
+  private static final String ALL = "heddle-all";
+  private static final String ALL_EXACT = "heddle-all-exact";
+
+  private static final HeddleOptions UNWATCHED =
+      HeddleOptions.defaults().withHoldLimit(Duration.ZERO).withStallLimit(Duration.ZERO);
+
+  private SwitchWatchedShape() {}
+
+  static Shape shape() {
+    return new Shape(
+        ROW,
+        "Two coroutines yield to each other, with nobody looking on and with everybody.",
+        List.of(Case.of(ROW, "2 coroutines", 2, Pace.calibrated(10_000, 1_000), Metric.WALL)),
+        contenders(),
+        List.of(
+            Bar.ratio(ROW, Contender.HEDDLE, 1.10, BARE),
+            Bar.ratio(ROW, ALL, 1.10, BARE),
+            Bar.ratio(ROW, ALL_EXACT, 1.10, BARE)));
+  }
+
+  private static List<Contender> contenders() {
+    return List.of(
+        Contender.of(
+            Contender.HEDDLE,
+            "as it comes: with the watchdog",
+            Flags.library(),
+            size -> new HeddleSwitch(size.size())),
+        Contender.of(
+            BARE,
+            "without the watchdog and the stall report",
+            Flags.library(),
+            size -> new HeddleSwitch(size.size(), UNWATCHED, false)),
+        Contender.of(
+            ALL,
+            "with the watchdog and a switch handler on each coroutine",
+            Flags.library(),
+            size -> new HeddleSwitch(size.size(), HeddleOptions.defaults(), true)),
+        Contender.of(
+            ALL_EXACT,
+            "the same with exact sites",
+            Flags.with(Flags.library(), "-Dheddle.sites=exact"),
+            size -> new HeddleSwitch(size.size(), HeddleOptions.defaults(), true)));
+  }
+}

@@ -171,9 +171,28 @@ final class DumpText {
       line(depth, "with the stack of " + before);
       return;
     }
-    for (StackTraceElement frame : c.stack()) {
+    List<StackTraceElement> stack = c.stack();
+    int first = c.foreign() == null ? 0 : inner(stack);
+    for (StackTraceElement frame : stack.subList(first, stack.size())) {
       line(depth, "at " + frame);
     }
+  }
+
+  /// How many frames stand inside the method of the JDK that the program has called: how that waits
+  /// is of no use to its caller.
+  private static int inner(List<StackTraceElement> stack) {
+    int inner = 0;
+    while (inner + 1 < stack.size()
+        && isOfTheJdk(stack.get(inner))
+        && isOfTheJdk(stack.get(inner + 1))) {
+      inner++;
+    }
+    return inner;
+  }
+
+  private static boolean isOfTheJdk(StackTraceElement frame) {
+    String module = frame.getModuleName();
+    return module != null && (module.startsWith("java.") || module.startsWith("jdk."));
   }
 
   private void line(int depth, String words) {
@@ -188,7 +207,7 @@ final class DumpText {
       case READY ->
           "is ready to run" + (c.outcome() == null ? "" : ", its wait has ended: " + c.outcome());
       case RUNNING -> "runs";
-      case WAITING -> "waits for " + waits(c) + time(c);
+      case WAITING -> "waits for " + waits(c, NAMED) + time(c);
       case FOREIGN -> "is parked by the JDK" + foreign(c.foreign()) + time(c);
     };
   }
@@ -197,21 +216,21 @@ final class DumpText {
     return (c.background() ? ", in the background" : "") + (c.cancelled() ? ", cancelled" : "");
   }
 
-  private String waits(CoroutineSnapshot c) {
-    return c.waits().stream().map(this::wait).collect(Collectors.joining(", or "));
+  private String waits(CoroutineSnapshot c, int named) {
+    return c.waits().stream().map(w -> wait(w, named)).collect(Collectors.joining(", or "));
   }
 
-  private String wait(WaitSnapshot wait) {
+  private String wait(WaitSnapshot wait, int most) {
     List<String> unnamed =
         wait.holders().stream()
             .map(this::label)
             .filter(holder -> !wait.on().contains(holder))
             .toList();
-    if (unnamed.isEmpty()) {
+    if (unnamed.isEmpty() || (most == 1 && unnamed.size() > 1)) {
       return wait.on();
     }
-    String named = unnamed.stream().limit(NAMED).collect(Collectors.joining(", "));
-    int more = unnamed.size() - NAMED;
+    String named = unnamed.stream().limit(most).collect(Collectors.joining(", "));
+    int more = unnamed.size() - most;
     return wait.on()
         + (wait.holders().size() == 1 ? ", held by " : ": ")
         + named
@@ -289,7 +308,7 @@ final class DumpText {
   private List<String> row(CoroutineSnapshot c) {
     String on =
         switch (c.state()) {
-          case WAITING -> waits(c);
+          case WAITING -> waits(c, 1);
           case FOREIGN -> foreign(c.foreign()).strip();
           case NEW, READY, RUNNING -> "";
         };

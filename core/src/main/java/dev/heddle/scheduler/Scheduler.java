@@ -174,6 +174,17 @@ public final class Scheduler implements ContextHost, EventHome {
     return ready.isEmpty() && armedEvents == 0 && foreign > 0;
   }
 
+  /// How many could run at once; for any thread.
+  public int readyCount() {
+    // safe: a number of a moment ago
+    return ready.size();
+  }
+
+  /// How many the JDK has parked; for any thread.
+  public int foreignCount() {
+    return foreign;
+  }
+
   /// Whether the loop is over: whoever still runs on one of its contexts was abandoned.
   @Override
   public boolean hasEnded() {

@@ -131,6 +131,42 @@ class OutsideDumpTest {
   }
 
   @Test
+  void bean_ofALoop_countsWhoDoesWhat() throws Exception {
+    BlockingQueue<String> queue = new LinkedBlockingQueue<>();
+    Loop<String> loop =
+        Loop.start(
+            named("counted"),
+            () -> {
+              var taker = Heddle.spawn(queue::take);
+              Heddle.launch("sleeper", () -> taker.await());
+              return taker.await();
+            });
+    LoopMXBean bean = bean("counted");
+    while (!bean.getState().equals("asleep")) {
+      Thread.onSpinWait();
+    }
+    assertThat(List.of(bean.getCoroutines(), bean.getReady(), bean.getWaiting(), bean.getForeign()))
+        .containsExactly(3, 0, 2, 1);
+    assertThat(bean.getUptimeMillis()).isPositive();
+    assertThat(bean.getHolder()).isNull();
+    assertThat(bean.getHeldMillis()).isZero();
+    queue.add("fed");
+    loop.join();
+  }
+
+  @Test
+  void jvm_withALoop_announcesWhereItsLoopsAre() throws Exception {
+    BlockingQueue<String> queue = new LinkedBlockingQueue<>();
+    Loop<String> loop = Loop.start(named("announced"), queue::take);
+    bean("announced");
+    ObjectName pattern = new ObjectName(System.getProperty(LoopMXBean.ANNOUNCEMENT));
+    assertThat(SERVER.queryNames(pattern, null))
+        .contains(new ObjectName("dev.heddle:type=Loop,name=announced"));
+    queue.add("fed");
+    loop.join();
+  }
+
+  @Test
   void beans_ofLoopsWithOneName_areNumbered() throws Exception {
     BlockingQueue<String> queue = new LinkedBlockingQueue<>();
     List<Loop<String>> loops = new ArrayList<>();
@@ -156,9 +192,15 @@ class OutsideDumpTest {
               }
               return answer.get();
             });
-    answer.set(bean("busy").dump());
+    LoopMXBean bean = bean("busy");
+    String dump = bean.dump();
+    assertThat(bean.getState()).isEqualTo("held");
+    assertThat(bean.getHolder()).startsWith("coroutine-1 'main'");
+    assertThat(bean.getHeldMillis()).isGreaterThanOrEqualTo(2_000);
+    answer.set(dump);
     assertThat(loop.join())
-        .contains("coroutine-1 'main' has held the loop 'busy' for 2.0 s so far: it computes")
+        .containsPattern(
+            "coroutine-1 'main' has held the loop 'busy' for \\d.* so far: it computes")
         .contains("at dev.heddle.observe.OutsideDumpTest.lambda$bean_ofALoopThatIsHeld");
   }
 }

@@ -30,7 +30,7 @@ final class HoldWatch {
   private final Scheduler scheduler;
   private final long limit;
 
-  // the watchdog's
+  // the watchdog's; tools read `since` and `running`, safe: a moment ago, of values that are whole
   private final Set<String> told = new HashSet<>();
   private boolean seen; // `progress` is of a loop that was awake
   private long progress;
@@ -96,6 +96,16 @@ final class HoldWatch {
     String site = report.site() == null ? String.valueOf(report.stack()) : report.site();
     int line = site.indexOf('(');
     return line < 0 ? site : site.substring(0, line);
+  }
+
+  /// The hold that lasts, if it has lasted for the limit; from any thread.
+  @Nullable HoldReport running() {
+    return running;
+  }
+
+  /// How long nobody else has run; from any thread. Zero when nobody watches.
+  Duration lasted() {
+    return limit == 0 ? Duration.ZERO : Duration.ofNanos(System.nanoTime() - since);
   }
 
   /// Who holds the loop now, and doing what; from any thread but the loop's.

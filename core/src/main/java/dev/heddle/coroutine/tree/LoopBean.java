@@ -5,6 +5,7 @@ import dev.heddle.observe.Dump;
 import dev.heddle.observe.HoldReport;
 import dev.heddle.observe.LoopCounters;
 import dev.heddle.observe.LoopMXBean;
+import dev.heddle.scheduler.Scheduler;
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -33,12 +34,57 @@ final class LoopBean implements LoopMXBean {
 
   @Override
   public String getCarrier() {
-    return loop.scheduler().carrier().getName();
+    return scheduler().carrier().getName();
   }
 
   @Override
   public int getCoroutines() {
     return counters().coroutines();
+  }
+
+  @Override
+  public long getUptimeMillis() {
+    return TimeUnit.NANOSECONDS.toMillis(loop.watch().age());
+  }
+
+  @Override
+  public String getState() {
+    return holder() != null ? "held" : scheduler().isAsleep() ? "asleep" : "busy";
+  }
+
+  @Override
+  public @Nullable String getHolder() {
+    HoldReport hold = holder();
+    return hold == null ? null : hold.coroutine();
+  }
+
+  @Override
+  public long getHeldMillis() {
+    return holder() == null ? 0 : loop.watch().holds().lasted().toMillis();
+  }
+
+  private @Nullable HoldReport holder() {
+    return loop.watch().holds().running();
+  }
+
+  private Scheduler scheduler() {
+    return loop.scheduler();
+  }
+
+  @Override
+  public int getReady() {
+    return scheduler().readyCount();
+  }
+
+  @Override
+  public int getWaiting() {
+    int running = scheduler().isAsleep() ? 0 : 1;
+    return Math.max(0, getCoroutines() - getReady() - getForeign() - running);
+  }
+
+  @Override
+  public int getForeign() {
+    return scheduler().foreignCount();
   }
 
   @Override
@@ -79,13 +125,13 @@ final class LoopBean implements LoopMXBean {
   @Override
   public String table() {
     Dump dump = ask();
-    return dump == null ? held().text() : dump.table();
+    return dump == null ? silence() : dump.table();
   }
 
   @Override
   public String dump() {
     Dump dump = ask();
-    return dump == null ? held().text() : dump.text();
+    return dump == null ? silence() : dump.text();
   }
 
   @Override
@@ -94,8 +140,15 @@ final class LoopBean implements LoopMXBean {
     return dump == null ? held().json() : dump.json();
   }
 
+  private String silence() {
+    return "%sThe loop answers nobody meanwhile; its %,d coroutines cannot be listed.\n"
+        .formatted(held().text(), getCoroutines());
+  }
+
   private HoldReport held() {
-    return loop.watch().holds().report(PATIENCE);
+    HoldWatch holds = loop.watch().holds();
+    Duration lasted = holds.lasted();
+    return holds.report(lasted.compareTo(PATIENCE) < 0 ? PATIENCE : lasted);
   }
 
   private @Nullable Dump ask() {

@@ -17,6 +17,7 @@ final class LoopWatch {
   private final HoldWatch holds;
   private final StallWatch stalls;
   private final ManagedLoops.Entry management;
+  private final long began = System.nanoTime();
 
   // written by the carrier as the loop begins, read by any thread
   private volatile @Nullable Watchdog watchdog;
@@ -45,6 +46,11 @@ final class LoopWatch {
 
   ManagedLoops.Entry management() {
     return management;
+  }
+
+  /// How long it has watched, in nanoseconds.
+  long age() {
+    return System.nanoTime() - began;
   }
 
   void begin() {

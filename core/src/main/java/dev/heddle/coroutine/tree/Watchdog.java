@@ -113,6 +113,7 @@ final class Watchdog implements Runnable {
 
   @Override
   public void run() {
+    ManagedLoops.announce();
     while (true) {
       Watched now = WATCHED.get();
       if (!now.loops().isEmpty()) {
@@ -127,9 +128,16 @@ final class Watchdog implements Runnable {
     runErrands();
     LockSupport.parkNanos(this, LINGER_NANOS);
     Watched now = WATCHED.get();
-    return now.loops().isEmpty()
-        && errands.isEmpty()
-        && WATCHED.compareAndSet(now, new Watched(List.of(), null));
+    if (!now.loops().isEmpty() || !errands.isEmpty()) {
+      return false;
+    }
+    // before the CAS: behind it the next watchdog may have announced itself
+    ManagedLoops.withdraw();
+    if (WATCHED.compareAndSet(now, new Watched(List.of(), null))) {
+      return true;
+    }
+    ManagedLoops.announce();
+    return false;
   }
 
   private void round(List<LoopWatch> loops) {

@@ -16,7 +16,20 @@ import org.jspecify.annotations.Nullable;
 /// Registers loops with the platform's MBean server, once somebody else has started it: that costs
 /// a third of a second of CPU and 18 MiB, which a program that nobody watches is not to pay.
 public final class ManagedLoops {
+  private static final String DOMAIN = "dev.heddle:type=Loop,name=";
+
   private ManagedLoops() {}
+
+  /// Tells tools outside, which can read the properties of a JVM at next to no cost to it, that
+  /// here are loops to be seen.
+  public static void announce() {
+    System.setProperty(LoopMXBean.ANNOUNCEMENT, DOMAIN + "*");
+  }
+
+  /// Tells them that there are none any more.
+  public static void withdraw() {
+    System.clearProperty(LoopMXBean.ANNOUNCEMENT);
+  }
 
   /// A loop's place in the server.
   public static final class Entry {
@@ -69,7 +82,7 @@ public final class ManagedLoops {
 
   private static ObjectName objectName(String name) throws JMException {
     boolean plain = name.matches("[\\w. -]+");
-    return new ObjectName("dev.heddle:type=Loop,name=" + (plain ? name : ObjectName.quote(name)));
+    return new ObjectName(DOMAIN + (plain ? name : ObjectName.quote(name)));
   }
 
   /// Takes a loop out for good.

@@ -15,6 +15,7 @@ public final class Flags {
   // Of a machine with 2 processors or more and at most 32 GiB, without AVX-512.
   private static final String LAUNCHER_DEFAULT =
       "--add-opens=java.base/java.lang=ALL-UNNAMED --enable-native-access=ALL-UNNAMED"
+          + " --add-opens=java.base/java.util.concurrent.locks=ALL-UNNAMED"
           + " -XX:+UseCompactObjectHeaders -Djdk.pollerMode=1 -Dheddle.sites=exact"
           + " -XX:+UseParallelGC";
 

@@ -20,6 +20,9 @@ public final class Checkup {
   /// A server that accepts from the net wants more than this; most distributions start with 1,024.
   private static final long FEW_OPEN_FILES = 4096;
 
+  private static final String LOCKS_FLAG =
+      "--add-opens java.base/java.util.concurrent.locks=ALL-UNNAMED";
+
   private final PlatformReport report;
   private final List<Finding> findings = new ArrayList<>();
 
@@ -35,6 +38,7 @@ public final class Checkup {
     var checkup = new Checkup(report);
     checkup.jdk();
     checkup.hook();
+    checkup.lockOwners();
     checkup.drivers();
     checkup.ioUring();
     checkup.openFiles();
@@ -55,6 +59,16 @@ public final class Checkup {
         problem == null
             ? Finding.ok("scheduler hook", "open, by " + report.flag())
             : Finding.failure("scheduler hook", problem));
+  }
+
+  private void lockOwners() {
+    findings.add(
+        Finding.note(
+            "lock owners",
+            "dumps and stall reports name who holds a java.util.concurrent lock under heddle run;"
+                + " elsewhere add "
+                + LOCKS_FLAG
+                + ", or do without"));
   }
 
   private void drivers() {

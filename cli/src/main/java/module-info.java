@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import org.jspecify.annotations.NullMarked;
 
-/// The command line: `heddle run`, `doctor`, `bench` and `test`.
+/// The command line: `heddle run`, `ps`, `dump`, `doctor`, `test` and `bench`.
 @NullMarked
 module dev.heddle.cli {
   requires dev.heddle;
   requires info.picocli;
   requires java.compiler;
   requires java.management;
+  requires java.management.rmi; // the way to another JVM's beans
+  requires jdk.attach;
   requires jdk.compiler;
   requires jdk.management;
   requires static org.jspecify;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cli;
 
+import dev.heddle.cli.attach.AttachException;
 import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -44,6 +45,8 @@ public final class HeddleCommand implements Runnable {
     var bench = new CommandLine(new BenchCommand()).setUnmatchedOptionsArePositionalParams(true);
     return new CommandLine(new HeddleCommand())
         .addSubcommand("run", run)
+        .addSubcommand("ps", new PsCommand())
+        .addSubcommand("dump", new DumpCommand())
         .addSubcommand("doctor", new DoctorCommand())
         .addSubcommand("test", new TestCommand())
         .addSubcommand("bench", bench)
@@ -68,6 +71,10 @@ public final class HeddleCommand implements Runnable {
 
   private static int report(
       Exception failure, CommandLine command, CommandLine.ParseResult parsed) {
+    if (failure instanceof AttachException) {
+      command.getErr().println("heddle: " + failure.getMessage());
+      return ExitCode.FAILURE;
+    }
     command.getErr().println(ReadableTrace.of(failure));
     return ExitCode.FAILURE;
   }

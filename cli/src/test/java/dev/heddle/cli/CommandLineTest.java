@@ -28,6 +28,10 @@ class CommandLineTest {
         "run",
         "doctor nonsense",
         "doctor --lines nonsense",
+        "ps x",
+        "dump",
+        "dump 1 2",
+        "dump --nonsense 1",
         "test --seed x",
         "test A B"
       })
@@ -38,7 +42,16 @@ class CommandLineTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"--help", "run --help", "doctor --help", "test --help", "bench --help"})
+  @ValueSource(
+      strings = {
+        "--help",
+        "run --help",
+        "ps --help",
+        "dump --help",
+        "doctor --help",
+        "test --help",
+        "bench --help"
+      })
   void help_ofEveryCommand_isPrinted(String words) {
     assertThat(line.execute(words.split(" "))).isZero();
     assertThat(out.toString()).startsWith("Usage: heddle");

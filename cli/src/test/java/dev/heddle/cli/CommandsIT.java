@@ -20,7 +20,8 @@ class CommandsIT {
     Outcome outcome = checkout.heddle("--help");
 
     assertThat(outcome.code()).isZero();
-    assertThat(outcome.out()).contains("run", "doctor", "test", "bench", "70 deadlock");
+    assertThat(outcome.out())
+        .contains("run", "ps", "dump", "doctor", "test", "bench", "70 deadlock");
   }
 
   @Test
@@ -38,7 +39,8 @@ class CommandsIT {
 
     assertThat(outcome.code()).as(outcome.out()).isZero();
     assertThat(outcome.out())
-        .contains("JDK", "scheduler hook", "driver jdk", "io_uring", "open files", "stack")
+        .contains(
+            "JDK", "scheduler hook", "lock owners", "driver jdk", "io_uring", "open files", "stack")
         .contains("Loops can run here.");
     for (Recipe recipe : Recipe.values()) {
       assertThat(outcome.out()).contains(recipe.lines().indent(6));

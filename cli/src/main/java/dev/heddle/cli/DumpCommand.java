@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cli;
+
+import dev.heddle.cli.attach.AttachException;
+import dev.heddle.cli.attach.JavaProcess;
+import dev.heddle.observe.LoopMXBean;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/// `heddle dump`: every coroutine of a running program, with what it waits for and its stack.
+@Command(
+    name = "dump",
+    description = "Shows every coroutine of a running program: what it waits for, and its stack.",
+    mixinStandardHelpOptions = true,
+    footer = {
+      "",
+      "For JVMs of the same user. A loop that a coroutine holds does not answer; then",
+      "that coroutine is shown, and what it does."
+    })
+final class DumpCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Parameters(arity = "1", paramLabel = "PID", description = "The process, see heddle ps.")
+  private long pid;
+
+  @Option(names = "--json", description = "As one JSON object, for programs.")
+  private boolean json;
+
+  @Option(names = "--loop", paramLabel = "NAME", description = "Only the loops of this name.")
+  private String name = "";
+
+  private int shown;
+
+  /// For picocli.
+  DumpCommand() {}
+
+  @Override
+  public Integer call() throws AttachException {
+    if (!JavaProcess.look(pid, this::show)) {
+      throw AttachException.noLoops(pid);
+    }
+    return shown > 0 ? ExitCode.OK : ExitCode.FAILURE;
+  }
+
+  private void show(JavaProcess process) {
+    List<LoopMXBean> wanted =
+        process.loops().stream()
+            .filter(loop -> name.isEmpty() || loop.getName().equals(name))
+            .toList();
+    shown = wanted.size();
+    if (shown > 0) {
+      spec.commandLine().getOut().print(json ? asJson(wanted) : asText(wanted));
+      spec.commandLine().getOut().flush();
+    } else if (!process.loops().isEmpty()) {
+      spec.commandLine().getErr().println("heddle: " + noLoopOfThatName(process));
+    }
+  }
+
+  private String asJson(List<LoopMXBean> loops) {
+    return loops.stream()
+        .map(LoopMXBean::dumpJson)
+        .collect(Collectors.joining(",", "{\"pid\":" + pid + ",\"loops\":[", "]}\n"));
+  }
+
+  private static String asText(List<LoopMXBean> loops) {
+    return loops.stream()
+        .map(loop -> Printable.of(loop.dump()).stripTrailing() + "\n")
+        .collect(Collectors.joining("\n"));
+  }
+
+  private String noLoopOfThatName(JavaProcess process) {
+    return "process "
+        + pid
+        + " runs no loop '"
+        + name
+        + "'; it runs "
+        + process.loops().stream()
+            .map(loop -> "'" + Printable.of(loop.getName()) + "'")
+            .collect(Collectors.joining(", "));
+  }
+}

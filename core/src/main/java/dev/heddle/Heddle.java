@@ -34,6 +34,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// Coroutines on one thread, in plain blocking code.
@@ -242,14 +243,38 @@ public final class Heddle {
   ///
   /// @throws CoroutineFailure when it failed with a checked exception; a [CompletionException] is
   ///   unwrapped first
-  @SuppressWarnings({"unchecked", "NullAway"}) // the stage completes with a T
   public static <T extends @Nullable Object> T await(CompletionStage<T> stage) {
-    CoroutineNode<?> self = CoroutineNode.current();
+    return awaitStage(stage, CoroutineNode.current()::awaitEvent);
+  }
+
+  /// Waits for a stage of another library, but not beyond a deadline. Else as
+  /// [#await(CompletionStage)].
+  ///
+  /// @throws DeadlineException when the deadline runs out first
+  public static <T extends @Nullable Object> T await(CompletionStage<T> stage, Deadline deadline) {
+    Scheduler scheduler = CoroutineNode.current().scheduler();
+    return awaitStage(stage, end -> scheduler.await(end, deadline));
+  }
+
+  /// Waits for a stage of another library, but not beyond the moment in which `token` fires. Else
+  /// as [#await(CompletionStage)].
+  ///
+  /// @throws WaitCancelledException when the token fires first, however it fires
+  public static <T extends @Nullable Object> T await(CompletionStage<T> stage, Awaitable<?> token) {
+    Scheduler scheduler = CoroutineNode.current().scheduler();
+    Event until = token.event(); // also where it is not needed: that is a use of the token
+    return awaitStage(stage, end -> scheduler.await(end, until));
+  }
+
+  @SuppressWarnings({"unchecked", "NullAway"}) // the stage completes with a T
+  private static <T extends @Nullable Object> T awaitStage(
+      CompletionStage<T> stage, Function<Event, @Nullable Object> wait) {
     if (stage instanceof CompletableFuture<T> future && StageWait.hasSucceeded(future)) {
       return future.resultNow();
     }
-    try (StageWait wait = new StageWait(self.scheduler(), self.scheduler().inbox(), stage)) {
-      return (T) self.awaitEvent(wait.event());
+    Scheduler scheduler = CoroutineNode.current().scheduler();
+    try (StageWait watched = new StageWait(scheduler, scheduler.inbox(), stage)) {
+      return (T) wait.apply(watched.event());
     }
   }
 
@@ -257,6 +282,7 @@ public final class Heddle {
   /// `finally` blocks run.
   ///
   /// @throws DeadlineException when the limit cut it
+  /// @throws IllegalArgumentException unless the limit is positive
   public static <T extends @Nullable Object> T within(Duration limit, Body<T> body) {
     return unchecked(() -> CoroutineNode.current().within(limit, body));
   }

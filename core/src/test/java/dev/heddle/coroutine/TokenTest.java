@@ -9,6 +9,7 @@ import dev.heddle.DeadlineException;
 import dev.heddle.Heddle;
 import dev.heddle.WaitCancelledException;
 import dev.heddle.event.Deadline;
+import dev.heddle.event.Promise;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -223,6 +224,32 @@ class TokenTest {
   }
 
   // ---- stages of other libraries ----
+
+  @Test
+  void awaitStage_whoseDeadlineRunsOut_leavesNothingOnIt() {
+    Heddle.run(() -> {
+      CompletableFuture<String> stage = new CompletableFuture<>();
+      assertThatThrownBy(() -> Heddle.await(stage, Deadline.after(Duration.ofMillis(1))))
+          .isInstanceOf(DeadlineException.class);
+      assertThat(stage.getNumberOfDependents()).isZero();
+      stage.complete("late");
+      assertThat(Heddle.await(stage, Deadline.after(LONG))).isEqualTo("late");
+    });
+  }
+
+  @Test
+  void awaitStage_whoseTokenFires_leavesNothingOnIt() {
+    Heddle.run(() -> {
+      CompletableFuture<String> stage = new CompletableFuture<>();
+      Promise<String> token = Heddle.promise();
+      Heddle.launch("firing", () -> token.complete("enough"));
+      assertThatThrownBy(() -> Heddle.await(stage, token.future()))
+          .isInstanceOf(WaitCancelledException.class);
+      assertThat(stage.getNumberOfDependents()).isZero();
+      stage.complete("late");
+      assertThat(Heddle.await(stage, token.future())).isEqualTo("late");
+    });
+  }
 
   @Test
   void awaitOfAStage_completedByAnotherThread_isItsValue() {

@@ -107,151 +107,98 @@ public record HeddleOptions(
 
   /// The same with another name for the loop's threads.
   public HeddleOptions withName(String changed) {
-    return new HeddleOptions(
-        changed,
-        handleSignals,
-        reuse,
-        exactSites,
-        gracePeriod,
-        shutdownDeadline,
-        stackSize,
-        holdLimit,
-        stallLimit,
-        reports);
+    return with(draft -> draft.name = changed);
   }
 
   /// The same, handling SIGINT and SIGTERM or not.
   public HeddleOptions withHandleSignals(boolean changed) {
-    return new HeddleOptions(
-        name,
-        changed,
-        reuse,
-        exactSites,
-        gracePeriod,
-        shutdownDeadline,
-        stackSize,
-        holdLimit,
-        stallLimit,
-        reports);
+    return with(draft -> draft.handleSignals = changed);
   }
 
   /// The same, reusing execution contexts or not.
   public HeddleOptions withReuse(boolean changed) {
-    return new HeddleOptions(
-        name,
-        handleSignals,
-        changed,
-        exactSites,
-        gracePeriod,
-        shutdownDeadline,
-        stackSize,
-        holdLimit,
-        stallLimit,
-        reports);
+    return with(draft -> draft.reuse = changed);
   }
 
   /// The same, recording exact spawn sites or not.
   public HeddleOptions withExactSites(boolean changed) {
-    return new HeddleOptions(
-        name,
-        handleSignals,
-        reuse,
-        changed,
-        gracePeriod,
-        shutdownDeadline,
-        stackSize,
-        holdLimit,
-        stallLimit,
-        reports);
+    return with(draft -> draft.exactSites = changed);
   }
 
   /// The same with another grace period.
   public HeddleOptions withGracePeriod(Duration changed) {
-    return new HeddleOptions(
-        name,
-        handleSignals,
-        reuse,
-        exactSites,
-        changed,
-        shutdownDeadline,
-        stackSize,
-        holdLimit,
-        stallLimit,
-        reports);
+    return with(draft -> draft.gracePeriod = changed);
   }
 
   /// The same with another shutdown deadline.
   public HeddleOptions withShutdownDeadline(Duration changed) {
-    return new HeddleOptions(
-        name,
-        handleSignals,
-        reuse,
-        exactSites,
-        gracePeriod,
-        changed,
-        stackSize,
-        holdLimit,
-        stallLimit,
-        reports);
+    return with(draft -> draft.shutdownDeadline = changed);
   }
 
   /// The same with another stack size.
   public HeddleOptions withStackSize(long changed) {
-    return new HeddleOptions(
-        name,
-        handleSignals,
-        reuse,
-        exactSites,
-        gracePeriod,
-        shutdownDeadline,
-        changed,
-        holdLimit,
-        stallLimit,
-        reports);
+    return with(draft -> draft.stackSize = changed);
   }
 
   /// The same with another limit for holding the loop; zero: no watchdog.
   public HeddleOptions withHoldLimit(Duration changed) {
-    return new HeddleOptions(
-        name,
-        handleSignals,
-        reuse,
-        exactSites,
-        gracePeriod,
-        shutdownDeadline,
-        stackSize,
-        changed,
-        stallLimit,
-        reports);
+    return with(draft -> draft.holdLimit = changed);
   }
 
   /// The same with another limit for doing nothing; zero: no stall report.
   public HeddleOptions withStallLimit(Duration changed) {
-    return new HeddleOptions(
-        name,
-        handleSignals,
-        reuse,
-        exactSites,
-        gracePeriod,
-        shutdownDeadline,
-        stackSize,
-        holdLimit,
-        changed,
-        reports);
+    return with(draft -> draft.stallLimit = changed);
   }
 
   /// The same, telling `changed` of each report beside the log.
   public HeddleOptions withReports(Consumer<? super LoopReport> changed) {
-    return new HeddleOptions(
-        name,
-        handleSignals,
-        reuse,
-        exactSites,
-        gracePeriod,
-        shutdownDeadline,
-        stackSize,
-        holdLimit,
-        stallLimit,
-        changed);
+    return with(draft -> draft.reports = changed);
+  }
+
+  private HeddleOptions with(Consumer<Draft> change) {
+    Draft draft = new Draft(this);
+    change.accept(draft);
+    return draft.options();
+  }
+
+  /// The components, to change one of them.
+  private static final class Draft {
+    private String name;
+    private boolean handleSignals;
+    private boolean reuse;
+    private boolean exactSites;
+    private Duration gracePeriod;
+    private Duration shutdownDeadline;
+    private long stackSize;
+    private Duration holdLimit;
+    private Duration stallLimit;
+    private Consumer<? super LoopReport> reports;
+
+    Draft(HeddleOptions from) {
+      name = from.name;
+      handleSignals = from.handleSignals;
+      reuse = from.reuse;
+      exactSites = from.exactSites;
+      gracePeriod = from.gracePeriod;
+      shutdownDeadline = from.shutdownDeadline;
+      stackSize = from.stackSize;
+      holdLimit = from.holdLimit;
+      stallLimit = from.stallLimit;
+      reports = from.reports;
+    }
+
+    HeddleOptions options() {
+      return new HeddleOptions(
+          name,
+          handleSignals,
+          reuse,
+          exactSites,
+          gracePeriod,
+          shutdownDeadline,
+          stackSize,
+          holdLimit,
+          stallLimit,
+          reports);
+    }
   }
 }

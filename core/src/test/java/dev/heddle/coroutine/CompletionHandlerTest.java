@@ -4,7 +4,6 @@ package dev.heddle.coroutine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.heddle.Cancellation;
 import dev.heddle.CompositeException;
 import dev.heddle.CoroutineFailure;
 import dev.heddle.Heddle;
@@ -20,10 +19,8 @@ import org.junit.jupiter.api.Timeout;
 /// what they throw.
 @Timeout(60)
 class CompletionHandlerTest {
-  private static final Duration LONG = Duration.ofSeconds(30);
-
   private final IllegalStateException failure = new IllegalStateException("x");
-  private final List<String> log = new ArrayList<>();
+  private final Log log = new Log();
   private final List<Throwable> handled = new ArrayList<>();
 
   private Object fail() {
@@ -41,15 +38,6 @@ class CompletionHandlerTest {
         new IllegalStateException("first"),
         new IllegalStateException("second"),
         new IllegalStateException("third"));
-  }
-
-  private void sleep(String who) {
-    try {
-      Heddle.delay(LONG);
-    } catch (Cancellation c) {
-      log.add(who + " cut");
-      throw c;
-    }
   }
 
   // ---- completion handlers of coroutines ----
@@ -95,7 +83,7 @@ class CompletionHandlerTest {
         Heddle.supervise(s -> {
           var cancelled =
               s.spawn(() -> {
-                sleep("cancelled");
+                log.sleep("cancelled");
                 return 1;
               });
           cancelled.onCompletion(c -> log.add("cancelled: " + c.isCancelled()));
@@ -173,7 +161,7 @@ class CompletionHandlerTest {
         assertThatThrownBy(() ->
                 Heddle.scope(s -> {
                   s.spawn(() -> 1).onCompletion(throwing(thrown));
-                  sleep("body");
+                  log.sleep("body");
                   return null;
                 }))
             .isInstanceOf(CoroutineFailure.class)
@@ -205,7 +193,7 @@ class CompletionHandlerTest {
       try (Scope scope = Scope.open()) {
         scope
             .spawn(() -> {
-              sleep("member");
+              log.sleep("member");
               return 1;
             })
             .onCompletion(ended -> {
@@ -330,7 +318,7 @@ class CompletionHandlerTest {
                   child.onCompletion(ended -> log.add("child's"));
                   var member =
                       child.spawn(() -> {
-                        sleep("member");
+                        log.sleep("member");
                         return 1;
                       });
                   member.onCompletion(ended -> log.add("member's first"));

@@ -11,7 +11,6 @@ import dev.heddle.FailureReport;
 import dev.heddle.Heddle;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -23,7 +22,7 @@ class FailureTest {
   private static final Duration LONG = Duration.ofSeconds(30);
 
   private final IllegalStateException failure = new IllegalStateException("x");
-  private final List<String> log = new ArrayList<>();
+  private final Log log = new Log();
 
   private Object fail() {
     throw failure;
@@ -89,9 +88,9 @@ class FailureTest {
     Heddle.run(() -> {
       assertThatThrownBy(() ->
               Heddle.scope(s -> {
-                s.launch("sibling", () -> sleepAndLog("sibling"));
+                s.launch("sibling", () -> log.sleep("sibling"));
                 s.spawn(this::fail);
-                sleepAndLog("body");
+                log.sleep("body");
                 return null;
               }))
           .isSameAs(failure);
@@ -101,22 +100,12 @@ class FailureTest {
     assertThat(log.getLast()).isEqualTo("after the scope");
   }
 
-  private void sleepAndLog(String who) {
-    try {
-      Heddle.delay(LONG);
-      log.add(who + " slept");
-    } catch (Cancellation c) {
-      log.add(who + " cut");
-      throw c;
-    }
-  }
-
   @Test
   void failure_ofTheBody_cancelsTheMembersAndIsThrown() {
     Heddle.run(() ->
         assertThatThrownBy(() ->
                 Heddle.scope(s -> {
-                  s.launch("member", () -> sleepAndLog("member"));
+                  s.launch("member", () -> log.sleep("member"));
                   Heddle.suspend();
                   throw failure;
                 }))
@@ -130,12 +119,12 @@ class FailureTest {
     assertThatThrownBy(() ->
             Heddle.run(() ->
                 Heddle.scope(outer -> {
-                  outer.launch("outer member", () -> sleepAndLog("outer member"));
+                  outer.launch("outer member", () -> log.sleep("outer member"));
                   outer.launch(
                       "with an inner scope",
                       () ->
                           Heddle.scope(inner -> {
-                            inner.launch("inner member", () -> sleepAndLog("inner member"));
+                            inner.launch("inner member", () -> log.sleep("inner member"));
                             Heddle.suspend();
                             inner.spawn(this::fail);
                             return null;
@@ -405,13 +394,13 @@ class FailureTest {
               isThrownBy(
                   () ->
                       Heddle.scope(s -> {
-                        s.launch("sibling", () -> sleepAndLog("sibling"));
+                        s.launch("sibling", () -> log.sleep("sibling"));
                         s.launch(
                             "hostile",
                             () -> {
                               throw hostile;
                             });
-                        sleepAndLog("body");
+                        log.sleep("body");
                         return null;
                       }),
                   hostile);
@@ -428,7 +417,7 @@ class FailureTest {
     Action body =
         () ->
             Heddle.scope(s -> {
-              s.launch("member", () -> sleepAndLog("member"));
+              s.launch("member", () -> log.sleep("member"));
               Heddle.suspend();
               throw hostile;
             });
@@ -441,7 +430,7 @@ class FailureTest {
               () -> {
                 throw hostile;
               });
-          sleepAndLog("main");
+          log.sleep("main");
         };
     assertThat(isThrownBy(() -> Heddle.run(atTheRoot), hostile)).isTrue();
     assertThat(log).containsExactly("member cut", "main cut");

@@ -18,7 +18,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -36,16 +35,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LoopTest {
   private static final Duration LONG = Duration.ofSeconds(30);
 
-  private final List<String> log = Collections.synchronizedList(new ArrayList<>());
-
-  private void sleep(String who) {
-    try {
-      Heddle.delay(LONG);
-    } catch (Cancellation c) {
-      log.add(who + " cut");
-      throw c;
-    }
-  }
+  private final Log log = new Log();
 
   // ---- run ----
 
@@ -117,8 +107,8 @@ class LoopTest {
   void shutdown_byUserCode_cancelsTheOthersAndEndsCleanly() {
     String result =
         Heddle.run(() -> {
-          Heddle.launch("a", () -> sleep("a"));
-          Heddle.launch("b", () -> sleep("b"));
+          Heddle.launch("a", () -> log.sleep("a"));
+          Heddle.launch("b", () -> log.sleep("b"));
           Heddle.suspend();
           Heddle.shutdown(LONG);
           return "clean";
@@ -275,13 +265,13 @@ class LoopTest {
     IllegalStateException failure = new IllegalStateException("x");
     assertThatThrownBy(() ->
             Heddle.run(() -> {
-              Heddle.launch("other", () -> sleep("other"));
+              Heddle.launch("other", () -> log.sleep("other"));
               Heddle.launch(
                   "failing",
                   () -> {
                     throw failure;
                   });
-              sleep("main");
+              log.sleep("main");
             }))
         .isSameAs(failure);
     assertThat(log).containsExactlyInAnyOrder("main cut", "other cut");
@@ -293,7 +283,7 @@ class LoopTest {
   void exit_endsTheLoopGracefullyWithItsCode() {
     assertThatThrownBy(() ->
             Heddle.run(() -> {
-              Heddle.launch("other", () -> sleep("other"));
+              Heddle.launch("other", () -> log.sleep("other"));
               Heddle.suspend();
               Heddle.exit(7);
             }))
@@ -315,7 +305,7 @@ class LoopTest {
                       Heddle.launch("second", () -> Heddle.exit(4));
                     }
                   });
-              sleep("main");
+              log.sleep("main");
             }))
         .isInstanceOfSatisfying(ExitException.class, e -> assertThat(e.code()).isEqualTo(3));
     assertThat(log).containsExactly("main cut");
@@ -350,7 +340,7 @@ class LoopTest {
     Loop<Object> loop =
         Loop.start(() -> {
           asleep.countDown();
-          sleep("main");
+          log.sleep("main");
           return "slept";
         });
     asleep.await();
@@ -428,7 +418,7 @@ class LoopTest {
               try {
                 Heddle.run(() -> {
                   asleep.countDown();
-                  sleep("main");
+                  log.sleep("main");
                 });
               } catch (Throwable e) {
                 ended.complete(e);

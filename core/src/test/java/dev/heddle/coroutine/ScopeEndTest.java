@@ -7,8 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.heddle.Cancellation;
 import dev.heddle.Heddle;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -16,19 +14,7 @@ import org.junit.jupiter.api.Timeout;
 /// Where a scope may be closed, and what its end says about failures and cancellations.
 @Timeout(60)
 class ScopeEndTest {
-  private static final Duration LONG = Duration.ofSeconds(30);
-
-  private final List<String> log = new ArrayList<>();
-
-  private void sleep(String who) {
-    try {
-      Heddle.delay(LONG);
-      log.add(who + " slept");
-    } catch (Cancellation c) {
-      log.add(who + " cut");
-      throw c;
-    }
-  }
+  private final Log log = new Log();
 
   // ---- closed in the wrong place ----
 
@@ -81,7 +67,7 @@ class ScopeEndTest {
                     return "member done";
                   });
               Scope opened = Scope.open();
-              opened.launch("cut", () -> sleep("cut"));
+              opened.launch("cut", () -> log.sleep("cut"));
               Heddle.suspend();
               opened.close();
               assertThat(block.isClosed()).isFalse();
@@ -144,7 +130,7 @@ class ScopeEndTest {
   void join_ofACancelledScope_throwsWhenItsMembersHaveEnded() {
     Heddle.run(() -> {
       try (Scope scope = Scope.open()) {
-        scope.launch("member", () -> sleep("member"));
+        scope.launch("member", () -> log.sleep("member"));
         Heddle.suspend();
         scope.cancel("msg");
         assertThat(scope.isClosed()).isFalse();
@@ -160,7 +146,7 @@ class ScopeEndTest {
   void join_twice_afterItEndedTheBackgroundMembers_returnsBothTimes() {
     Heddle.run(() -> {
       try (Scope scope = Scope.open()) {
-        scope.background("watcher", () -> sleep("watcher"));
+        scope.background("watcher", () -> log.sleep("watcher"));
         Heddle.suspend();
         scope.join();
         scope.join();

@@ -4,7 +4,6 @@ package dev.heddle.coroutine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.heddle.Cancellation;
 import dev.heddle.CoroutineFailure;
 import dev.heddle.FailureReport;
 import dev.heddle.Heddle;
@@ -24,7 +23,7 @@ class ScopeHandlerTest {
   private static final Duration LONG = Duration.ofSeconds(30);
 
   private final IllegalStateException failure = new IllegalStateException("x");
-  private final List<String> log = new ArrayList<>();
+  private final Log log = new Log();
   private final List<Throwable> handled = new ArrayList<>();
 
   private Object fail() {
@@ -40,15 +39,6 @@ class ScopeHandlerTest {
   private static List<Throwable> merged(Throwable kept) {
     FailureReport report = Heddle.reportOf(kept);
     return report == null ? List.of() : report.merged();
-  }
-
-  private void sleep(String who) {
-    try {
-      Heddle.delay(LONG);
-    } catch (Cancellation c) {
-      log.add(who + " cut");
-      throw c;
-    }
   }
 
   // ---- failure handlers ----
@@ -126,7 +116,7 @@ class ScopeHandlerTest {
           Heddle.suspend();
           log.add("handler done");
         });
-        scope.launch("sibling", () -> sleep("sibling"));
+        scope.launch("sibling", () -> log.sleep("sibling"));
         scope.spawn(this::fail);
         scope.join(); // cancelled meanwhile, but not before
       }
@@ -143,7 +133,7 @@ class ScopeHandlerTest {
                     throw failure;
                   });
                   s.spawn(this::fail);
-                  sleep("body");
+                  log.sleep("body");
                   return null;
                 }))
             .isSameAs(failure));
@@ -211,7 +201,7 @@ class ScopeHandlerTest {
               Heddle.delay(Duration.ofMillis(1));
               log.add("member done");
             });
-        child.launch("sibling", () -> sleep("sibling in the child"));
+        child.launch("sibling", () -> log.sleep("sibling in the child"));
         child.spawn(this::fail);
         parent.join();
         assertThat(parent.isCancelled()).isFalse();
@@ -240,16 +230,16 @@ class ScopeHandlerTest {
     Heddle.run(() ->
         assertThatThrownBy(() ->
                 Heddle.scope(s -> {
-                  s.launch("member", () -> sleep("member"));
+                  s.launch("member", () -> log.sleep("member"));
                   s.spawn(
                           () -> {
-                            sleep("with a handler");
+                            log.sleep("with a handler");
                             return 1;
                           })
                       .onCompletion(throwing(second));
                   Heddle.suspend();
                   s.child().child().spawn(this::fail);
-                  sleep("body");
+                  log.sleep("body");
                   return null;
                 }))
             .isSameAs(failure));
@@ -302,7 +292,7 @@ class ScopeHandlerTest {
                   Heddle.suspend();
                   assertThat(child.isCancelled()).isTrue();
                   joiner.cancel("not interested");
-                  sleep("body");
+                  log.sleep("body");
                   return null;
                 }))
             .isSameAs(failure));

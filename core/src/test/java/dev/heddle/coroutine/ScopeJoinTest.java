@@ -11,7 +11,6 @@ import dev.heddle.WaitCancelledException;
 import dev.heddle.event.Deadline;
 import dev.heddle.simulation.VirtualTime;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -23,16 +22,7 @@ class ScopeJoinTest {
   private static final Duration LONG = Duration.ofSeconds(30);
 
   private final IllegalStateException failure = new IllegalStateException("x");
-  private final List<String> log = new ArrayList<>();
-
-  private void sleep(String who) {
-    try {
-      Heddle.delay(LONG);
-    } catch (Cancellation c) {
-      log.add(who + " cut");
-      throw c;
-    }
-  }
+  private final Log log = new Log();
 
   // ---- from outside ----
 
@@ -54,7 +44,7 @@ class ScopeJoinTest {
   void join_whoseDeadlineRunsOut_leavesTheMembersAlone() {
     Heddle.run(() -> {
       Scope scope = Scope.detached();
-      scope.launch("slow", () -> sleep("slow"));
+      scope.launch("slow", () -> log.sleep("slow"));
       assertThatThrownBy(() -> scope.join(Deadline.after(Duration.ofMillis(1))))
           .isInstanceOf(DeadlineException.class);
       assertThatThrownBy(() -> Heddle.await(scope, Deadline.after(Duration.ofMillis(1))))
@@ -70,7 +60,7 @@ class ScopeJoinTest {
   void join_withATokenThatFires_leavesTheMembersAlone() {
     Heddle.run(() -> {
       Scope scope = Scope.detached();
-      scope.launch("slow", () -> sleep("slow"));
+      scope.launch("slow", () -> log.sleep("slow"));
       var token = Heddle.timer(Duration.ofMillis(1), false);
       assertThatThrownBy(() -> scope.join(token)).isInstanceOf(WaitCancelledException.class);
       assertThatThrownBy(() -> Heddle.await(scope, token))
@@ -159,7 +149,7 @@ class ScopeJoinTest {
   void join_byAnOutsiderThatIsCancelled_leavesTheMembersAlone() {
     Heddle.run(() -> {
       Scope scope = Scope.detached();
-      scope.launch("member", () -> sleep("member"));
+      scope.launch("member", () -> log.sleep("member"));
       var joiner =
           Heddle.spawn(() -> {
             scope.join();
@@ -178,7 +168,7 @@ class ScopeJoinTest {
   void join_byAnOutsider_leavesTheBackgroundMembersAlone() {
     Heddle.run(() -> {
       Scope scope = Scope.detached();
-      scope.background("heartbeat", () -> sleep("heartbeat"));
+      scope.background("heartbeat", () -> log.sleep("heartbeat"));
       scope.launch("work", () -> log.add("work"));
       scope.join();
       assertThat(log).containsExactly("work");
@@ -191,7 +181,7 @@ class ScopeJoinTest {
   void join_inABlocksOwnBody_isABarrierThatLeavesTheBackgroundAlone() {
     Heddle.run(() ->
         Heddle.scope(s -> {
-          s.background("heartbeat", () -> sleep("heartbeat"));
+          s.background("heartbeat", () -> log.sleep("heartbeat"));
           for (int round = 1; round <= 2; round++) {
             String what = "round " + round;
             s.launch("work", () -> log.add(what));
@@ -208,7 +198,7 @@ class ScopeJoinTest {
   void join_fromOutsideOfACancelledScope_throwsWhenItsMembersHaveEnded() {
     Heddle.run(() -> {
       Scope scope = Scope.detached();
-      scope.launch("member", () -> sleep("member"));
+      scope.launch("member", () -> log.sleep("member"));
       Heddle.suspend();
       scope.cancel("msg");
       assertThat(scope.isClosed()).isFalse();
@@ -346,7 +336,7 @@ class ScopeJoinTest {
   void awaitCancelled_ofMembersThatEndWell_returns() {
     Heddle.run(() -> {
       Scope scope = Scope.detached();
-      scope.launch("member", () -> sleep("member"));
+      scope.launch("member", () -> log.sleep("member"));
       Heddle.suspend();
       scope.cancel("stop");
       scope.awaitCancelled(Deadline.after(LONG));

@@ -21,17 +21,7 @@ import org.junit.jupiter.api.Timeout;
 class ScopeTest {
   private static final Duration LONG = Duration.ofSeconds(30);
 
-  private final List<String> log = new ArrayList<>();
-
-  private void sleep(String who) {
-    try {
-      Heddle.delay(LONG);
-      log.add(who + " slept");
-    } catch (Cancellation c) {
-      log.add(who + " cut");
-      throw c;
-    }
-  }
+  private final Log log = new Log();
 
   @Test
   @Tag("loop-18")
@@ -97,7 +87,7 @@ class ScopeTest {
             child,
             () ->
                 Heddle.scope(s -> {
-                  s.launch(child + " member", () -> sleep(child + " member"));
+                  s.launch(child + " member", () -> log.sleep(child + " member"));
                   return null;
                 }));
       }
@@ -112,7 +102,7 @@ class ScopeTest {
   private void level(Scope[] scopes, int depth) {
     Heddle.scope(s -> {
       scopes[depth] = s;
-      s.launch("member " + depth, () -> sleep("member " + depth));
+      s.launch("member " + depth, () -> log.sleep("member " + depth));
       if (depth < 3) {
         s.launch("level " + (depth + 1), () -> level(scopes, depth + 1));
       }
@@ -129,7 +119,7 @@ class ScopeTest {
           "sibling branch",
           () ->
               Heddle.scope(s -> {
-                sleep("sibling");
+                log.sleep("sibling");
                 return null;
               }));
       var root =
@@ -302,7 +292,7 @@ class ScopeTest {
                   Duration.ofMillis(5),
                   () ->
                       Heddle.scope(s -> {
-                        s.launch("member", () -> sleep("member"));
+                        s.launch("member", () -> log.sleep("member"));
                         return null;
                       })))
           .isInstanceOf(DeadlineException.class);
@@ -318,7 +308,7 @@ class ScopeTest {
     IllegalStateException failure = new IllegalStateException("x");
     VirtualTime.run(() -> {
       try (Scope scope = Scope.open()) {
-        scope.launch("sibling", () -> sleep("sibling"));
+        scope.launch("sibling", () -> log.sleep("sibling"));
         scope.spawn(() -> {
           throw failure;
         });
@@ -334,7 +324,7 @@ class ScopeTest {
   void close_withoutAJoin_cancelsAndAwaitsTheMembers() {
     Heddle.run(() -> {
       try (Scope scope = Scope.open()) {
-        scope.launch("member", () -> sleep("member"));
+        scope.launch("member", () -> log.sleep("member"));
         Heddle.suspend();
       }
       log.add("closed");
@@ -381,7 +371,7 @@ class ScopeTest {
   void backgroundMember_isCancelledWhenTheOthersAreDone() {
     Heddle.run(() -> {
       Heddle.scope(s -> {
-        s.background("heartbeat", () -> sleep("heartbeat"));
+        s.background("heartbeat", () -> log.sleep("heartbeat"));
         s.launch(
             "work",
             () -> {
@@ -398,7 +388,7 @@ class ScopeTest {
   @Test
   void backgroundMemberOfTheRoot_isCancelledWhenTheOthersAreDone() {
     Heddle.run(() -> {
-      Heddle.background("watcher", () -> sleep("watcher"));
+      Heddle.background("watcher", () -> log.sleep("watcher"));
       Heddle.launch("work", () -> log.add("work"));
     });
     assertThat(log).containsExactly("work", "watcher cut");
@@ -415,7 +405,7 @@ class ScopeTest {
                       () -> {
                         throw failure;
                       });
-                  sleep("body");
+                  log.sleep("body");
                   return null;
                 })))
         .isSameAs(failure);
@@ -426,7 +416,7 @@ class ScopeTest {
   void join_endsTheBackgroundMembersToo() {
     Heddle.run(() -> {
       try (Scope scope = Scope.open()) {
-        scope.background("watcher", () -> sleep("watcher"));
+        scope.background("watcher", () -> log.sleep("watcher"));
         scope.launch("work", () -> log.add("work"));
         scope.join();
         log.add("joined");

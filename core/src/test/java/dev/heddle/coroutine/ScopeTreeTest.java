@@ -8,7 +8,6 @@ import dev.heddle.Cancellation;
 import dev.heddle.Heddle;
 import dev.heddle.simulation.VirtualTime;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -19,17 +18,7 @@ import org.junit.jupiter.api.Timeout;
 class ScopeTreeTest {
   private static final Duration LONG = Duration.ofSeconds(30);
 
-  private final List<String> log = new ArrayList<>();
-
-  private void sleep(String who) {
-    try {
-      Heddle.delay(LONG);
-      log.add(who + " slept");
-    } catch (Cancellation c) {
-      log.add(who + " cut");
-      throw c;
-    }
-  }
+  private final Log log = new Log();
 
   private void ticks(int count) {
     for (int i = 0; i < count; i++) {
@@ -139,7 +128,7 @@ class ScopeTreeTest {
             "watcher",
             () ->
                 Heddle.scope(inner -> {
-                  inner.launch("watcher's", () -> sleep("watcher's"));
+                  inner.launch("watcher's", () -> log.sleep("watcher's"));
                   return null;
                 }));
         s.launch("work", () -> ticks(3));
@@ -154,7 +143,7 @@ class ScopeTreeTest {
   void backgroundMemberOfAChild_isCancelledWhenTheScopeAboveIsDone() {
     Heddle.run(() -> {
       Heddle.scope(s -> {
-        s.child().background("heartbeat", () -> sleep("heartbeat"));
+        s.child().background("heartbeat", () -> log.sleep("heartbeat"));
         s.launch("work", () -> ticks(2));
         return null;
       });
@@ -168,7 +157,7 @@ class ScopeTreeTest {
     Heddle.run(() -> {
       try (Scope outer = Scope.open()) {
         Scope child = outer.child();
-        child.background("heartbeat", () -> sleep("heartbeat"));
+        child.background("heartbeat", () -> log.sleep("heartbeat"));
         Heddle.suspend();
         outer.join();
         assertThat(log).containsExactly("heartbeat cut");
@@ -200,8 +189,8 @@ class ScopeTreeTest {
   void childCancelledWithMembers_isClosedAfterTheyHaveEnded() {
     Heddle.run(() -> {
       Scope child = Scope.current().child();
-      child.launch("one", () -> sleep("one"));
-      child.launch("other", () -> sleep("other"));
+      child.launch("one", () -> log.sleep("one"));
+      child.launch("other", () -> log.sleep("other"));
       Heddle.suspend();
       child.cancel("msg");
       assertThat(child.isClosed()).isFalse();
@@ -215,7 +204,7 @@ class ScopeTreeTest {
   void close_ofAChildByAnybodyOutside_cancelsItsMembersAndWaits() {
     Heddle.run(() -> {
       Scope child = Scope.detached();
-      child.launch("member", () -> sleep("member"));
+      child.launch("member", () -> log.sleep("member"));
       Heddle.suspend();
       Heddle.spawn(
               () -> {
@@ -258,7 +247,7 @@ class ScopeTreeTest {
   void scope_asATokenOrAnAwaitable_firesWhenItIsClosed() {
     Heddle.run(() -> {
       Scope child = Scope.current().child();
-      child.launch("member", () -> sleep("member"));
+      child.launch("member", () -> log.sleep("member"));
       Heddle.suspend();
       Heddle.launch("closer", child::close);
       Heddle.await(child.event());
@@ -278,12 +267,12 @@ class ScopeTreeTest {
         Scope grandchild = child.child();
         var ofChild =
             child.spawn(() -> {
-              sleep("child's");
+              log.sleep("child's");
               return 1;
             });
         var ofGrandchild =
             grandchild.spawn(() -> {
-              sleep("grandchild's");
+              log.sleep("grandchild's");
               return 1;
             });
         Heddle.suspend();
@@ -319,7 +308,7 @@ class ScopeTreeTest {
         Heddle.scope(s -> {
           member[0] =
               s.spawn(() -> {
-                sleep("member");
+                log.sleep("member");
                 return 1;
               });
           Heddle.protect(() -> {
@@ -354,7 +343,7 @@ class ScopeTreeTest {
                 member[0] =
                     s.spawn(() -> {
                       try {
-                        sleep("member");
+                        log.sleep("member");
                       } finally {
                         latch.countDown();
                       }
@@ -426,7 +415,7 @@ class ScopeTreeTest {
                     Duration.ofMillis(2),
                     () ->
                         Heddle.scope(s -> {
-                          s.launch("inside", () -> sleep("inside"));
+                          s.launch("inside", () -> log.sleep("inside"));
                           Heddle.protect(() -> {
                             while (log.isEmpty()) {
                               Heddle.delay(Duration.ofMillis(1)); // until the member was told
@@ -514,7 +503,7 @@ class ScopeTreeTest {
     if (left > 0) {
       nest(above.child(), left - 1);
     } else {
-      above.launch("deepest", () -> sleep("deepest"));
+      above.launch("deepest", () -> log.sleep("deepest"));
     }
   }
 
@@ -541,7 +530,7 @@ class ScopeTreeTest {
   void cancelAfter_whenItRunsOut_cancelsTheMembersAndEndsTheScope() {
     VirtualTime.run(() -> {
       Scope child = Scope.current().child();
-      child.launch("member", () -> sleep("member"));
+      child.launch("member", () -> log.sleep("member"));
       child.cancelAfter(Duration.ofMillis(2));
       Heddle.await(child.event());
       assertThat(child.isCancelled()).isTrue();
@@ -571,7 +560,7 @@ class ScopeTreeTest {
         assertThatThrownBy(() ->
                 Heddle.scope(s -> {
                   s.cancelAfter(Duration.ofMillis(1));
-                  sleep("body");
+                  log.sleep("body");
                   return null;
                 }))
             .isInstanceOf(Cancellation.class)

@@ -170,7 +170,7 @@ class EventModelTest {
 
     Real(Program program) {
       this.program = program;
-      this.bell = new Bell(new DeferringHome(later));
+      this.bell = new Bell(new CountingHome(later));
     }
 
     @Override
@@ -325,7 +325,7 @@ class EventModelTest {
   void randomStartsAndStops_keepTheCounts() {
     for (long seed = 0; seed < SEEDS; seed++) {
       Random random = new Random(seed);
-      DeferringHome home = new DeferringHome(new ArrayDeque<>());
+      CountingHome home = new CountingHome(new ArrayDeque<>());
       Bell bell = new Bell(home);
       int starts = 0;
       for (int step = 0; step < STEPS; step++) {

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 class EventTest {
   private final List<String> calls = new ArrayList<>();
   private final List<Runnable> later = new ArrayList<>();
-  private final DeferringHome home = new DeferringHome(later);
+  private final CountingHome home = new CountingHome(later);
   private final Bell bell = new Bell(home);
 
   private static final class Bell extends Event {

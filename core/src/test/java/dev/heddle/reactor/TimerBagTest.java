@@ -3,6 +3,7 @@ package dev.heddle.reactor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.heddle.event.CountingHome;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -24,7 +25,7 @@ class TimerBagTest {
   private long sequence;
 
   private TimerEvent added(TimerBag bag, long deadline) {
-    TimerEvent timer = new TimerEvent(new QuietHome(), queue, deadline, false);
+    TimerEvent timer = new TimerEvent(new CountingHome(), queue, deadline, false);
     timer.sequence = sequence++;
     bag.add(timer, deadline);
     inside.add(timer);
@@ -161,7 +162,7 @@ class TimerBagTest {
   void aChunkThatWasSpilled_holdsNoTimer() {
     TimerQueue wheel = new TimerQueue(0);
     for (int i = 0; i < 200; i++) {
-      new TimerEvent(new QuietHome(), wheel, 100 * TICK + i, false).start();
+      new TimerEvent(new CountingHome(), wheel, 100 * TICK + i, false).start();
     }
     wheel.advance(100 * TICK);
     assertThat(wheel.chunks().used()).isZero();

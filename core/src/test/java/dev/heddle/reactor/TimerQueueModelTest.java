@@ -3,6 +3,7 @@ package dev.heddle.reactor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.heddle.event.CountingHome;
 import dev.heddle.event.EventHome;
 import dev.heddle.event.InlineCallback;
 import java.util.ArrayList;
@@ -50,7 +51,7 @@ class TimerQueueModelTest {
   private static final class Program {
     private final long seed;
     private final Random random;
-    private final EventHome home = new QuietHome();
+    private final EventHome home = new CountingHome();
     private final TimerQueue queue;
     private final TreeSet<Entry> model =
         new TreeSet<>(

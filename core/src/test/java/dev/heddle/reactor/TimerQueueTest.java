@@ -3,6 +3,7 @@ package dev.heddle.reactor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.heddle.event.CountingHome;
 import dev.heddle.event.EventHome;
 import dev.heddle.event.InlineCallback;
 import java.util.ArrayList;
@@ -19,7 +20,7 @@ class TimerQueueTest {
   private static final long TICK = 1L << TimerQueue.TICK_SHIFT;
   private static final long YEAR = 365L * 24 * 3600 * 1_000_000_000;
 
-  private final EventHome home = new QuietHome();
+  private final EventHome home = new CountingHome();
   private final List<TimerEvent> fired = new ArrayList<>();
   private final InlineCallback record = (event, result, error) -> fired.add((TimerEvent) event);
 

@@ -2,15 +2,24 @@
 package dev.heddle.event;
 
 import java.util.Collection;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// A loop that keeps count, and keeps notifications for the test to run.
-final class DeferringHome implements EventHome {
+/// Stands in for a loop: keeps count of what is armed, and notifications for the test to run.
+public final class CountingHome implements EventHome {
   int armed;
-  private final Collection<Runnable> later;
+  private final Consumer<Runnable> later;
 
-  DeferringHome(Collection<Runnable> later) {
-    this.later = later;
+  /// A loop whose events have no custom callbacks.
+  public CountingHome() {
+    this.later =
+        notification -> {
+          throw new AssertionError("no custom callback in these tests");
+        };
+  }
+
+  CountingHome(Collection<Runnable> later) {
+    this.later = later::add;
   }
 
   @Override
@@ -25,7 +34,7 @@ final class DeferringHome implements EventHome {
 
   @Override
   public void notifyLater(Runnable notification) {
-    later.add(notification);
+    later.accept(notification);
   }
 
   @Override

@@ -191,8 +191,8 @@ final class DumpText {
   }
 
   private static boolean isOfTheJdk(StackTraceElement frame) {
-    String module = frame.getModuleName();
-    return module != null && (module.startsWith("java.") || module.startsWith("jdk."));
+    String name = frame.getClassName();
+    return name.startsWith("java.") || name.startsWith("jdk.") || name.startsWith("sun.");
   }
 
   private void line(int depth, String words) {

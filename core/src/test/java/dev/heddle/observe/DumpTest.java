@@ -337,6 +337,20 @@ class DumpTest {
                 + " ReentrantLock@\\w+, held by coroutine-2 'holder' \\(");
   }
 
+  @Test
+  void foreignWait_inTheText_hasNoFramesInsideTheMethodThatWasCalled() {
+    Dump dump =
+        observed(() -> {
+          Heddle.launch("taker", () -> new LinkedBlockingQueue<>().take());
+          Heddle.suspend();
+          return Heddle.dump();
+        });
+    assertThat(dump.text())
+        .containsPattern("spawned at .*\\n +at java.util.concurrent.LinkedBlockingQueue.take\\(");
+    assertThat(named(dump, "taker").stack().getFirst().getClassName())
+        .isEqualTo("java.util.concurrent.locks.LockSupport");
+  }
+
   private static void holdAcrossAWait(ReentrantLock lock) {
     lock.lock();
     try {

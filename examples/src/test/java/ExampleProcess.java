@@ -37,12 +37,19 @@ final class ExampleProcess implements AutoCloseable {
 
   /// Starts any source file with arguments.
   static ExampleProcess startFile(Path file, String... args) throws IOException {
+    return startFile(List.of(), file, args);
+  }
+
+  /// The same with options of the JVM.
+  static ExampleProcess startFile(List<String> options, Path file, String... args)
+      throws IOException {
     var command = new ArrayList<String>();
     if (System.getProperty("os.name").equals("Linux")) {
       // a build in the background may ignore SIGINT, and a child inherits that
       command.addAll(List.of("env", "--default-signal=INT"));
     }
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(options);
     command.addAll(List.of("-XX:TieredStopAtLevel=1", "-jar", System.getProperty("heddle.jar")));
     command.addAll(List.of("run", file.toString()));
     command.addAll(List.of(args));

@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -19,7 +20,14 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// The programs in the pages run, and print what the pages say.
 final class PagesTest {
   private static final Pattern PROGRAM =
-      Pattern.compile("(?s)```java\\n([^`]*?void main\\(\\) \\{.*?)```\\s*```text\\n(.*?)```");
+      Pattern.compile("(?s)```java\\n([^`]*?void main\\(\\) \\{[^`]*)```\\s*```text\\n(.*?)```");
+
+  private static final Pattern REPORTED =
+      Pattern.compile("(?s)```java\\n([^`]*?void main\\(\\) \\{[^`]*)```\\s*```report\\n(.*?)```");
+
+  /// What differs from run to run: a time, the identity of an object, a line of the JDK's.
+  private static final Pattern VARIES =
+      Pattern.compile("\\d+(\\.\\d)? m?s\\b|@\\p{XDigit}+|(?<=(?:Lock|Queue)\\.java:)\\d+");
 
   @TempDir private Path folder = Path.of("");
 
@@ -30,11 +38,18 @@ final class PagesTest {
   }
 
   static Stream<Arguments> programs() throws IOException {
+    return programs(PROGRAM);
+  }
+
+  static Stream<Arguments> reportedPrograms() throws IOException {
+    return programs(REPORTED);
+  }
+
+  private static Stream<Arguments> programs(Pattern kind) throws IOException {
     Stream.Builder<Arguments> found = Stream.builder();
     for (Path page : pages()) {
       String name = ExampleProcess.root().relativize(page).toString();
-      PROGRAM
-          .matcher(Files.readString(page))
+      kind.matcher(Files.readString(page))
           .results()
           .forEach(m -> found.add(Arguments.of(name, m.group(1), m.group(2))));
     }
@@ -50,6 +65,29 @@ final class PagesTest {
       assertThat(run.awaitExit()).as(page + "\n" + run.text()).isZero();
       assertThat(run.text() + "\n").isEqualTo(output);
     }
+  }
+
+  @ParameterizedTest(name = "{0}, report {index}")
+  @MethodSource("reportedPrograms")
+  void program_inAPage_isReportedAsThePageSays(String page, String program, String report)
+      throws Exception {
+    Path file = Files.writeString(folder.resolve("Program.java"), program);
+    var options = List.of("-Dheddle.sites=exact", "-Dheddle.stall=300");
+    try (var run = ExampleProcess.startFile(options, file)) {
+      for (String line : report.lines().filter(l -> !l.isBlank() && !l.equals("...")).toList()) {
+        run.awaitLine("^" + asPattern(line) + "$");
+      }
+    }
+  }
+
+  private static String asPattern(String line) {
+    StringBuilder pattern = new StringBuilder();
+    int end = 0;
+    for (MatchResult varies : VARIES.matcher(line).results().toList()) {
+      pattern.append(Pattern.quote(line.substring(end, varies.start()))).append("\\S+( m?s)?");
+      end = varies.end();
+    }
+    return pattern.append(Pattern.quote(line.substring(end))).toString();
   }
 
   @Test

@@ -46,26 +46,17 @@ public final class Scheduler implements ContextHost, EventHome {
    * I1. Exactly one mount per resume of a suspended coroutine, none for one that resumes itself, none for one that starts on an
    *     ended one's context. [SwitchCountTest]
    * I2. The reactor is looked at within 1 ms of running time and 16 dispatches, or 61 dispatches and the end of a round, while it is armed;
-   *     never else. A round is looked for when the clock is read: who is ready then runs before the look. [FairnessTest]
+   *     never else. [FairnessTest; Pace]
    * I3. Whoever was ready when a round began has run before the round ends (high priority apart: one in 65). [FairnessTest]
    * I4. The loop sleeps only when nothing is ready, after it has told its wake-up and looked at the inbox once more. [WakeupStress]
    *
-   * Cost. System.nanoTime() is 20-30 ns, a fifth of a switch. So the clock is read every `stride` dispatches, and stride adapts:
-   * doubled while the dispatches between two reads took less than 100 us, back to 1 as soon as they took more than 250. One
-   * comparison (attentionAt) a dispatch stands for the clock and the rounds, one flag (chores) for all that only the trampoline does.
+   * Cost. One comparison (attentionAt) a dispatch stands for the clock and the rounds, one flag (chores) for all that only the
+   * trampoline does.
    *
-   * Rejected. A scheduler coroutine: a second switch each time. Polling the driver in the tick: its locks. Reading the clock each
-   * tick: 15 % of a switch.
+   * Rejected. A scheduler coroutine: a second switch each time. Polling the driver in the tick: its locks.
    *
    * Sources. DESIGN 3.1, facts 4-8; promises T1-T5, T15; traps 7, 10, 14, 16, 60, 63, 64.
    */
-  private static final long LOOK_NANOS =
-      1_000_000; // as often as the reference looks at its reactor
-  private static final int LOOK_DISPATCHES = 61; // prime, so that it does not beat with rings of 64
-  private static final int LONGEST_STRIDE = 16; // dispatches; the clock is then 2 ns of a switch
-  private static final long SHORT_NANOS = 100_000;
-  private static final long LONG_NANOS = 250_000;
-
   private final SchedulerOwner owner;
   private final ReactorDriver driver;
   private final Wakeup wakeup;
@@ -83,13 +74,9 @@ public final class Scheduler implements ContextHost, EventHome {
   private final MicrotaskQueue microtasks;
   private final ArrayDeque<Runnable> errands = new ArrayDeque<>(); // of the trampoline
   private long dispatched; // decisions who is next: mounts, self-resumes, starts without a switch
-  private long attentionAt; // the next dispatch at which the clock is read or a round ends
-  private long clockAt;
-  private long roundEnd = Long.MAX_VALUE; // of the round that a look waits for
-  private long dispatchedAtLook;
-  private int stride = 1;
-  private long now;
-  private long lastLook;
+  private final Pace pace;
+  private long attentionAt; // the pace's next dispatch: kept here, for every dispatch compares it
+  private long now; // as the pace last read it: every tick asks for it
   private boolean lookDue;
   private boolean chores; // something for the trampoline: a look, an interrupt, a context to end
   private boolean over;
@@ -111,8 +98,8 @@ public final class Scheduler implements ContextHost, EventHome {
     this.heartbeat = parts.heartbeat();
     this.ready = ReadyQueue.of(parts.picker());
     this.reuse = reuse;
-    this.now = clock.nanoTime();
-    this.lastLook = now;
+    this.pace = new Pace(clock, driver);
+    this.now = pace.now();
     this.wakeup = new Wakeup(driver::wakeup);
     this.inbox = new Inbox(wakeup);
     this.pool = new ContextPool(this, this::arrived, reuse);
@@ -466,35 +453,15 @@ public final class Scheduler implements ContextHost, EventHome {
   }
 
   private void payAttention() {
-    if (dispatched >= roundEnd) {
-      // who was ready when the round began has run
-      roundEnd = Long.MAX_VALUE;
+    if (pace.attend(dispatched, ready.size())) {
       callForLook();
     }
-    if (dispatched >= clockAt) {
-      readClock();
-    }
-    attentionAt = Math.min(clockAt, roundEnd);
+    keepPace();
   }
 
-  private void readClock() {
-    long read = clock.nanoTime();
-    long elapsed = read - now;
-    now = read;
-    if (elapsed > LONG_NANOS) {
-      stride = 1;
-    } else if (elapsed < SHORT_NANOS && stride < LONGEST_STRIDE) {
-      stride *= 2;
-    }
-    clockAt = dispatched + stride;
-    if (!driver.isArmed()) {
-      return;
-    }
-    if (read - lastLook >= LOOK_NANOS) {
-      callForLook();
-    } else if (roundEnd == Long.MAX_VALUE && dispatched - dispatchedAtLook >= LOOK_DISPATCHES) {
-      roundEnd = dispatched + ready.size();
-    }
+  private void keepPace() {
+    now = pace.now();
+    attentionAt = pace.attentionAt();
   }
 
   private void callForLook() {
@@ -609,9 +576,7 @@ public final class Scheduler implements ContextHost, EventHome {
 
   private void looked() {
     lookDue = false;
-    roundEnd = Long.MAX_VALUE;
-    dispatchedAtLook = dispatched;
-    lastLook = now;
+    pace.looked(dispatched);
   }
 
   private void idle() {
@@ -633,10 +598,8 @@ public final class Scheduler implements ContextHost, EventHome {
   }
 
   private void readClockAfterRest() {
-    now = clock.nanoTime();
-    stride = 1;
-    clockAt = dispatched;
-    attentionAt = dispatched;
+    pace.rested(dispatched);
+    keepPace();
   }
 
   private void lastLookBeforeVerdict() {
@@ -658,8 +621,8 @@ public final class Scheduler implements ContextHost, EventHome {
     }
     wakeup.afterSleep();
     owner.awake();
-    readClockAfterRest();
-    lastLook = now;
+    pace.slept(dispatched);
+    keepPace();
     if (Thread.interrupted()) {
       owner.carrierInterrupted();
     }

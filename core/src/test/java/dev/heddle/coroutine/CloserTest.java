@@ -217,12 +217,14 @@ class CloserTest {
   @Tag("loop-285")
   void closeCalledDirectly_thatSuspends_completesInPlace() {
     run(() -> {
+      Heddle.launch("other", () -> log.add("others meanwhile"));
       try (Registration _ = () -> closeSlowly("in place")) {
         log.add("body");
       }
       log.add("after it");
     });
-    assertThat(log).containsExactly("body", "in place", "after it");
+    assertThat(log).containsExactly("body", "others meanwhile", "in place", "after it");
+    assertThat(world.elapsed()).isEqualTo(Duration.ofSeconds(1));
   }
 
   private void closeSlowly(String what) {

@@ -132,6 +132,8 @@ class RoomsTest {
       Map.of(
           "dev.heddle.coroutine.tree.ProcessSignals",
           "carriers take it before their first and after their last coroutine",
+          "dev.heddle.coroutine.tree.StandardStreams",
+          "coroutines take it, no carrier",
           "dev.heddle.scheduler.context.LockOwners",
           "asks who holds a lock; takes none");
 

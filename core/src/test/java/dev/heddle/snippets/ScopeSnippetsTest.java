@@ -7,6 +7,7 @@ import dev.heddle.Heddle;
 import dev.heddle.coroutine.CancelMode;
 import dev.heddle.coroutine.Context;
 import dev.heddle.coroutine.Coroutine;
+import dev.heddle.coroutine.OutputCapture;
 import dev.heddle.coroutine.Scope;
 import dev.heddle.coroutine.ScopeProvider;
 import dev.heddle.coroutine.ScopedBindings;
@@ -102,6 +103,26 @@ class ScopeSnippetsTest {
     var bindings = ScopedBindings.capture(TENANT);
     Heddle.spawn(bindings.around(() -> log.add(TENANT.get())));
     // @end
+  }
+
+  @Test
+  void capture() {
+    Heddle.run(() -> {
+      // @start region=capture
+      String page;
+      try (OutputCapture printed = OutputCapture.open()) {
+        renderPage(); // prints, and may wait
+        page = printed.out();
+      }
+      // @end
+      assertThat(page.lines()).containsExactly("<html>", "</html>");
+    });
+  }
+
+  private static void renderPage() {
+    System.out.println("<html>");
+    Heddle.suspend();
+    System.out.println("</html>");
   }
 
   @Test

@@ -24,5 +24,6 @@ final class RareData {
   @Nullable Completions<Coroutine<?>> completions;
   @Nullable ContextNode values;
   @Nullable SwitchHandlers handlers;
+  @Nullable OutputCaptures captures;
   @Nullable AtomicSection section; // the innermost it is in
 }

@@ -10,5 +10,5 @@
 /// Threads: the loop's. Read `LoopRoot` first, then `CancelRegion` (the cancellation of a
 /// coroutine), `Branch` and `CancellableBranch` (the tree, the cancellation of a scope),
 /// `ScopeFailures` (where failures go), `ScopeNode`, `CoroutineNode`; for the end of a loop
-/// `Shutdown`, `Closers`.
+/// `Shutdown`, `Closers`; for what a coroutine prints `OutputCaptures`.
 package dev.heddle.coroutine.tree;

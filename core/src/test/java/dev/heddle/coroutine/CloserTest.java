@@ -8,6 +8,7 @@ import dev.heddle.Action;
 import dev.heddle.CompositeException;
 import dev.heddle.CoroutineFailure;
 import dev.heddle.ExitException;
+import dev.heddle.FailureReport;
 import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
 import dev.heddle.LoopEndedException;
@@ -266,6 +267,32 @@ class CloserTest {
   }
 
   @Test
+  void closerThatThrows_besideACancelledMain_endsTheRunWithItsFailure() {
+    assertThatThrownBy(() ->
+            run(() -> {
+              register("throws", () -> fail("closer"));
+              Heddle.shutdown(HOUR);
+              Heddle.delay(HOUR);
+            }))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("closer");
+  }
+
+  @Test
+  void closerThatThrows_besideAFailure_standsInItsReport() {
+    IllegalStateException reason = new IllegalStateException("the reason");
+    assertThatThrownBy(() ->
+            run(() -> {
+              register("throws", () -> fail("closer"));
+              throw reason;
+            }))
+        .isSameAs(reason);
+    FailureReport report = Heddle.reportOf(reason);
+    assertThat(report).isNotNull();
+    assertThat(report.merged()).extracting(Throwable::getMessage).containsExactly("closer");
+  }
+
+  @Test
   void closerThatThrows_besideAnExit_isLogged() {
     try (Reports reports = new Reports()) {
       assertThatThrownBy(() ->
@@ -348,6 +375,25 @@ class CloserTest {
     }
     assertThat(log).containsExactly("closer begins", "closer ends");
     assertThat(world.elapsed()).isEqualTo(Duration.ofSeconds(1 + 9 + 4));
+  }
+
+  @Test
+  void closers_behindACoroutineThatIgnoresInterrupts_areCalledAtTheDeadlineAndMayWait() {
+    CountDownLatch release = new CountDownLatch(1);
+    try (Reports reports = new Reports()) {
+      Heddle.run(() -> {
+        register("closer", () -> Heddle.delay(Duration.ofMillis(1)));
+        Heddle.launch("deaf", () -> awaitUninterruptibly(release));
+        Heddle.suspend();
+        Heddle.shutdown(Duration.ofMillis(5));
+      });
+      assertThat(reports.messages())
+          .singleElement(InstanceOfAssertFactories.STRING)
+          .contains("abandoned 1 coroutine: coroutine-2 'deaf'");
+    } finally {
+      release.countDown();
+    }
+    assertThat(log).containsExactly("closer begins", "closer ends");
   }
 
   @Test

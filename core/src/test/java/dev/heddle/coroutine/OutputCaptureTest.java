@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.stream.Stream;
@@ -253,6 +254,37 @@ class OutputCaptureTest {
       cancelled.cancel("for a test");
     });
     assertThat(System.out).isSameAs(console);
+  }
+
+  @Test
+  void captureOfAnAbandonedCoroutine_isItsOwnUntilItClosesIt() throws Exception {
+    CountDownLatch released = new CountDownLatch(1);
+    CompletableFuture<String> text = new CompletableFuture<>();
+    try (Reports _ = new Reports()) {
+      Heddle.run(() -> {
+        Coroutine<?> stubborn =
+            Heddle.spawn(() -> text.complete(captured(() -> printAndWait(released))));
+        while (!stubborn.isSuspended()) {
+          Heddle.suspend();
+        }
+        Heddle.shutdown(Duration.ZERO);
+      });
+    }
+    assertThat(text).isNotDone();
+    released.countDown();
+    assertThat(text.get()).isEqualTo("before after");
+  }
+
+  private static void printAndWait(CountDownLatch released) {
+    System.out.print("before ");
+    while (released.getCount() > 0) {
+      try {
+        released.await();
+      } catch (InterruptedException e) {
+        // stubborn on purpose: its loop must end without it
+      }
+    }
+    System.out.print("after");
   }
 
   @Test

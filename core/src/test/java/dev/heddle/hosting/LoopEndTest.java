@@ -8,7 +8,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.heddle.Action;
 import dev.heddle.Cancellation;
 import dev.heddle.Heddle;
+import dev.heddle.Loop;
 import dev.heddle.LoopEndedException;
+import dev.heddle.coroutine.OutputCapture;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -125,6 +127,9 @@ class LoopEndTest {
             Heddle::current,
             Heddle::counters,
             () -> Heddle.timer(Duration.ofHours(1), true),
+            () -> Heddle.onShutdown(() -> {}),
+            Loop::current,
+            OutputCapture::open,
             () -> Heddle.shutdown(Duration.ZERO),
             () -> Heddle.exit(3));
     abandon(() -> {

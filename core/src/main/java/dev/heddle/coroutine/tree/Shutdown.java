@@ -49,7 +49,8 @@ public final class Shutdown {
    * stays open until PAST (it is the shutdown scope). Closers run there, too, and may spawn.
    *
    * What run() throws, the first that there is: a defect, the deadlock, the root's failure or the exit, whichever came first, what
-   * main failed with, what the closers failed with. The others are merged into its report, or logged beside an exit.
+   * main failed with, what the closers failed with, main's cancellation. The others are merged into its report, or logged
+   * beside an exit.
    *
    * System.exit. It runs the JVM's hooks and waits for them on the stack of its caller, for ever if need be. One of these hooks is
    * ours: it asks the loop to stop and waits for that. So a coroutine in System.exit never ends, and whoever waits for it would
@@ -394,14 +395,17 @@ public final class Shutdown {
   @Nullable Throwable verdict(CoroutineNode<?> main) {
     Throwable root = loop.root().failure();
     Throwable asked = exit == null ? null : new ExitException(exit.code(), exit.why());
+    Throwable mains = main.failure();
+    Throwable closing = closers.failure();
+    boolean justCancelled = mains instanceof Cancellation && closing != null;
     List<@Nullable Throwable> all =
         Arrays.asList(
             defect,
             deadlock,
             rootFailedFirst ? root : asked,
             rootFailedFirst ? asked : root,
-            main.failure(),
-            closers.failure());
+            justCancelled ? closing : mains,
+            justCancelled ? mains : closing);
     Throwable first = null;
     for (Throwable each : all) {
       if (first == null) {

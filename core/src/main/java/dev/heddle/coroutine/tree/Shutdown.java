@@ -4,6 +4,7 @@ package dev.heddle.coroutine.tree;
 import dev.heddle.Cancellation;
 import dev.heddle.DeadlockError;
 import dev.heddle.ExitException;
+import dev.heddle.LoopEndedException;
 import dev.heddle.event.Event;
 import dev.heddle.event.InlineCallback;
 import dev.heddle.failure.FailureTable;
@@ -418,8 +419,10 @@ public final class Shutdown {
   }
 
   private void gaveWay(Throwable thrown, Throwable other) {
-    if (other instanceof Cancellation || other instanceof ExitException) {
-      return; // what the end has brought about is no news
+    if (other instanceof Cancellation
+        || other instanceof ExitException
+        || other instanceof LoopEndedException) {
+      return; // what the end has brought about is no news: main cancelled, let go, abandoned
     }
     if (thrown instanceof ExitException) {
       loop.report("a failure while the loop stopped: " + thrown.getMessage(), other);

@@ -414,6 +414,9 @@ public final class Heddle {
   /// [#onShutdown(AutoCloseable)] is closed, and what has not ended by the deadline is named and
   /// abandoned. Returns at once; the current coroutine is cancelled like the others. Of several
   /// calls the earliest deadline counts. From other threads: [Loop#shutdown(Duration)].
+  ///
+  /// @param deadline from now; zero: at once
+  /// @throws IllegalArgumentException when it is negative
   public static void shutdown(Duration deadline) {
     CoroutineNode.current().loop().shutdown().request("shutdown was called", null, deadline);
   }
@@ -486,8 +489,9 @@ public final class Heddle {
   }
 
   /// A one-shot event that fires after `delay`; a token for waits, or something to subscribe a
-  /// callback to.
+  /// callback to. It counts from now, whether or not anybody waits for it yet.
   ///
+  /// @param delay zero or less: it fires as soon as somebody waits for it
   /// @param hidden whether it neither keeps the loop alive nor counts against a deadlock
   public static Event timer(Duration delay, boolean hidden) {
     LoopRoot loop = CoroutineNode.current().loop();

@@ -5,10 +5,10 @@ import dev.heddle.coroutine.SwitchHandler;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.LoopRoot;
 import dev.heddle.coroutine.tree.MainHandlers;
+import dev.heddle.coroutine.tree.Shutdown;
 import dev.heddle.observe.Dump;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
@@ -94,16 +94,19 @@ public final class Loop<T extends @Nullable Object> {
     }
   }
 
-  /// The result as a future.
+  /// The result as a future; cancelling it, or completing it, does nothing to the loop. **Thread**
+  /// any.
   public CompletableFuture<T> result() {
     return result.copy();
   }
 
-  /// Asks the loop to stop gracefully; returns at once. A loop that has ended is left alone.
+  /// Asks the loop to stop gracefully, also before its main coroutine has begun; returns at once. A
+  /// loop that has ended is left alone. **Thread** any.
   ///
-  /// @param deadline after which what still runs is named and abandoned
+  /// @param deadline after which what still runs is named and abandoned; zero: at once
+  /// @throws IllegalArgumentException when the deadline is negative
   public void shutdown(Duration deadline) {
-    Objects.requireNonNull(deadline, "deadline");
+    Shutdown.checkDeadline(deadline);
     var _ = root.thenAccept(r -> r.shutdown().request("shutdown was called", null, deadline));
   }
 
@@ -121,7 +124,7 @@ public final class Loop<T extends @Nullable Object> {
     }
   }
 
-  /// Whether it has ended.
+  /// Whether it has ended. **Thread** any.
   public boolean isDone() {
     return result.isDone();
   }

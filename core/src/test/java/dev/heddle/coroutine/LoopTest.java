@@ -509,6 +509,9 @@ class LoopTest {
           return "done";
         });
     assertThatThrownBy(() -> loop.shutdown(null)).isInstanceOf(NullPointerException.class);
+    assertThatThrownBy(() -> loop.shutdown(Duration.ofNanos(-1)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("a shutdown deadline must not be negative: PT-0.000000001S");
     go.countDown();
     assertThat(loop.join()).isEqualTo("done");
   }

@@ -133,10 +133,15 @@ public final class Shutdown {
   /// @param code what to exit with, or null when `run` is to return as usual
   /// @param within counted from when the loop takes notice
   public void request(String why, @Nullable Integer code, Duration within) {
+    checkDeadline(within);
+    post(new Request(why, code == null ? null : new Exit(code, why), within, false));
+  }
+
+  /// Refuses a deadline that lies before its call.
+  public static void checkDeadline(Duration within) {
     if (within.isNegative()) {
       throw new IllegalArgumentException("a shutdown deadline must not be negative: " + within);
     }
-    post(new Request(why, code == null ? null : new Exit(code, why), within, false));
   }
 
   /// Asks the loop to stop because the JVM does, from any thread.

@@ -171,15 +171,47 @@ class OtherJvmIT {
   }
 
   @Test
+  void stallWithoutTheOptionalFlag_isToldAndSaysWhatItCannotName() throws Exception {
+    java(
+        """
+        import dev.heddle.*;
+        import java.time.Duration;
+        import java.util.concurrent.locks.ReentrantLock;
+
+        void main() {
+          var lock = new ReentrantLock();
+          var options =
+              HeddleOptions.defaults()
+                  .withStallLimit(Duration.ofMillis(200))
+                  .withReports(report -> IO.println(report.text() + "ready"));
+          Heddle.run(options, () -> {
+            lock.lock();
+            Heddle.spawn(() -> { lock.lock(); return 0; }).await();
+          });
+        }
+        """,
+        LIBRARY);
+
+    assertThat(started.getFirst().read("out"))
+        .containsPattern("is parked by the JDK in ReentrantLock.lock \\(")
+        .contains(
+            "Who holds a lock of java.util.concurrent the JDK does not tell without"
+                + " --add-opens java.base/java.util.concurrent.locks=ALL-UNNAMED.");
+  }
+
+  @Test
   void jvmWithoutLoops_isLeftAlone() throws Exception {
     String pid =
         java(
             "void main() throws Exception { IO.println(\"ready\"); Thread.sleep(3_600_000); }",
-            "-Xlog:module+load=info:stderr");
+            "-Xlog:class+load=info:stderr");
 
     assertRefused(checkout.heddle("dump", pid), pid + " is a JVM in which no loop of Heddle runs");
     assertRefused(checkout.heddle("ps", pid), "no loop of Heddle runs");
     assertThat(checkout.heddle("ps").out()).doesNotContain(pid);
+    assertThat(started.getFirst().read("err"))
+        .contains("jdk.internal.vm.VMSupport ") // which read its properties
+        .doesNotContain("jdk.internal.agent.");
   }
 
   @Test

@@ -81,7 +81,8 @@ public final class Scheduler implements ContextHost, EventHome {
   private boolean chores; // something for the trampoline: a look, an interrupt, a context to end
   private boolean over;
   private boolean inTick;
-  private int foreign;
+  private int foreign; // contexts that the JDK brings back
+  private int heldUp; // of these, resumes that met a thread dump
   private int armedEvents;
   private final SchedulerCounters counters = new SchedulerCounters();
 
@@ -540,6 +541,7 @@ public final class Scheduler implements ContextHost, EventHome {
     context.readmit();
     if (context.isHosting() || context.isResumePending()) {
       foreign--;
+      heldUp -= context.isResumePending() ? 1 : 0;
       mount(context);
     }
     // else an echo of a thread dump: the context waits for the loop, not for the JDK
@@ -550,6 +552,7 @@ public final class Scheduler implements ContextHost, EventHome {
     if (!context.mount()) {
       // somebody looks at its stack; the JDK hands it back when that is over
       counters.lostMounts++;
+      heldUp++;
       foreign++;
     } else if (context.isHosting()) {
       foreign++;
@@ -580,7 +583,7 @@ public final class Scheduler implements ContextHost, EventHome {
   }
 
   private void idle() {
-    if (over || !owner.mayWait()) {
+    if (over || (!owner.mayWait() && heldUp == 0)) {
       // an errand may have finished it
       over = true;
       return;
@@ -590,7 +593,11 @@ public final class Scheduler implements ContextHost, EventHome {
       // round again, also when nobody is ready: one of them may have been the shutdown deadline
       return;
     }
-    if (armedEvents == 0 && foreign == 0) {
+    if (!owner.mayWait()) {
+      // who was resumed and did not mount is not waiting: whoever looks at its stack is about to
+      // let it go
+      Thread.onSpinWait();
+    } else if (armedEvents == 0 && foreign == 0) {
       lastLookBeforeVerdict();
     } else {
       sleep();

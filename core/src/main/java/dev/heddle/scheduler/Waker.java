@@ -29,7 +29,7 @@ public abstract class Waker extends Subscriptions implements Hosted {
    *          WAITING    abandonWait() (pinned, overflow)     NO_STATUS  itself: the wait did not happen
    *          QUEUED     abandonWait()                        NO_STATUS  itself
    *          RESULT     deliver()                            NO_STATUS  itself, before it throws or returns
-   *          IGNORED    finalised by the scheduler           NO_STATUS  carrier
+   *          IGNORED    finalised by the scheduler           NO_STATUS  carrier; itself, in begin()
    * Everything else throws IllegalStateException naming both states. An event that fires at a waker in NO_STATUS is late: ignored.
    *
    * Merging, of what comes between the wake-up and the coroutine's turn. The first success wins; later ones are only recorded as
@@ -386,11 +386,19 @@ public abstract class Waker extends Subscriptions implements Hosted {
     }
     status = NO_STATUS;
     started = true;
+    context = null;
     finishIgnored();
   }
 
   /// QUEUED → NO_STATUS: the first instruction on its context.
-  protected final void begin(ExecutionContext on) {
+  ///
+  /// @return false when it was ignored after all, and has been finished: its mount had met a thread
+  ///   dump, and it was cancelled before the next one
+  protected final boolean begin(ExecutionContext on) {
+    if (status == IGNORED) {
+      finaliseIgnored();
+      return false;
+    }
     if (status != QUEUED || started) {
       throw illegal("begin");
     }
@@ -398,6 +406,7 @@ public abstract class Waker extends Subscriptions implements Hosted {
     started = true;
     status = NO_STATUS;
     entered();
+    return true;
   }
 
   /// The last instruction on its context.

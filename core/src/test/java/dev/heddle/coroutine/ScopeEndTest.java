@@ -3,8 +3,10 @@ package dev.heddle.coroutine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.heddle.Cancellation;
+import dev.heddle.DeadlineException;
 import dev.heddle.Heddle;
 import java.time.Duration;
 import org.junit.jupiter.api.Tag;
@@ -14,6 +16,8 @@ import org.junit.jupiter.api.Timeout;
 /// Where a scope may be closed, and what its end says about failures and cancellations.
 @Timeout(60)
 class ScopeEndTest {
+  private static final Duration LONG = Duration.ofSeconds(30);
+
   private final Log log = new Log();
 
   // ---- closed in the wrong place ----
@@ -153,5 +157,147 @@ class ScopeEndTest {
       }
     });
     assertThat(log).containsExactly("watcher cut");
+  }
+
+  // ---- failures that meet ----
+
+  @Test
+  @Tag("trap-18")
+  @Tag("trap-19")
+  void scopeThatFailedWithTheCancellationOfAnother_throwsItAndLosesNoLaterFailure() {
+    IllegalStateException ofMember = new IllegalStateException("member");
+    IllegalStateException ofBody = new IllegalStateException("body");
+    Heddle.run(() -> {
+      Cancellation first = new Cancellation("of somebody else");
+      var cancelled = Heddle.spawn(() -> 1);
+      cancelled.cancel(first);
+      Heddle.suspend();
+      Throwable thrown =
+          catchThrowable(() ->
+              Heddle.scope(s -> {
+                s.launch(
+                    "fails later",
+                    () ->
+                        Heddle.protect(() -> {
+                          Heddle.suspend();
+                          throw ofMember;
+                        }));
+                s.launch("awaits it in vain, and fails with that", cancelled::await);
+                try {
+                  Heddle.delay(LONG);
+                } catch (Cancellation _) {
+                  throw ofBody;
+                }
+                return null;
+              }));
+      assertThat(thrown).isSameAs(first);
+      assertThat(Heddle.reportOf(first).merged()).containsExactlyInAnyOrder(ofMember, ofBody);
+    });
+  }
+
+  @Test
+  @Tag("trap-17")
+  void limitThatRunsOutWhileAFailedScopeEnds_isThrownAtTheNextSuspension() {
+    IllegalStateException failure = new IllegalStateException("x");
+    Heddle.run(() ->
+        assertThatThrownBy(() ->
+                Heddle.within(
+                    Duration.ofMillis(1),
+                    () -> {
+                      try {
+                        Heddle.scope(s -> {
+                          s.launch(
+                              "fails behind the limit",
+                              () ->
+                                  Heddle.protect(() -> {
+                                    Heddle.delay(Duration.ofMillis(5));
+                                    throw failure;
+                                  }));
+                          return null;
+                        });
+                      } catch (IllegalStateException e) {
+                        log.add("caught " + e.getMessage());
+                      }
+                      Heddle.suspend();
+                      log.add("went on");
+                    }))
+            .isInstanceOf(DeadlineException.class));
+    assertThat(log).containsExactly("caught x");
+  }
+
+  @Test
+  @Tag("trap-17")
+  void cancellationThatAScopeMeetsAsItFails_isThrownAtTheNextSuspension() {
+    Heddle.run(() -> {
+      var owner =
+          Heddle.spawn(() -> {
+            try {
+              Heddle.scope(s -> {
+                s.launch(
+                    "fails in its cleanup",
+                    () -> {
+                      try {
+                        Heddle.delay(LONG);
+                      } finally {
+                        log.add("cut");
+                        Integer.parseInt("no number");
+                      }
+                    });
+                return null;
+              });
+            } catch (NumberFormatException e) {
+              log.add("caught");
+            }
+            Heddle.suspend();
+            return log.add("went on");
+          });
+      Heddle.suspend();
+      Heddle.suspend();
+      owner.cancel("stop");
+      assertThatThrownBy(owner::await).hasMessage("stop");
+    });
+    assertThat(log).containsExactly("cut", "caught");
+  }
+
+  @Test
+  @Tag("T18")
+  @Tag("trap-18")
+  void failuresPastTheShutdownDeadline_ofMembersWhoseScopeHasEnded_areReported() {
+    IllegalStateException failure = new IllegalStateException("x");
+    try (Reports reports = new Reports()) {
+      Heddle.run(() -> {
+        for (boolean supervised : new boolean[] {false, true}) {
+          Heddle.launch(
+              "owner",
+              () -> {
+                ScopeBody<Object> body =
+                    s -> {
+                      s.launch("late", () -> failLate(failure));
+                      return log;
+                    };
+                Heddle.protect(() -> supervised ? Heddle.supervise(body) : Heddle.scope(body));
+              });
+        }
+        Heddle.launch(
+            "stop",
+            () -> {
+              Heddle.suspend();
+              Heddle.suspend();
+              Heddle.shutdown(Duration.ofMillis(1));
+            });
+      });
+      assertThat(reports.messages())
+          .filteredOn("a member failed after the end of its scope"::equals)
+          .hasSize(2);
+      assertThat(reports.failures()).filteredOn(f -> f == failure).hasSize(2);
+    }
+  }
+
+  private static void failLate(RuntimeException failure) throws Exception {
+    try {
+      Heddle.protect(() -> Heddle.delay(LONG));
+    } catch (Cancellation _) {
+      throw failure;
+    }
   }
 }

@@ -236,7 +236,10 @@ class UnclaimedFutureTest {
         }
         kept.forEach(Future::ignore);
       });
-      assertThat(reports.messages()).hasSize(1_000);
+      // a collection on a busy machine may hold the loop, which is reported, too
+      assertThat(reports.messages())
+          .filteredOn(message -> message.startsWith("nobody took"))
+          .hasSize(1_000);
     }
   }
 }

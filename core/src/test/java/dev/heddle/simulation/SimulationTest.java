@@ -160,6 +160,56 @@ class SimulationTest {
   }
 
   @Test
+  @Tag("T18")
+  @Tag("trap-60")
+  @Tag("once")
+  void coroutines_whoseStacksAreTakenAtTheShutdownDeadline_areNotLeftBehind() {
+    try (Dumper dumper = new Dumper()) {
+      for (int i = 0; i < 60; i++) {
+        Simulation simulation = new Simulation(i);
+        simulation.run(() -> {
+          for (int j = 0; j < 50; j++) {
+            Heddle.launch(
+                "protected",
+                () -> {
+                  dumper.show(Thread.currentThread());
+                  Heddle.protect(() -> Heddle.delay(Duration.ofDays(1)));
+                });
+          }
+          Heddle.suspend();
+          Heddle.shutdown(Duration.ofSeconds(1));
+          return null;
+        });
+        assertThat(simulation.loop().counters().coroutines()).isZero();
+      }
+    }
+  }
+
+  @Test
+  @Tag("trap-60")
+  @Tag("once")
+  void coroutines_cancelledWhileTheirFirstResumeIsHeldUpByADump_neverBegin() {
+    try (Dumper dumper = new Dumper()) {
+      simulation.run(() -> {
+        for (int i = 0; i < 2_000; i++) {
+          Coroutine<?> late =
+              Heddle.spawn(() -> {
+                dumper.show(Thread.currentThread());
+                return "ran";
+              });
+          Heddle.suspend();
+          late.cancel("perhaps before it began");
+          assertThat(Step.outcomeOf(late::await))
+              .satisfiesAnyOf(
+                  thrown -> assertThat(thrown).isNull(),
+                  thrown -> assertThat(thrown).isInstanceOf(Cancellation.class));
+        }
+        return null;
+      });
+    }
+  }
+
+  @Test
   @Tag("T19")
   void deadlock_isFoundAsEver() {
     Simulation locked = simulation;

@@ -19,6 +19,7 @@ final class CancelRegion implements InlineCallback {
    * States.  from       event                       to         who
    *          OPEN       request(reason)             REQUESTED  whoever cancels; a second request changes nothing
    *          REQUESTED  deliver()                   DELIVERED  the coroutine, at a suspension point, not shielded
+   *          DELIVERED  takeBack()                  REQUESTED  the coroutine: a scope it left threw its failure instead
    *          DELIVERED  grace period over           INSISTING  timer, in a tick
    *          REQUESTED, DELIVERED  insist()         INSISTING  the loop, past its shutdown deadline
    *          INSISTING  deliver()                   INSISTING  the coroutine, at every suspension point
@@ -26,7 +27,8 @@ final class CancelRegion implements InlineCallback {
    *
    * Threads. The loop's.
    *
-   * I1. Between two deliveries of a region at least the grace period passes, until it insists. [CancellationTest]
+   * I1. Between two deliveries of a region at least the grace period passes, until it insists; one that gave way to a failure is
+   *     none. [CancellationTest]
    * I2. A region that closes takes its timers and its undelivered request along. [CancellationTest]
    *
    * Sources. DESIGN 3.6; traps 17, 19, 20; trio's cancel scopes.
@@ -129,6 +131,16 @@ final class CancelRegion implements InlineCallback {
       grace.start();
     }
     return c;
+  }
+
+  /// What was delivered has given way to a failure, and nobody has seen it: it is to be delivered.
+  void takeBack(Throwable delivered) {
+    if (state == DELIVERED && delivered == cancellation) {
+      state = REQUESTED;
+      stop(grace);
+      grace = null;
+      owner.cancellationRequested();
+    }
   }
 
   /// What led to it; null when nothing failed.

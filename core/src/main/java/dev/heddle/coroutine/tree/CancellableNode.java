@@ -161,6 +161,24 @@ public abstract class CancellableNode extends Waker {
     updatePending();
   }
 
+  /// A cancellation that a scope met and that gave way to a failure was seen by nobody: it is
+  /// thrown at the next suspension, again.
+  ///
+  /// @param met what the scope met
+  /// @param thrown what it has thrown
+  void postpone(@Nullable Throwable met, @Nullable Throwable thrown) {
+    if (met == null || met == thrown) {
+      return;
+    }
+    RareData r = rare();
+    if (r.own != null) {
+      r.own.takeBack(met);
+    }
+    for (CancelRegion region = r.innermost; region != null; region = region.outer) {
+      region.takeBack(met);
+    }
+  }
+
   private void updatePending() {
     RareData r = rare;
     setCancellationPending(r != null && r.undelivered > 0 && deliverable(r) != null);

@@ -194,13 +194,16 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     while (guest instanceof CoroutineNode<?> node) {
       Object returned = null;
       Throwable thrown = null;
+      boolean ignored = false;
       try {
-        node.begin(context);
-        returned = node.work(context);
+        ignored = !node.begin(context);
+        returned = ignored ? null : node.work(context);
       } catch (Throwable e) {
         thrown = e;
       }
-      node.leave(returned, thrown);
+      if (!ignored) {
+        node.leave(returned, thrown);
+      }
       guest = context.nextGuest();
     }
   }

@@ -37,6 +37,9 @@ final class ScopeFailures {
    *
    * Sources. DESIGN 3.6; behaviour 10, 12, 36, 37, 98, 117, 125-134; traps 18, 19, 21, 23.
    */
+  // past the shutdown deadline only: until then nobody leaves a scope before its members do
+  private static final String LATE = "a member failed after the end of its scope";
+
   private final ScopeNode scope;
   private final LoopRoot loop;
 
@@ -88,10 +91,12 @@ final class ScopeFailures {
       handle(mine, scope, member, unobserved);
     } else if (!scope.isSupervised()) {
       fail(member, unobserved);
-    } else if (member.failure() == unobserved && scope.state() != State.CLOSED) {
+    } else if (member.failure() != unobserved) {
+      loop.report("a completion handler failed: of " + member.describe(), unobserved);
+    } else if (scope.state() != State.CLOSED) {
       untaken.add(member);
     } else {
-      loop.report("a completion handler failed: of " + member.describe(), unobserved);
+      loop.report(LATE, unobserved);
     }
   }
 
@@ -155,6 +160,9 @@ final class ScopeFailures {
     ScopeNode above = scope.parent;
     if (scope.isUnowned() && above != null) {
       above.failures().childFailed(scope, member, with);
+    } else if (loop.isPastDeadline()) {
+      // who owned the scope may have left it already, for nobody is awaited any more
+      loop.report(LATE, with);
     } else if (late == null) {
       late = with;
     } else {

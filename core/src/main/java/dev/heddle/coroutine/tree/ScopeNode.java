@@ -32,8 +32,8 @@ public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
    *                 └ cancelled while it awaits: cancel all, go on awaiting, throw the cancellation at the end
    *
    * A block throws what came first: what its body threw, or the scope's failure; the other is merged into the report of that one. A
-   * cancellation gives way to a failure, for the failure would else be lost, and the cancellation is not: the coroutine is cancelled
-   * all the same.
+   * cancellation that its body threw, or that it met while it awaited, gives way to the scope's failure, which would else be lost.
+   * One that it met is then thrown at the next suspension: nobody has seen it.
    *
    * Threads. The loop's.
    *
@@ -326,7 +326,6 @@ public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
     Throwable left = closeInner(owning);
     Throwable threw = bodyThrew == null ? left : bodyThrew;
     boolean failedBefore = failure() != null;
-    boolean ownCancellation = region != null && threw != null && region.explains(threw);
     closeRegion(owning);
     if (threw != null) {
       cancelMembers(
@@ -335,29 +334,35 @@ public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
               : new Cancellation(
                   "the body of the scope failed: " + threw.getClass().getName(), threw));
     }
-    Throwable met = awaitMembers(owning);
+    Cancellation met = awaitMembers(owning);
     leave(owning);
-    Throwable failed = first(failure(), late());
-    if (ownCancellation) {
-      return failed == null ? threw : failed;
-    }
+    Throwable failed = merged(failure(), late());
     Throwable body = threw == null ? met : threw;
-    return failedBefore ? first(failed, body) : first(body, failed);
+    Throwable outcome =
+        failedBefore && !givesWay(body) ? merged(failed, body) : first(body, failed);
+    owning.postpone(left, outcome);
+    owning.postpone(met, outcome);
+    return outcome;
   }
 
-  /// What to throw of two failures: the earlier one. Cancellations, and what the JDK makes of
-  /// interrupts for their sake, give way.
-  static @Nullable Throwable first(@Nullable Throwable earlier, @Nullable Throwable later) {
-    if (earlier == null || later == null) {
-      return earlier == null ? later : earlier;
+  /// What to throw of what was thrown and a failure that came later: the earlier one, unless it
+  /// gives way.
+  static @Nullable Throwable first(@Nullable Throwable thrown, @Nullable Throwable failure) {
+    return failure != null && givesWay(thrown) ? failure : merged(thrown, failure);
+  }
+
+  // cancellations, and what the JDK makes of interrupts for their sake
+  private static boolean givesWay(@Nullable Throwable thrown) {
+    return thrown instanceof Cancellation || (thrown != null && Interruptions.isOne(thrown));
+  }
+
+  // a failure may well be a cancellation: of somebody else, in whom it was awaited
+  private static @Nullable Throwable merged(
+      @Nullable Throwable failure, @Nullable Throwable further) {
+    if (failure != null && further != null) {
+      FailureTable.merge(failure, further);
     }
-    if (earlier instanceof Cancellation || Interruptions.isOne(earlier)) {
-      return later;
-    }
-    if (!(later instanceof Cancellation)) {
-      FailureTable.merge(earlier, later);
-    }
-    return earlier;
+    return failure == null ? further : failure;
   }
 
   private @Nullable Cancellation awaitMembers(CoroutineNode<?> owning) {
@@ -413,7 +418,10 @@ public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
     closeRegion(closing);
     Throwable met = isEmpty() ? null : awaitTheRest(closing);
     leave(closing);
-    return first(left == null ? met : left, late());
+    Throwable outcome = first(left == null ? met : left, late());
+    closing.postpone(left, outcome);
+    closing.postpone(met, outcome);
+    return outcome;
   }
 
   // scopes opened inside this one and left open

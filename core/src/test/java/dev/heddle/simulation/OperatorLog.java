@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.simulation;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/// What loops tell the operator, of one program after the other.
+final class OperatorLog extends Handler implements AutoCloseable {
+  /// Why a failure was reported.
+  enum Why {
+    /// A supervised scope ended, and nobody had taken the failure of a member.
+    UNTAKEN("nobody took the failure of coroutine"),
+    /// A scope was left without a join, and had failed.
+    UNJOINED("a member failed in a scope that nobody joined"),
+    /// Past the shutdown deadline nobody awaits those who are left in a scope.
+    LATE("a member failed after the end of its scope"),
+    /// Anything else: a promise that failed and that nobody awaited.
+    UNCLAIMED("");
+
+    private final String beginning;
+
+    Why(String beginning) {
+      this.beginning = beginning;
+    }
+
+    static Why of(String text) {
+      for (Why why : values()) {
+        if (text.startsWith(why.beginning)) {
+          return why;
+        }
+      }
+      throw new AssertionError(text);
+    }
+  }
+
+  record Entry(String text, Why why, Throwable failure) {}
+
+  private final Logger logger = Logger.getLogger("dev.heddle");
+  private final List<Entry> entries = new ArrayList<>();
+
+  /// Open, until it is closed, in place of the usual log.
+  OperatorLog() {
+    logger.addHandler(this);
+    logger.setUseParentHandlers(false);
+  }
+
+  @Override
+  public synchronized void publish(LogRecord record) {
+    @Nullable Throwable failure = record.getThrown();
+    if (failure != null) {
+      entries.add(new Entry(record.getMessage(), Why.of(record.getMessage()), failure));
+    }
+  }
+
+  /// The entries since the last call.
+  synchronized List<Entry> take() {
+    List<Entry> taken = List.copyOf(entries);
+    entries.clear();
+    return taken;
+  }
+
+  static long count(List<Entry> entries, Predicate<Entry> which) {
+    return entries.stream().filter(which).count();
+  }
+
+  @Override
+  public void flush() {}
+
+  @Override
+  public void close() {
+    logger.removeHandler(this);
+    logger.setUseParentHandlers(true);
+  }
+}

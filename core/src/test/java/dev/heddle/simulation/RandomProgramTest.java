@@ -20,8 +20,7 @@ import org.junit.jupiter.api.Timeout;
 @Tag("T1")
 @Timeout(300)
 class RandomProgramTest {
-  private static final boolean REUSE = System.getProperty("heddle.reuse", "on").equals("on");
-  private static final int PROGRAMS = REUSE ? 10_000 : 1_000;
+  private static final int PROGRAMS = 10_000;
   private static final int REPEATED = 500;
   private static final int WATCHED = 1_000;
 
@@ -31,6 +30,7 @@ class RandomProgramTest {
   }
 
   @Test
+  @Tag("once")
   @Tag("T18")
   @Tag("trap-5")
   @Tag("trap-10")

@@ -8,6 +8,7 @@ import dev.heddle.CoroutineFailure;
 import dev.heddle.DeadlineException;
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.Scope;
+import dev.heddle.io.Dns;
 import dev.heddle.io.Listener;
 import dev.heddle.io.Tcp;
 
@@ -289,8 +290,7 @@ final class Web {
   }
 
   static Reply get(URI url) throws IOException {
-    // a look-up of a name blocks its thread: let it be another one
-    InetAddress host = Heddle.offload(() -> InetAddress.getByName(url.getHost()));
+    InetAddress host = Dns.resolve(url.getHost()).getFirst();
     var address = new InetSocketAddress(host, url.getPort() < 0 ? 80 : url.getPort());
     try (var wire = new FileServer.Wire(Tcp.connect(address))) {
       wire.write(

@@ -11,6 +11,9 @@ module dev.heddle {
   requires static jdk.jfr; // events, where it is there
   requires static jdk.management; // who holds a monitor, where it is there
 
+  provides java.net.spi.InetAddressResolverProvider with
+      dev.heddle.io.dns.LoopResolverProvider;
+
   exports dev.heddle;
   exports dev.heddle.coroutine;
   exports dev.heddle.event;

@@ -44,8 +44,7 @@ public final class Tcp {
   /// attempt is given up.
   ///
   /// @throws ConnectException when the other side refuses; the message names the address
-  /// @throws UnknownHostException when the address was not resolved; look the name up with
-  ///   [dev.heddle.Heddle#offload]
+  /// @throws UnknownHostException when the address was not resolved
   /// @throws IOException when the system refuses otherwise
   public static AsyncIo connect(SocketAddress address) throws IOException {
     Scheduler scheduler = CoroutineNode.current().scheduler();

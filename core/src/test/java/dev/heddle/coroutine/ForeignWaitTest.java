@@ -241,6 +241,48 @@ class ForeignWaitTest {
         }));
   }
 
+  private String sleepAndCleanUp(CountDownLatch mayGo) throws InterruptedException {
+    try {
+      Thread.sleep(LONG);
+      return "slept";
+    } finally {
+      log.add("cleaning up");
+      mayGo.await();
+      log.add("cleaned up");
+    }
+  }
+
+  @Test
+  void cleanUpThatWaitsInTheJdk_isNotInterruptedAgain() {
+    CountDownLatch mayGo = new CountDownLatch(1);
+    Heddle.run(() -> {
+      var worker = Heddle.spawn(() -> sleepAndCleanUp(mayGo));
+      Heddle.suspend();
+      worker.cancel("stop");
+      Heddle.delay(Duration.ofMillis(25)); // longer than the pause between two interrupts
+      assertThat(log).containsExactly("cleaning up");
+      mayGo.countDown();
+      assertThatThrownBy(worker::await).hasMessage("stop");
+      assertThat(Heddle.counters().timers()).isZero();
+    });
+    assertThat(log).containsExactly("cleaning up", "cleaned up");
+  }
+
+  @Test
+  void cleanUpAfterALimit_isInterruptedForTheCancellationThatFollows() {
+    CountDownLatch never = new CountDownLatch(1);
+    Heddle.run(() -> {
+      var worker =
+          Heddle.spawn(() -> Heddle.within(Duration.ofMillis(1), () -> sleepAndCleanUp(never)));
+      while (log.isEmpty()) {
+        Heddle.suspend();
+      }
+      worker.cancel("stop");
+      assertThatThrownBy(worker::await).isInstanceOf(DeadlineException.class);
+    });
+    assertThat(log).containsExactly("cleaning up");
+  }
+
   @Test
   void foreignWaits_afterTheGracePeriod_areInterruptedEach() {
     HeddleOptions impatient = HeddleOptions.defaults().withGracePeriod(Duration.ofMillis(2));

@@ -19,6 +19,7 @@ import dev.heddle.event.Event;
 import dev.heddle.event.EventCallback;
 import dev.heddle.event.Trigger;
 import dev.heddle.io.AsyncIo;
+import dev.heddle.io.Dns;
 import dev.heddle.io.Listener;
 import dev.heddle.io.Tcp;
 import dev.heddle.observe.CoroutineSnapshot;
@@ -68,6 +69,17 @@ class SnippetsTest {
     Heddle.run(options, () -> serve("request"));
     // @end
     assertThat(options.handleSignals()).isTrue();
+  }
+
+  @Test
+  void dns() {
+    Heddle.run(() -> {
+      // @start region=dns
+      List<InetAddress> addresses =
+          Heddle.within(Duration.ofSeconds(5), () -> Dns.resolve("localhost"));
+      // @end
+      assertThat(addresses).isNotEmpty();
+    });
   }
 
   @Test

@@ -121,6 +121,7 @@ public abstract class CancellableNode extends Waker {
     if (whole != null) {
       whole.insist();
     }
+    endInterruptPause();
     poke();
   }
 
@@ -152,12 +153,16 @@ public abstract class CancellableNode extends Waker {
 
   /// A region of this coroutine has something to deliver.
   void cancellationRequested() {
-    rare().undelivered++;
+    RareData r = rare();
+    r.undelivered++;
+    r.interruptTried = false;
+    endInterruptPause();
     poke();
   }
 
   void cancellationDelivered() {
     rare().undelivered--;
+    endInterruptPause();
     updatePending();
   }
 
@@ -214,29 +219,44 @@ public abstract class CancellableNode extends Waker {
     }
   }
 
-  // one interrupt now, the next after a pause: a wait that cannot be interrupted (a monitor, a
-  // lock)
-  // would otherwise park and be unparked without end
+  // One interrupt for each request, which ends one wait; those that follow in the grace period are
+  // its clean-up. After it each wait is interrupted, but not at once: one that cannot be (a lock)
+  // would park and be unparked without end.
   @Override
   protected void interruptForeignWait() {
     ExecutionContext context = context();
     RareData r = rare();
-    if (context == null || !context.isHosting() || r.interruptPaused || r.uninterrupted > 0) {
+    if (context == null
+        || !context.isHosting()
+        || r.interruptPause != null
+        || r.uninterrupted > 0) {
       return;
     }
     r.interruptSent = true;
-    r.interruptPaused = true;
     scheduler().interruptLater(context);
-    TimerEvent pause = loop().hiddenTimer(INTERRUPT_PAUSE);
+    boolean first = !r.interruptTried && !isCancelledForGood();
+    r.interruptTried = true;
+    TimerEvent pause = loop().hiddenTimer(first ? loop().options().gracePeriod() : INTERRUPT_PAUSE);
     pause.subscribe(new InterruptAgain());
     pause.start();
+    r.interruptPause = pause;
+  }
+
+  private void endInterruptPause() {
+    RareData r = rare;
+    if (r != null && r.interruptPause != null) {
+      r.interruptPause.stop();
+      r.interruptPause = null;
+    }
   }
 
   private final class InterruptAgain implements InlineCallback {
     @Override
     public void onEvent(Event event, @Nullable Object result, @Nullable Throwable error) {
-      rare().interruptPaused = false;
-      poke();
+      if (event == rare().interruptPause) {
+        endInterruptPause();
+        poke();
+      }
     }
   }
 

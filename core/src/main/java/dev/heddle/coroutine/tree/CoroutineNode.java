@@ -125,6 +125,12 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     return node;
   }
 
+  /// The coroutine that runs on this thread, if there is one and its loop has not ended.
+  public static @Nullable CoroutineNode<?> onLoopOrNull() {
+    CoroutineNode<?> node = currentOrNull();
+    return node == null || node.scheduler().hasEnded() ? null : node;
+  }
+
   static @Nullable CoroutineNode<?> currentOrNull() {
     ExecutionContext context = ExecutionContext.current();
     return context != null && context.guest() instanceof CoroutineNode<?> node ? node : null;

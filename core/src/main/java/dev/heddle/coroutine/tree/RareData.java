@@ -2,6 +2,7 @@
 package dev.heddle.coroutine.tree;
 
 import dev.heddle.coroutine.Coroutine;
+import dev.heddle.reactor.TimerEvent;
 import org.jspecify.annotations.Nullable;
 
 /// What most coroutines never need, kept apart so that a million parked ones do not pay for it.
@@ -11,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 final class RareData {
   // being cancelled
   boolean interruptSent;
-  boolean interruptPaused;
+  boolean interruptTried; // for what is to be delivered
+  @Nullable TimerEvent interruptPause; // until then none is sent
   int shields; // nested protect blocks
   int uninterrupted; // nested blocks that ask for it
   int undelivered; // regions with something to deliver

@@ -10,6 +10,7 @@ import java.util.Set;
 public final class LoopThreads {
   private final Scheduler scheduler;
   private final OffloadPool offload;
+  private final OffloadPool lookups;
 
   // loop only
   private final Set<WorkerThreads> groups = new HashSet<>();
@@ -19,11 +20,18 @@ public final class LoopThreads {
     this.scheduler = scheduler;
     this.offload =
         new OffloadPool(scheduler, open(loopName + "-offload", OffloadPool.THREADS, () -> {}));
+    this.lookups =
+        new OffloadPool(scheduler, open(loopName + "-lookup", OffloadPool.LOOKUPS, () -> {}));
   }
 
   /// For calls that would hold the loop.
   public OffloadPool offload() {
     return offload;
+  }
+
+  /// For look-ups of host names.
+  public OffloadPool lookups() {
+    return lookups;
   }
 
   /// A group of threads, which ends with the loop at the latest.

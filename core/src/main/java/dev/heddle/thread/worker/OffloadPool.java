@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// Runs blocking calls for the coroutines of one loop on threads of its own.
 public final class OffloadPool {
   static final int THREADS = 64; // blocking calls wait for devices and peers, not for processors
+  static final int LOOKUPS = 16; // a dead name server holds these for seconds, and nobody else
 
   private final Scheduler scheduler;
   private final WorkerThreads threads;
@@ -22,7 +23,14 @@ public final class OffloadPool {
   /// Runs `call` on a thread of the pool while the current coroutine waits. When the wait ends
   /// early, the call is interrupted and its outcome dropped.
   public @Nullable Object run(Waker self, Callable<?> call) {
-    Work work = new Work(scheduler, "an offloaded " + call.getClass().getName(), call);
+    return run(self, "an offloaded " + call.getClass().getName(), call);
+  }
+
+  /// The same.
+  ///
+  /// @param what it is, for dumps
+  public @Nullable Object run(Waker self, String what, Callable<?> call) {
+    Work work = new Work(scheduler, what, call);
     threads.submit(work);
     try {
       self.renew();

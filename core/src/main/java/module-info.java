@@ -5,7 +5,7 @@
 /// What is not exported here is not for users; the rooms are described in their `package-info`.
 @org.jspecify.annotations.NullMarked
 module dev.heddle {
-  requires static transitive org.jspecify;
+  requires static org.jspecify; // annotations only: who compiles against this module needs nothing
   requires java.management; // loops as MXBeans
   requires jdk.unsupported; // sun.misc.Signal, reflectively
   requires static jdk.jfr; // events, where it is there

@@ -76,6 +76,8 @@ public final class Heddle {
 
   /// Runs a main coroutine without a result, with options. Else as [#run(Body)].
   public static void run(HeddleOptions options, Action main) {
+    Objects.requireNonNull(options, "options");
+    Objects.requireNonNull(main, "main");
     if (Thread.currentThread().isVirtual() && !isInCoroutine()) {
       Loop.start(options, asBody(main)).join();
     } else {
@@ -85,6 +87,8 @@ public final class Heddle {
 
   /// Runs a main coroutine with options. Else as [#run(Body)].
   public static <T extends @Nullable Object> T run(HeddleOptions options, Body<T> main) {
+    Objects.requireNonNull(options, "options");
+    Objects.requireNonNull(main, "main");
     if (Thread.currentThread().isVirtual() && !isInCoroutine()) {
       // a carrier must be a platform thread
       return Loop.start(options, main).join();
@@ -110,11 +114,25 @@ public final class Heddle {
     return unchecked(() -> ScopeNode.block(body, false));
   }
 
+  /// Runs a block without a result; what is spawned in it goes into its scope. Else as
+  /// [#scope(ScopeBody)].
+  public static void scope(Action block) {
+    Body<@Nullable Void> body = asBody(block);
+    scope(_ -> body.run());
+  }
+
   /// Runs a block whose coroutines all end before it does, but in which a failure cancels nobody:
   /// it stays with its coroutine, for whoever awaits it. A failure that nobody took is reported at
   /// the end. **Suspends** while members run.
   public static <T extends @Nullable Object> T supervise(ScopeBody<T> body) {
     return unchecked(() -> ScopeNode.block(body, true));
+  }
+
+  /// Runs a block without a result; what is spawned in it goes into its scope. Else as
+  /// [#supervise(ScopeBody)].
+  public static void supervise(Action block) {
+    Body<@Nullable Void> body = asBody(block);
+    supervise(_ -> body.run());
   }
 
   /// Starts a coroutine in the current scope; it runs when the current one suspends or ends. While
@@ -127,6 +145,16 @@ public final class Heddle {
   /// Starts a named coroutine in the current scope. Else as [#spawn(Body)].
   public static <T extends @Nullable Object> Coroutine<T> spawn(String name, Body<T> body) {
     return ScopeNode.ofSpawn().spawn(name, body);
+  }
+
+  /// Starts a coroutine without a result. Else as [#spawn(Body)].
+  public static Coroutine<@Nullable Void> spawn(Action action) {
+    return ScopeNode.ofSpawn().spawn(action);
+  }
+
+  /// Starts a named coroutine without a result. Else as [#spawn(Body)].
+  public static Coroutine<@Nullable Void> spawn(String name, Action action) {
+    return ScopeNode.ofSpawn().spawn(name, action);
   }
 
   /// Starts a named coroutine that nobody awaits, in the current scope. Else as [#spawn(Body)].
@@ -511,6 +539,7 @@ public final class Heddle {
   }
 
   private static Body<@Nullable Void> asBody(Action action) {
+    Objects.requireNonNull(action, "action");
     return () -> {
       action.run();
       return null;

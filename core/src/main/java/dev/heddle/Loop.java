@@ -38,6 +38,8 @@ public final class Loop<T extends @Nullable Object> {
   /// Starts a loop on a new, non-daemon thread and returns at once. `main` runs as by
   /// [Heddle#run(HeddleOptions, Body)].
   public static <T extends @Nullable Object> Loop<T> start(HeddleOptions options, Body<T> main) {
+    Objects.requireNonNull(options, "options");
+    Objects.requireNonNull(main, "main");
     Loop<T> loop = new Loop<>();
     List<SwitchHandler> forMain = MainHandlers.take();
     Thread.ofPlatform()
@@ -116,8 +118,8 @@ public final class Loop<T extends @Nullable Object> {
   ///
   /// @throws LoopEndedException when the loop has ended
   public Dump dump() {
-    LoopRoot r = root.join();
     try {
+      LoopRoot r = root.join();
       return r.isCurrent() ? r.dump() : r.askForDump().join();
     } catch (CompletionException e) {
       throw LoopRoot.<RuntimeException>rethrown(e.getCause() == null ? e : e.getCause());

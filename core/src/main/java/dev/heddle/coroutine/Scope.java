@@ -90,6 +90,12 @@ public interface Scope extends AutoCloseable, Awaitable<@Nullable Void> {
   /// Starts a named member. Else as [#spawn(Body)].
   <T extends @Nullable Object> Coroutine<T> spawn(String name, Body<T> body);
 
+  /// Starts a member without a result. Else as [#spawn(Body)].
+  Coroutine<@Nullable Void> spawn(Action action);
+
+  /// Starts a named member without a result. Else as [#spawn(Body)].
+  Coroutine<@Nullable Void> spawn(String name, Action action);
+
   /// Starts a named member that nobody awaits. Else as [#spawn(Body)].
   void launch(String name, Action action);
 

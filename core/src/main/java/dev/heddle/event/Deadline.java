@@ -3,6 +3,7 @@ package dev.heddle.event;
 
 import dev.heddle.scheduler.context.ExecutionContext;
 import java.time.Duration;
+import java.util.Objects;
 
 /// A point in time that bounds one wait or many.
 ///
@@ -25,6 +26,7 @@ public final class Deadline {
   ///
   /// @throws IllegalArgumentException unless `delay` is positive
   public static Deadline after(Duration delay) {
+    Objects.requireNonNull(delay, "delay");
     if (!delay.isPositive()) {
       throw new IllegalArgumentException(
           "a limit of " + delay + " has run out before it begins; it must be positive");

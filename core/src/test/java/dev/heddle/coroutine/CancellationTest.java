@@ -89,7 +89,7 @@ class CancellationTest {
             Heddle.delay(Duration.ofMillis(2));
             return "done";
           });
-      var waiting = Heddle.spawn(awaited::await);
+      var waiting = Heddle.spawn(() -> awaited.await());
       Heddle.suspend();
       waiting.cancel("stop");
       assertThatThrownBy(waiting::await).hasMessage("stop");

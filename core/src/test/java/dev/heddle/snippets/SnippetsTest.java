@@ -147,7 +147,7 @@ class SnippetsTest {
 
   private static void awaitEachOther() {
     Coroutine<?> main = Heddle.current();
-    Heddle.spawn(main::await).await();
+    Heddle.spawn(() -> main.await()).await();
   }
 
   @Test

@@ -6,6 +6,7 @@ import dev.heddle.failure.FailureTable;
 import dev.heddle.scheduler.StackReserve;
 import dev.heddle.scheduler.context.ExecutionContext;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// A section of a coroutine that must not suspend, so that no other coroutine sees its middle.
@@ -30,6 +31,7 @@ public final class AtomicSection {
   /// Runs `body` in a section of its own.
   public static <T extends @Nullable Object> T run(CoroutineNode<?> self, Body<T> body)
       throws Exception {
+    Objects.requireNonNull(body, "body");
     StackReserve.require();
     RareData rare = self.rare();
     AtomicSection section = new AtomicSection(rare.section, self.ownBlock());

@@ -330,6 +330,7 @@ public abstract class CancellableNode extends Waker {
 
   /// Runs `body` so that cancellations from outside it wait until it has ended.
   public <R extends @Nullable Object> R protect(Body<R> body) throws Exception {
+    Objects.requireNonNull(body, "body");
     StackReserve.require();
     shield();
     R result;
@@ -344,12 +345,14 @@ public abstract class CancellableNode extends Waker {
 
   /// Runs `body` for at most `limit`.
   public <R extends @Nullable Object> R within(Duration limit, Body<R> body) throws Exception {
+    Objects.requireNonNull(body, "body");
     StackReserve.require();
     return within(Deadline.after(limit).nanoTime(), "within(" + limit + ") ran out", body);
   }
 
   /// Runs `body` until a deadline at most.
   public <R extends @Nullable Object> R within(Deadline deadline, Body<R> body) throws Exception {
+    Objects.requireNonNull(body, "body");
     StackReserve.require();
     return deadline.isNever()
         ? body.run()
@@ -374,6 +377,7 @@ public abstract class CancellableNode extends Waker {
 
   /// Runs `body` until `token` fires at most.
   public <R extends @Nullable Object> R within(Event token, Body<R> body) throws Exception {
+    Objects.requireNonNull(body, "body");
     StackReserve.require();
     token.checkHome(scheduler());
     CancelRegion region = openRegion();
@@ -393,6 +397,7 @@ public abstract class CancellableNode extends Waker {
 
   /// Runs `body` so that nothing it waits for in the JDK is interrupted for a cancellation.
   public <R extends @Nullable Object> R uninterrupted(Body<R> body) throws Exception {
+    Objects.requireNonNull(body, "body");
     StackReserve.require();
     clearInterrupt();
     rare().uninterrupted++;

@@ -534,6 +534,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
 
   @Override
   public CompletableFuture<T> toCompletableFuture() {
+    scheduler().checkOnLoop();
     CompletableFuture<T> future = new CompletableFuture<>();
     if (isDone()) {
       settle(future);

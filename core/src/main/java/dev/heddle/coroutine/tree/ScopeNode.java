@@ -119,6 +119,7 @@ public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
   /// Runs a scope block in the current coroutine.
   public static <T extends @Nullable Object> T block(ScopeBody<T> body, boolean supervised)
       throws Exception {
+    Objects.requireNonNull(body, "body");
     CoroutineNode<?> owner = CoroutineNode.current();
     StackReserve.require();
     ScopeNode scope =
@@ -146,17 +147,27 @@ public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
 
   @Override
   public <T extends @Nullable Object> Coroutine<T> spawn(String name, Body<T> body) {
-    return add(name, body, false);
+    return add(Objects.requireNonNull(name, "name"), body, false);
+  }
+
+  @Override
+  public Coroutine<@Nullable Void> spawn(Action action) {
+    return add(null, action, false);
+  }
+
+  @Override
+  public Coroutine<@Nullable Void> spawn(String name, Action action) {
+    return add(Objects.requireNonNull(name, "name"), action, false);
   }
 
   @Override
   public void launch(String name, Action action) {
-    add(name, action, false);
+    add(Objects.requireNonNull(name, "name"), action, false);
   }
 
   @Override
   public void background(String name, Action action) {
-    add(name, action, true);
+    add(Objects.requireNonNull(name, "name"), action, true);
   }
 
   private <T extends @Nullable Object> CoroutineNode<T> add(
@@ -168,6 +179,7 @@ public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
 
   private <T extends @Nullable Object> CoroutineNode<T> newMember(
       @Nullable String name, Object work, boolean inBackground) {
+    Objects.requireNonNull(work, "body");
     loop.scheduler().checkOnLoop();
     checkOpen(name);
     return new CoroutineNode<>(loop, this, name, work, inBackground, false);

@@ -4,6 +4,7 @@ package dev.heddle.thread.worker;
 import dev.heddle.Cancellation;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.Waker;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +24,7 @@ public final class OffloadPool {
   /// Runs `call` on a thread of the pool while the current coroutine waits. When the wait ends
   /// early, the call is interrupted and its outcome dropped.
   public @Nullable Object run(Waker self, Callable<?> call) {
+    Objects.requireNonNull(call, "call");
     return run(self, "an offloaded " + call.getClass().getName(), call);
   }
 

@@ -4,6 +4,7 @@ package dev.heddle.io;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.scheduler.Scheduler;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -24,7 +25,7 @@ public final class Tcp {
 
   /// Listens on an address; port 0 lets the system choose. **Suspends** never.
   ///
-  /// @throws java.net.BindException when the address is taken or not ours
+  /// @throws BindException when the address is taken or not ours; the message names it
   /// @throws IOException when the system refuses otherwise
   public static Listener listen(SocketAddress address) throws IOException {
     Scheduler scheduler = CoroutineNode.current().scheduler();
@@ -34,6 +35,11 @@ public final class Tcp {
       channel.bind(resolved(address), BACKLOG);
       channel.configureBlocking(false);
       return new TcpListener(scheduler, channel);
+    } catch (BindException e) {
+      Channels.close(channel);
+      BindException named = new BindException(address + ": " + e.getMessage());
+      named.initCause(e);
+      throw named;
     } catch (IOException | RuntimeException e) {
       Channels.close(channel);
       throw e;

@@ -27,9 +27,10 @@ public record DeadlockReport(Dump dump) implements LoopReport {
   /// what it waits for, where it was spawned, and its stack.
   @Override
   public String text() {
+    int waiting = dump.coroutines().size();
     return "Deadlock: no active coroutines, "
-        + dump.coroutines().size()
-        + " coroutines in waiting\n"
+        + waiting
+        + (waiting == 1 ? " coroutine in waiting\n" : " coroutines in waiting\n")
         + new WaitGraph(dump).inWords()
         + "\n"
         + new DumpText(dump).tree();

@@ -79,6 +79,11 @@ abstract class Subscriptions implements InlineCallback {
     return found;
   }
 
+  /// What is waited for, for errors.
+  final String awaitedInWords() {
+    return first == null ? "nothing else" : first.info();
+  }
+
   final boolean hasSubscriptions() {
     return first != null || second != null || more != null;
   }

@@ -269,18 +269,27 @@ public abstract class Waker extends Subscriptions implements Hosted {
   static Waker define(Event awaited) {
     ExecutionContext context = ExecutionContext.current();
     if (context == null || !(context.guest() instanceof Waker self)) {
-      throw new IllegalStateException(
-          "not inside a coroutine (thread "
-              + Thread.currentThread().getName()
-              + "), but asked to wait for "
-              + awaited.info()
-              + "; wait inside Heddle.run(() -> ...)");
+      throw outside("asked to wait for " + awaited.info());
     }
     if (self.scheduler.hasEnded()) {
       throw new LoopEndedException(
           self.describe() + " outlived its loop, which has ended; nothing of Heddle works in it");
     }
     return self;
+  }
+
+  /// The error of a call that only coroutines may make.
+  protected static IllegalStateException outside(String asked) {
+    Thread thread = Thread.currentThread();
+    return new IllegalStateException(
+        "not inside a coroutine, but on "
+            + (thread.isVirtual()
+                ? "virtual thread #" + thread.threadId()
+                : "thread '" + thread.getName() + "'")
+            + ", and "
+            + asked
+            + "; do it inside Heddle.run(() -> ...), and from other threads through a RemotePromise"
+            + " or a trigger");
   }
 
   /// Prepares a new wait: what was subscribed and never suspended on is dropped.
@@ -541,6 +550,7 @@ public abstract class Waker extends Subscriptions implements Hosted {
     }
     status = RESULT;
     Event taken = outcome == VALUE ? firedInline() : null;
+    String inVain = outcome >= TOKEN ? awaitedInWords() : "";
     drop();
     status = NO_STATUS;
     byte kind = outcome;
@@ -558,9 +568,10 @@ public abstract class Waker extends Subscriptions implements Hosted {
       case FAILURE -> throw rethrown(failure);
       case TOKEN ->
           throw new WaitCancelledException(
-              describe() + " stopped waiting: its token fired", failure);
+              describe() + " stopped waiting for " + inVain + ": its token fired", failure);
       case TIMED_OUT ->
-          throw new DeadlineException(describe() + " stopped waiting: the deadline ran out");
+          throw new DeadlineException(
+              describe() + " stopped waiting for " + inVain + ": the deadline ran out");
       default -> delivered;
     };
   }

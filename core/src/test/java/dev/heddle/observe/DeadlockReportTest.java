@@ -155,7 +155,7 @@ class DeadlockReportTest {
         });
     assertThat(report.cycles()).isEmpty();
     assertThat(report.text().lines())
-        .startsWith("Deadlock: no active coroutines, 1 coroutines in waiting", "")
+        .startsWith("Deadlock: no active coroutines, 1 coroutine in waiting", "")
         .anyMatch(line -> line.matches("coroutine-2 'reader' waits for a letter \\(\\d+ ms\\)"));
   }
 

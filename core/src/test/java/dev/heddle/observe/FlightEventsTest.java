@@ -121,7 +121,7 @@ class FlightEventsTest {
         .singleElement()
         .extracting(e -> e.getString("report"))
         .asString()
-        .startsWith("Deadlock: no active coroutines, 1 coroutines in waiting");
+        .startsWith("Deadlock: no active coroutines, 1 coroutine in waiting");
   }
 
   private static void awaitNobody() {

@@ -113,10 +113,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   public static CoroutineNode<?> current() {
     CoroutineNode<?> node = currentOrNull();
     if (node == null) {
-      throw new IllegalStateException(
-          "not inside a coroutine (thread "
-              + Thread.currentThread().getName()
-              + "); call it inside Heddle.run(() -> ...)");
+      throw outside("asked for what only coroutines have");
     }
     if (node.scheduler().hasEnded()) {
       throw new LoopEndedException(

@@ -9,6 +9,7 @@ import dev.heddle.coroutine.tree.Shutdown;
 import dev.heddle.observe.Dump;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;

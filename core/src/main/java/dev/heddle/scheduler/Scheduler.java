@@ -243,6 +243,7 @@ public final class Scheduler implements ContextHost, EventHome {
   /// Makes [#run()] return: nothing is left to do.
   public void finish() {
     over = true;
+    chores = true; // nobody runs on but the trampoline, which is at its end
   }
 
   @Override
@@ -358,9 +359,7 @@ public final class Scheduler implements ContextHost, EventHome {
 
   private void refuseToWait(Waker self) {
     if (self.isHandlingSwitch()) {
-      throw new IllegalStateException(
-          self.describe()
-              + " was asked to wait inside a switch handler; start a coroutine there instead");
+      throw self.insideAHandler();
     }
     if (inTick) {
       throw new IllegalStateException(
@@ -480,6 +479,9 @@ public final class Scheduler implements ContextHost, EventHome {
       }
       if (chores) {
         doChores();
+        if (over) {
+          return;
+        }
       }
       Object next = ready.poll();
       if (next != null) {
@@ -522,7 +524,9 @@ public final class Scheduler implements ContextHost, EventHome {
   }
 
   private void dispatch(Waker waker) {
-    if (waker.isQueued()) {
+    if (waker.isHandlingSwitch()) {
+      waker.missTurn();
+    } else if (waker.isQueued()) {
       ExecutionContext context = waker.context();
       if (context == null) {
         context = pool.take(waker);

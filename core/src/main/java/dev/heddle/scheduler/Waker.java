@@ -43,7 +43,8 @@ public abstract class Waker extends Subscriptions implements Hosted {
    * I1. Between two waits there is no subscription: every started event is stopped exactly once. [WakerTest]
    * I2. Nothing is armed before the suspend. [WakerTest]
    * I3. A waker is in the ready queue exactly when it is QUEUED or IGNORED (an abandoned wait leaves a stale entry, which the
-   *     scheduler drops). [WakerTest]
+   *     scheduler drops; one whose turn comes while the JDK has parked it in a LEAVE handler misses it, and queues again after the
+   *     handler). [WakerTest, SwitchHandlerTest]
    *
    * Rejected. An owner of each subscribed event: the last stop ends what an event holds, and the collector the rest (decision 0008).
    *
@@ -90,6 +91,7 @@ public abstract class Waker extends Subscriptions implements Hosted {
   private boolean cancellationPending;
   private boolean watched; // has switch handlers
   private boolean handling; // runs one of them
+  private boolean missedTurn; // meanwhile
   private boolean highPriority;
   private @Nullable ExecutionContext context;
   private @Nullable Object
@@ -211,7 +213,11 @@ public abstract class Waker extends Subscriptions implements Hosted {
 
   final void left() {
     if (watched) {
+      missedTurn = false;
       handle(false, false);
+      if (missedTurn && status == QUEUED) {
+        scheduler.ready(this);
+      }
     }
   }
 
@@ -255,6 +261,17 @@ public abstract class Waker extends Subscriptions implements Hosted {
     }
   }
 
+  /// Its turn has come while the JDK has parked it in a LEAVE handler: it cannot be mounted, and
+  /// queues again when the handler has returned.
+  final void missTurn() {
+    missedTurn = true;
+  }
+
+  final IllegalStateException insideAHandler() {
+    return new IllegalStateException(
+        describe() + " was asked to wait inside a switch handler; start a coroutine there instead");
+  }
+
   /// Whether one of its switch handlers runs.
   protected final boolean isHandlingSwitch() {
     return handling;
@@ -294,11 +311,12 @@ public abstract class Waker extends Subscriptions implements Hosted {
 
   /// Prepares a new wait: what was subscribed and never suspended on is dropped.
   public final void renew() {
+    if (status != NO_STATUS) {
+      // before anything is dropped: it may be what the wait around a switch handler waits for
+      throw handling ? insideAHandler() : illegal("renew");
+    }
     if (hasSubscriptions()) {
       drop();
-    }
-    if (status != NO_STATUS) {
-      throw illegal("renew");
     }
     outcome = NOTHING;
     carried = null;

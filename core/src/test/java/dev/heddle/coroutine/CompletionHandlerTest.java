@@ -43,6 +43,19 @@ class CompletionHandlerTest {
   // ---- completion handlers of coroutines ----
 
   @Test
+  void handlerOfTheLastCoroutine_runsToItsEndBeforeTheLoopEnds() {
+    List<String> log = new ArrayList<>();
+    Heddle.run(() ->
+        Heddle.current()
+            .onCompletion(c -> {
+              log.add("begins");
+              Heddle.delay(Duration.ofMillis(1));
+              log.add("ends");
+            }));
+    assertThat(log).containsExactly("begins", "ends");
+  }
+
+  @Test
   @Tag("loop-32")
   @Tag("loop-34")
   void completionHandlers_runInOrderInAnotherCoroutineAfterTheEnd() {

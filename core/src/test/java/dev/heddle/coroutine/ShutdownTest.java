@@ -90,6 +90,59 @@ class ShutdownTest {
   // ---- several requests ----
 
   @Test
+  void loneCoroutineThatSwallowsEveryCancellation_doesNotOutliveTheDeadline() {
+    try (Reports reports = new Reports()) {
+      assertThatThrownBy(() ->
+              Heddle.run(
+                  HeddleOptions.defaults().withGracePeriod(Duration.ofMillis(1)),
+                  () -> {
+                    Heddle.shutdown(Duration.ofMillis(1));
+                    while (true) {
+                      try {
+                        Heddle.delay(Duration.ofMillis(1));
+                      } catch (Cancellation swallowed) {
+                        // again and again
+                      }
+                    }
+                  }))
+          .isInstanceOf(Throwable.class);
+      assertThat(reports.messages()).anyMatch(m -> m.contains("main"));
+    }
+  }
+
+  @Test
+  void coroutinesThatHaveNotStarted_areNotStartedAfterAnOutOfMemoryError() {
+    List<String> started = new ArrayList<>();
+    assertThatThrownBy(() ->
+            Heddle.run(() -> {
+              Heddle.launch(
+                  "dying",
+                  () -> {
+                    throw new OutOfMemoryError("as if");
+                  });
+              Heddle.launch("next", () -> started.add("next"));
+              Heddle.suspend();
+            }))
+        .isInstanceOf(OutOfMemoryError.class);
+    assertThat(started).isEmpty();
+  }
+
+  @Test
+  void futureOfACoroutineThatTheLoopLeavesBehind_isToldSo() {
+    List<CompletableFuture<?>> left = new ArrayList<>();
+    assertThatThrownBy(() ->
+            Heddle.run(() -> {
+              left.add(
+                  Heddle.spawn(() -> Heddle.await(Heddle.promise().future()))
+                      .toCompletableFuture());
+              Heddle.suspend();
+              throw new OutOfMemoryError("as if");
+            }))
+        .isInstanceOf(OutOfMemoryError.class);
+    assertThat(left.getFirst()).isCompletedExceptionally();
+  }
+
+  @Test
   void shutdownTwice_theEarlierDeadlineCounts() {
     try (Reports _ = new Reports()) {
       run(() -> {

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -245,15 +246,15 @@ class SwitchHandlerTest {
   @Tag("loop-304")
   void enterHandlerThatThrows_failsTheWaitAfterItIsOver() {
     Heddle.run(() -> {
-      var worker = Heddle.spawn(this::suspendAndCatch);
-      worker.addSwitchHandler((coroutine, enter, finishing) -> coroutine.isStarted());
-      Heddle.suspend();
-      worker.addSwitchHandler(failingOnce("failing", true));
-      worker.addSwitchHandler(logging("last"));
+      Heddle.addSwitchHandler(failingOnce("failing", true));
+      Heddle.addSwitchHandler(logging("last"));
+      suspendAndCatch();
     });
     assertThat(log)
         .containsExactly(
             "body",
+            "failing leaves",
+            "last leaves",
             "failing enters",
             "last enters",
             "caught handler",
@@ -319,6 +320,72 @@ class SwitchHandlerTest {
       assertThatThrownBy(Pinned::touch).hasCauseInstanceOf(PinnedException.class);
     });
     check(parity);
+  }
+
+  @Test
+  void leaveHandlerThatTheJdkParks_losesNoWakeUp() {
+    ReentrantLock lock = new ReentrantLock();
+    Heddle.run(() -> {
+      Promise<String> promise = Heddle.promise();
+      Heddle.launch(
+          "holder",
+          () -> {
+            lock.lock();
+            try {
+              while (!lock.hasQueuedThreads()) {
+                Heddle.suspend();
+              }
+              promise.complete("came"); // while the other is parked in its handler
+              Heddle.suspend();
+              Heddle.suspend();
+            } finally {
+              lock.unlock();
+            }
+          });
+      Heddle.suspend();
+      Heddle.addSwitchHandler((coroutine, enter, finishing) -> {
+        if (!enter) {
+          lock.lock();
+          lock.unlock();
+        }
+        return true;
+      });
+      assertThat(promise.future().await()).isEqualTo("came");
+      Heddle.suspend(); // a turn that was missed is not owed any more
+    });
+  }
+
+  @Test
+  void leaveHandlerThatWaits_leavesTheWaitAroundItAlone() {
+    Heddle.run(() -> {
+      Promise<String> promise = Heddle.promise();
+      Heddle.launch("completing", () -> promise.complete("came"));
+      Heddle.addSwitchHandler((coroutine, enter, finishing) -> {
+        try {
+          Heddle.delay(Duration.ofMillis(1));
+        } catch (IllegalStateException e) {
+          log.add(e.getMessage());
+        }
+        return true;
+      });
+      assertThat(promise.future().await()).isEqualTo("came");
+    });
+    assertThat(log).isNotEmpty().allMatch(m -> m.contains("inside a switch handler"));
+  }
+
+  @Test
+  void handlerAddedToASuspendedCoroutine_isNotToldOfAnEnterWithoutALeave() {
+    Heddle.run(() -> {
+      Coroutine<?> other =
+          Heddle.spawn(() -> {
+            Heddle.suspend();
+            Heddle.suspend();
+          });
+      Heddle.suspend();
+      other.addSwitchHandler(logging("late"));
+      other.await();
+    });
+    assertThat(log).containsExactly("late leaves", "late enters", "late finishes");
   }
 
   @Test

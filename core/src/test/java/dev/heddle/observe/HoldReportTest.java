@@ -55,6 +55,11 @@ class HoldReportTest {
   }
 
   @Test
+  void holdLimit_beyondTheScale_isNever() {
+    assertThat(Heddle.<Integer>run(options(Duration.ofSeconds(Long.MAX_VALUE)), () -> 1)).isOne();
+  }
+
+  @Test
   void coroutine_thatComputes_isNamedWithItsStack() {
     HoldReport report = reportOf("hold", () -> computeUntilTold("hold"));
     assertThat(report.loop()).isEqualTo("held");

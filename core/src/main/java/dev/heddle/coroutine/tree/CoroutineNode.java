@@ -15,6 +15,7 @@ import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.Event;
 import dev.heddle.event.EventCallback;
+import dev.heddle.event.Future;
 import dev.heddle.event.InlineCallback;
 import dev.heddle.failure.FailureTable;
 import dev.heddle.observe.WaitSnapshot;
@@ -273,15 +274,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
 
   private void memberEnded(@Nullable Throwable failure, boolean taken) {
     RareData r = rareOrNull();
-    Completions<Coroutine<?>> asked = r == null ? null : r.completions;
-    if (asked == null || (failure != null && ScopeFailures.isFatal(failure))) {
-      scope.memberEnded(this, failure, taken);
-    } else {
-      scope.gainForeground(); // until the handlers do
-      scope.memberEnded(this, failure, taken);
-      scope.failures().complete(this, asked, this);
-      scope.loseForeground();
-    }
+    scope.memberEnded(this, failure, taken, r == null ? null : r.completions);
   }
 
   @Override
@@ -421,7 +414,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
 
   @Override
   public void addSwitchHandler(SwitchHandler handler) {
-    SwitchHandlers.toChange(this).add(handler);
+    SwitchHandlers.toChange(this).add(handler, !isStarted());
     watch(true);
   }
 
@@ -532,14 +525,11 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   @Override
   public CompletableFuture<T> toCompletableFuture() {
     scheduler().checkOnLoop();
-    CompletableFuture<T> future = new CompletableFuture<>();
-    if (isDone()) {
-      settle(future);
-    } else {
-      // dependents of the future are user code: not an inline callback
-      EventCallback callback = (event, result, error) -> settle(future);
-      event().subscribe(callback);
+    if (!isDone()) {
+      return Future.of(this).toCompletableFuture();
     }
+    CompletableFuture<T> future = new CompletableFuture<>();
+    settle(future);
     return future;
   }
 

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// Looks, from the watchdog's thread, for a coroutine that holds the loop too long.
@@ -41,7 +42,7 @@ final class HoldWatch {
   HoldWatch(LoopRoot loop) {
     this.loop = loop;
     this.scheduler = loop.scheduler();
-    this.limit = loop.options().holdLimit().toNanos();
+    this.limit = TimeUnit.NANOSECONDS.convert(loop.options().holdLimit());
   }
 
   /// How often to sample, in nanoseconds.

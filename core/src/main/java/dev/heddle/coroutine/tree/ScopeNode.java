@@ -252,13 +252,23 @@ public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
   ///
   /// @param failed with what, unless it succeeded or was cancelled
   /// @param taken whether somebody awaited it
-  void memberEnded(CoroutineNode<?> member, @Nullable Throwable failed, boolean taken) {
+  /// @param asked its completion handlers, which keep scope and loop until they have run
+  void memberEnded(
+      CoroutineNode<?> member,
+      @Nullable Throwable failed,
+      boolean taken,
+      @Nullable Completions<Coroutine<?>> asked) {
     loop.watch().ended(member);
     unlink(member);
     if (failed != null && ScopeFailures.isFatal(failed)) {
       loop.shutdown().failed(failed);
-    } else if (failed != null && !taken) {
-      failures().unobserved(member, failed);
+    } else {
+      if (failed != null && !taken) {
+        failures().unobserved(member, failed);
+      }
+      if (asked != null) {
+        failures().complete(member, asked, member);
+      }
     }
     countOff(member);
   }

@@ -15,6 +15,8 @@ final class SwitchHandlers {
    *
    * States of a handler.
    *          from   event                                        to     who
+   *          -      added before the coroutine's start           AWAY   whoever adds it
+   *          -      added later                                  HERE   whoever adds it, also while the coroutine is suspended
    *          HERE   the coroutine suspends: LEAVE                AWAY   the coroutine
    *          AWAY   it goes on: ENTER                            HERE   the coroutine
    *          AWAY   it suspends or ends: ENTER, then that        as it  the coroutine, whose stack had ended before ENTER could run
@@ -78,8 +80,11 @@ final class SwitchHandlers {
     return handlers.isEmpty();
   }
 
-  void add(SwitchHandler handler) {
-    handlers.add(new Entry(Objects.requireNonNull(handler, "handler")));
+  /// Adds a handler.
+  ///
+  /// @param away whether its first call is the ENTER of the start
+  void add(SwitchHandler handler, boolean away) {
+    handlers.add(new Entry(Objects.requireNonNull(handler, "handler"), away));
   }
 
   boolean remove(SwitchHandler handler) {
@@ -98,9 +103,9 @@ final class SwitchHandlers {
     telling = true;
     try {
       if (!enter) {
-        failures = call(coroutine, true, false, true, null);
+        failures = call(coroutine, true, false, null);
       }
-      failures = call(coroutine, enter, finishing, false, failures);
+      failures = call(coroutine, enter, finishing, failures);
     } finally {
       telling = false;
     }
@@ -114,19 +119,18 @@ final class SwitchHandlers {
     }
   }
 
-  // late: only those that are still away
+  // ENTER is for those that are away: not for one that was added in the middle of a suspension
   private @Nullable List<Throwable> call(
       CoroutineNode<?> coroutine,
       boolean enter,
       boolean finishing,
-      boolean late,
       @Nullable List<Throwable> failures) {
     List<Throwable> thrown = failures;
     for (int i = 0; i < handlers.size(); ) {
       Entry entry = handlers.get(i);
       boolean stays = true; // also one that throws: who has seen LEAVE is to see ENTER
       try {
-        stays = (late && !entry.away) || entry.tell(coroutine, enter, finishing);
+        stays = (enter && !entry.away) || entry.tell(coroutine, enter, finishing);
       } catch (Throwable e) {
         thrown = thrown == null ? new ArrayList<>() : thrown;
         thrown.add(e);
@@ -144,8 +148,9 @@ final class SwitchHandlers {
     private final SwitchHandler handler;
     private boolean away;
 
-    Entry(SwitchHandler handler) {
+    Entry(SwitchHandler handler, boolean away) {
       this.handler = handler;
+      this.away = away;
     }
 
     boolean tell(CoroutineNode<?> coroutine, boolean enter, boolean finishing) {

@@ -30,7 +30,6 @@ class RandomProgramTest {
   }
 
   @Test
-  @Tag("once")
   @Tag("T18")
   @Tag("trap-5")
   @Tag("trap-10")

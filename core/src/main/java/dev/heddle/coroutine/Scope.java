@@ -23,6 +23,10 @@ import org.jspecify.annotations.Nullable;
 /// block are cancelled and awaited, and the scope throws it. In a supervised scope
 /// ([dev.heddle.Heddle#supervise]) it stays with the member instead.
 ///
+/// An owner that cannot wait for its scope (its frames are pinned, a switch handler throws) leaves
+/// it with that failure. The members that are left are cancelled, and the scope above waits for
+/// them.
+///
 /// As something to await, a scope fires when it is closed.
 ///
 /// **Thread** its loop's.
@@ -67,8 +71,9 @@ public interface Scope extends AutoCloseable, Awaitable<@Nullable Void> {
   /// counts as a part of this scope, which does not end before it, and it ends when it is closed,
   /// or when it is cancelled and no member is left, or with this scope.
   ///
-  /// When it fails, those who join it get the failure; with none joining it goes to this scope: to
-  /// its handler for children, to its failure handler, or it fails, too.
+  /// When it fails, those who join or await it get the failure; with none, or when they leave
+  /// without it, it goes to this scope: to its handler for children, to its failure handler, or it
+  /// fails, too.
   ///
   /// {@snippet class=dev.heddle.snippets.ScopeSnippetsTest region=child}
   ///

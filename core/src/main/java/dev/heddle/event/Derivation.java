@@ -51,6 +51,7 @@ abstract class Derivation<S extends @Nullable Object, R extends @Nullable Object
     try {
       run();
     } catch (Throwable e) {
+      FailureTable.throwIfFatal(e);
       failed(e);
     }
   }

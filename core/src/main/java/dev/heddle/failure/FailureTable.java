@@ -89,6 +89,18 @@ public final class FailureTable {
         : new FailureReport(origin.coroutine(), origin.spawnSite(), origin.spawnedBy(), merged);
   }
 
+  /// Whether the JVM itself is at its end: the loop ends with it at once (trap 23).
+  public static boolean isFatal(Throwable failure) {
+    return failure instanceof VirtualMachineError && !(failure instanceof StackOverflowError);
+  }
+
+  /// Lets such a failure through where any other is caught: no code of a user's is to run for it.
+  public static void throwIfFatal(Throwable failure) {
+    if (failure instanceof VirtualMachineError end && isFatal(end)) {
+      throw end;
+    }
+  }
+
   private static int chainOf(Throwable failure) {
     int hash = System.identityHashCode(failure);
     return (hash ^ hash >>> 12) & CHAINS - 1;

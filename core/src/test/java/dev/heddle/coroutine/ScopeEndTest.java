@@ -140,7 +140,7 @@ class ScopeEndTest {
         assertThat(scope.isClosed()).isFalse();
         assertThatThrownBy(scope::join)
             .isInstanceOf(Cancellation.class)
-            .hasMessage("the scope has been cancelled");
+            .hasMessage("the scope was cancelled: msg");
         assertThat(log).containsExactly("member cut");
       }
     });

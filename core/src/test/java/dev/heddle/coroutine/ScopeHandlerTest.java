@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.CoroutineFailure;
+import dev.heddle.DeadlineException;
 import dev.heddle.FailureReport;
 import dev.heddle.Heddle;
+import dev.heddle.event.Deadline;
 import dev.heddle.simulation.VirtualTime;
 import java.io.IOException;
 import java.time.Duration;
@@ -341,6 +343,147 @@ class ScopeHandlerTest {
     assertThat(handled).containsExactly(failure);
   }
 
+  // ---- who gets the failure of a child scope ----
+
+  private void joinInVain(Scope scope) {
+    assertThatThrownBy(() -> scope.join(Deadline.after(Duration.ofMillis(1))))
+        .isInstanceOf(DeadlineException.class);
+  }
+
+  private Scope failingWithOneWhoIsSlow(Scope parent) {
+    Scope child = parent.child();
+    child.launch("slow", () -> Heddle.protect(() -> Heddle.delay(LONG)));
+    child.spawn(this::fail);
+    Heddle.suspend();
+    return child;
+  }
+
+  @Test
+  @Tag("trap-18")
+  void failureOfAChild_thatJoinersLeaveInVain_isToldOnce() {
+    VirtualTime.run(() ->
+        Heddle.supervise(s -> {
+          s.handleChildFailures((scope, coroutine, thrown) -> handled.add(thrown));
+          Scope child = failingWithOneWhoIsSlow(s);
+          joinInVain(child);
+          joinInVain(child);
+          return null;
+        }));
+    assertThat(handled).containsExactly(failure);
+  }
+
+  @Test
+  @Tag("trap-18")
+  void failureOfAChildOfASupervisedScope_thatJoinersLeaveInVain_isReportedOnce() {
+    try (Reports reports = new Reports()) {
+      VirtualTime.run(() ->
+          Heddle.supervise(s -> {
+            joinInVain(failingWithOneWhoIsSlow(s));
+            return null;
+          }));
+      assertThat(reports.failures()).containsExactly(failure);
+    }
+  }
+
+  private Scope failing(Scope parent) {
+    Scope child = parent.child();
+    child.launch(
+        "failing",
+        () -> {
+          Heddle.suspend();
+          throw failure;
+        });
+    return child;
+  }
+
+  @Test
+  @Tag("trap-18")
+  void failureOfAChild_whoseEndIsAwaited_isTheAwaitersAlone() {
+    Heddle.run(() ->
+        Heddle.scope(s -> {
+          s.handleChildFailures((scope, coroutine, thrown) -> handled.add(thrown));
+          Scope child = failing(s);
+          assertThatThrownBy(() -> Await.of(List.of(child)).allOrFail()).isSameAs(failure);
+          Heddle.suspend();
+          return null;
+        }));
+    assertThat(handled).isEmpty();
+  }
+
+  @Test
+  @Tag("trap-18")
+  void failureOfAChildOfAFailFastScope_whoseEndIsAwaited_cancelsNobodyElse() {
+    Heddle.run(() ->
+        Heddle.scope(s -> {
+          Scope child = failing(s);
+          assertThatThrownBy(() -> Heddle.await(child)).isSameAs(failure);
+          Heddle.suspend();
+          return null;
+        }));
+  }
+
+  @Test
+  @Tag("trap-18")
+  void failureOfAChildOfASupervisedScope_whoseEndIsAwaited_isNotReported() {
+    try (Reports reports = new Reports()) {
+      Heddle.run(() ->
+          Heddle.supervise(s -> {
+            Scope awaited = failing(s);
+            assertThatThrownBy(() -> Heddle.await(awaited)).isSameAs(failure);
+            Scope awaitedLate = failing(s);
+            awaitUntilClosed(awaitedLate);
+            assertThatThrownBy(() -> Heddle.await(awaitedLate)).isSameAs(failure);
+            return null;
+          }));
+      assertThat(reports.failures()).isEmpty();
+    }
+  }
+
+  private static void awaitUntilClosed(Scope scope) {
+    while (!scope.isClosed()) {
+      Heddle.suspend();
+    }
+  }
+
+  @Test
+  @Tag("trap-18")
+  void failureOfAChild_whoseAwaiterLeavesBeforeItsEnd_isTheParents() {
+    VirtualTime.run(() ->
+        Heddle.supervise(s -> {
+          s.handleChildFailures((scope, coroutine, thrown) -> handled.add(thrown));
+          Scope child = s.child();
+          child.launch("slow", () -> Heddle.protect(() -> Heddle.delay(LONG)));
+          child.spawn(this::fail);
+          assertThatThrownBy(() -> Heddle.await(child, Deadline.after(Duration.ofMillis(1))))
+              .isInstanceOf(DeadlineException.class);
+          return null;
+        }));
+    assertThat(handled).containsExactly(failure);
+  }
+
+  // ---- a handler that waits for itself ----
+
+  @Test
+  void failureHandler_thatJoinsItsOwnCancelledScope_isRefused() {
+    Heddle.run(() ->
+        Heddle.scope(s -> {
+          Scope child = s.child();
+          child.handleFailures((scope, coroutine, thrown) -> {
+            scope.cancel("one failed");
+            assertThatThrownBy(scope::join)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("for itself");
+            log.add("handled");
+          });
+          child.spawn(() -> {
+            child.cancel("over");
+            return fail();
+          });
+          return null;
+        }));
+    assertThat(log).containsExactly("handled");
+  }
+
   // ---- the JVM at its end ----
 
   @Test
@@ -367,6 +510,53 @@ class ScopeHandlerTest {
       assertThat(reports.failures()).isEmpty();
     }
     assertThat(handled).isEmpty();
+    assertThat(log).isEmpty();
+  }
+
+  @Test
+  @Tag("loop-98")
+  @Tag("trap-23")
+  void outOfMemory_inAHandler_endsTheRunAndCallsNoOther() {
+    OutOfMemoryError exhausted = new OutOfMemoryError("as if");
+    assertThatThrownBy(() ->
+            Heddle.run(() -> {
+              Scope.root().handleFailures((scope, coroutine, thrown) -> handled.add(thrown));
+              Heddle.onShutdown(() -> log.add("closed"));
+              var worker = Heddle.spawn(() -> "done");
+              worker.onCompletion(ended -> {
+                throw exhausted;
+              });
+              worker.onCompletion(ended -> log.add("second handler"));
+              try {
+                Heddle.delay(LONG);
+              } finally {
+                log.add("cleaned up");
+              }
+            }))
+        .isSameAs(exhausted);
+    assertThat(handled).isEmpty();
+    assertThat(log).isEmpty();
+  }
+
+  @Test
+  @Tag("loop-98")
+  @Tag("trap-23")
+  void outOfMemory_inAFailureHandler_endsTheRun() {
+    OutOfMemoryError exhausted = new OutOfMemoryError("as if");
+    assertThatThrownBy(() ->
+            Heddle.run(() -> {
+              Scope.root()
+                  .handleFailures((scope, coroutine, thrown) -> {
+                    throw exhausted;
+                  });
+              Heddle.launch("failing", this::fail);
+              try {
+                Heddle.delay(LONG);
+              } finally {
+                log.add("cleaned up");
+              }
+            }))
+        .isSameAs(exhausted);
     assertThat(log).isEmpty();
   }
 }

@@ -204,7 +204,7 @@ class ScopeJoinTest {
       assertThat(scope.isClosed()).isFalse();
       assertThatThrownBy(scope::join)
           .isInstanceOf(Cancellation.class)
-          .hasMessage("the scope has been cancelled");
+          .hasMessage("the scope was cancelled: msg");
       assertThat(log).containsExactly("member cut");
     });
   }
@@ -361,5 +361,26 @@ class ScopeJoinTest {
       assertThat(hanging.isDone()).isFalse();
       scope.awaitCancelled();
     });
+  }
+
+  @Test
+  void awaitCancelled_thatIsRefused_leavesTheScopeWithoutAHandler() {
+    assertThatThrownBy(() ->
+            Heddle.run(() ->
+                Heddle.scope(s -> {
+                  Scope child = s.child();
+                  assertThatThrownBy(() ->
+                          child.awaitCancelled((failed, coroutine, thrown) -> log.add("handled")))
+                      .isInstanceOf(IllegalStateException.class);
+                  child.launch(
+                      "member",
+                      () -> {
+                        throw failure;
+                      });
+                  Heddle.delay(LONG);
+                  return null;
+                })))
+        .isSameAs(failure);
+    assertThat(log).isEmpty();
   }
 }

@@ -72,7 +72,7 @@ class ScopeTest {
         assertThatThrownBy(() -> scope.spawn("late", () -> 1))
             .isInstanceOf(IllegalStateException.class)
             .hasMessageContaining("'late'")
-            .hasMessageContaining("cancelled scope");
+            .hasMessageContaining("cancelled scope (msg);");
       }
     });
   }

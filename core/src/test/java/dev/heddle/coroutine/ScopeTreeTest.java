@@ -567,4 +567,17 @@ class ScopeTreeTest {
             .hasMessageContaining("cancelAfter(PT0.001S)"));
     assertThat(log).containsExactly("body cut");
   }
+
+  @Test
+  void cancelAfter_thatIsRefused_leavesTheLimitThatWasThere() {
+    VirtualTime.run(() -> {
+      Scope child = Scope.current().child();
+      child.launch("member", () -> log.sleep("member"));
+      child.cancelAfter(Duration.ofMillis(2));
+      assertThatThrownBy(() -> child.cancelAfter(Duration.ZERO))
+          .isInstanceOf(IllegalArgumentException.class);
+      Heddle.delay(Duration.ofMillis(3));
+      assertThat(log).containsExactly("member cut");
+    });
+  }
 }

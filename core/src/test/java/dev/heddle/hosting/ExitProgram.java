@@ -130,6 +130,23 @@ public final class ExitProgram {
             });
       }
     },
+    EXIT_IN_FAILURE_HANDLER {
+      @Override
+      void run() {
+        runWithWorker(
+            PATIENT,
+            () ->
+                Heddle.scope(s -> {
+                  s.handleFailures((_, _, _) -> System.exit(3));
+                  s.launch(
+                      "failing",
+                      () -> {
+                        throw new IllegalStateException("to be handled");
+                      });
+                  return null;
+                }));
+      }
+    },
     EXIT_WITH_ONE_WHO_HANGS {
       @Override
       void run() {

@@ -56,7 +56,13 @@ class ProcessExitTest {
 
   @ParameterizedTest
   @Tag("trap-63")
-  @EnumSource(names = {"EXIT_IN_COROUTINE", "EXIT_IN_AWAITED_COROUTINES", "EXIT_IN_OFFLOADED_CODE"})
+  @EnumSource(
+      names = {
+        "EXIT_IN_COROUTINE",
+        "EXIT_IN_AWAITED_COROUTINES",
+        "EXIT_IN_OFFLOADED_CODE",
+        "EXIT_IN_FAILURE_HANDLER"
+      })
   void systemExit_onALoop_letsTheOthersCleanUpAndIsNotAwaited(Scenario scenario) throws Exception {
     ChildJvm.Result child = run(scenario);
     assertThat(child.output().lines()).containsExactly("cleaned up", "closed");
@@ -78,6 +84,7 @@ class ProcessExitTest {
     assertThat(child.output())
         .contains("1 coroutine did not end")
         .contains("'stubborn' waits for")
+        .doesNotContain("a failure while the loop stopped")
         .contains("at " + ExitProgram.class.getName());
     assertThat(child.exitCode()).isEqualTo(3);
   }

@@ -2,13 +2,16 @@
 package dev.heddle.observe;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.heddle.Action;
 import dev.heddle.Cancellation;
 import dev.heddle.DeadlockError;
 import dev.heddle.Heddle;
+import dev.heddle.HeddleOptions;
 import dev.heddle.coroutine.Coroutine;
+import dev.heddle.coroutine.Reports;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Event;
 import dev.heddle.sync.Mutex;
@@ -180,5 +183,21 @@ class DeadlockReportTest {
           Heddle.await(broken);
         });
     assertThat(report.text()).contains("whose info() threw java.lang.IllegalStateException");
+  }
+
+  @Test
+  void listener_thatFailsWithAnError_isReportedAndTheDeadlockIsThrown() {
+    AssertionError broken = new AssertionError("listener");
+    HeddleOptions failing =
+        HeddleOptions.defaults()
+            .withReports(_ -> {
+              throw broken;
+            });
+    try (Reports reports = new Reports()) {
+      assertThatThrownBy(() ->
+              Heddle.run(failing, () -> Heddle.await(Heddle.timer(Duration.ofHours(1), true))))
+          .isInstanceOf(DeadlockError.class);
+      assertThat(reports.failures()).containsExactly(broken);
+    }
   }
 }

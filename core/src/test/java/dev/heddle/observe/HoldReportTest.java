@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.heddle.Action;
 import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
+import dev.heddle.coroutine.tree.LoopRoot;
 import dev.heddle.observe.HoldReport.Activity;
 import java.io.IOException;
 import java.io.InputStream;
@@ -219,12 +220,21 @@ class HoldReportTest {
 
   @Test
   void listener_thatFails_doesNotEndTheWatch() {
+    assertThatTheWatchOutlives(new IllegalStateException("broken listener"));
+  }
+
+  @Test
+  void listener_thatFailsWithAnError_doesNotEndTheWatchOfLaterLoops() {
+    assertThatTheWatchOutlives(new AssertionError("broken listener"));
+  }
+
+  private static void assertThatTheWatchOutlives(Throwable failure) {
     CountDownLatch calls = new CountDownLatch(2);
     HeddleOptions failing =
         options(LIMIT)
             .withReports(_ -> {
               calls.countDown();
-              throw new IllegalStateException("broken listener");
+              throw LoopRoot.<RuntimeException>rethrown(failure);
             });
     Heddle.run(failing, () -> holdUntil(calls, 1));
     Heddle.run(failing, () -> holdUntil(calls, 0));

@@ -7,12 +7,15 @@ import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.Event;
 import dev.heddle.event.EventCallback;
+import dev.heddle.event.InlineCallback;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Those who wait for a scope: its owner, who leaves, and others, who join it.
 abstract sealed class AwaitedBranch extends CancellableBranch permits ScopeNode {
+  private static final int ATTEMPTS = 2;
+
   private final Drained drained = new Drained();
 
   // loop only
@@ -64,42 +67,44 @@ abstract sealed class AwaitedBranch extends CancellableBranch permits ScopeNode 
     }
     throwIfFailed();
     if (wasCancelled) {
-      throw new Cancellation("the scope has been cancelled");
+      throw new Cancellation("the scope was cancelled: " + reason());
     }
   }
 
   /// See [dev.heddle.coroutine.Scope#awaitCancelled()].
   public final void awaitCancelled() {
-    awaitCancelled(Deadline.never(), null);
+    awaitAsJoiner(refuseUncancelled(), true, Deadline.never(), null);
     throwIfFailed();
   }
 
   /// See [dev.heddle.coroutine.Scope#awaitCancelled(Deadline)].
   public final void awaitCancelled(Deadline deadline) {
-    awaitCancelled(deadline, null);
+    awaitAsJoiner(refuseUncancelled(), true, deadline, null);
     throwIfFailed();
   }
 
   /// See [dev.heddle.coroutine.Scope#awaitCancelled(Awaitable)].
   public final void awaitCancelled(Awaitable<?> token) {
-    awaitCancelled(Deadline.never(), token.event());
+    awaitAsJoiner(refuseUncancelled(), true, Deadline.never(), token.event());
     throwIfFailed();
   }
 
   /// See [dev.heddle.coroutine.Scope#awaitCancelled(FailureHandler)].
   public final void awaitCancelled(FailureHandler handler) throws Exception {
-    failures().handleWith(Objects.requireNonNull(handler, "handler"));
-    awaitCancelled(Deadline.never(), null);
+    Objects.requireNonNull(handler, "handler");
+    CoroutineNode<?> waiting = refuseUncancelled();
+    failures().handleWith(handler);
+    awaitAsJoiner(waiting, true, Deadline.never(), null);
     failures().giveTo(handler);
   }
 
-  private void awaitCancelled(Deadline deadline, @Nullable Event token) {
+  private CoroutineNode<?> refuseUncancelled() {
     CoroutineNode<?> waiting = refuseInside();
     if (!isCancelled()) {
       throw new IllegalStateException(
           "the scope has not been cancelled; cancel() it first, or join() it");
     }
-    awaitAsJoiner(waiting, true, deadline, token);
+    return waiting;
   }
 
   private void awaitAsJoiner(
@@ -113,29 +118,30 @@ abstract sealed class AwaitedBranch extends CancellableBranch permits ScopeNode 
       stays = true;
     } finally {
       joining--;
-      if (!stays && joining == 0 && !loop.scheduler().hasEnded()) {
-        nobodyJoins();
+      if (!stays && !loop.scheduler().hasEnded()) {
+        passUp();
       }
     }
   }
 
   final CoroutineNode<?> refuseInside() {
     loop.scheduler().checkOnLoop();
-    refuseAtRoot("waited for");
+    refuseAtRoot("cannot be waited for");
     CoroutineNode<?> waiting = CoroutineNode.current();
-    if (encloses(waiting.memberOf())) {
+    RareData rare = waiting.rareOrNull();
+    if (encloses(waiting.memberOf()) || (rare != null && encloses(rare.serves))) {
       throw new IllegalStateException(
           waiting.describe()
-              + " would wait for the scope that it belongs to, and so for itself; cancel() the"
-              + " scope, or wait from outside");
+              + " would wait for the scope that it belongs to or works for, and so for itself;"
+              + " cancel() the scope, or wait from outside");
     }
     return waiting;
   }
 
-  private void nobodyJoins() {
+  private void passUp() {
     ScopeFailures failures = failuresOrNull();
     if (failures != null) {
-      failures.nobodyJoins();
+      failures.passUp();
     }
   }
 
@@ -146,37 +152,57 @@ abstract sealed class AwaitedBranch extends CancellableBranch permits ScopeNode 
     }
   }
 
+  /// Whether somebody is to get its failure: who joins it, or awaits its end.
   final boolean isJoined() {
-    return joining > 0;
+    return joining > 0 || (ended != null && ended.isAwaited());
   }
 
   // ---- leaving ----
 
-  final void awaitForeground(CoroutineNode<?> waiting) {
-    while (foreground() > 0) {
-      waiting.awaitEvent(drained);
+  /// Waits until nobody is left in the foreground.
+  ///
+  /// @return what ended the wait: a cancellation, or what kept it from waiting; null: nobody is
+  ///   left
+  final @Nullable Throwable awaitForeground(CoroutineNode<?> waiting) {
+    Throwable met = null;
+    while (met == null && foreground() > 0) {
+      met = awaitDrained(waiting);
     }
+    return met;
   }
 
-  final void awaitAllShielded(CoroutineNode<?> waiting) {
+  /// Waits until nobody is left, whoever cancels. A wait that fails is tried a second time, and no
+  /// more: a switch handler may throw each time, and a pinned frame stays pinned.
+  ///
+  /// @return what the waits failed with; there may be somebody left then
+  final @Nullable Throwable awaitAllShielded(CoroutineNode<?> waiting) {
+    Throwable met = null;
+    int failed = 0;
     waiting.shield();
     try {
-      while (!isEmpty() && !loop.isPastDeadline()) {
-        awaitDrained(waiting);
+      while (!isEmpty() && !loop.isPastDeadline() && failed < ATTEMPTS) {
+        Throwable e = awaitDrained(waiting);
+        // past the shutdown deadline nothing shields any more, and no cancellation is news
+        if (e != null && !(e instanceof Cancellation && loop.isPastDeadline())) {
+          met = Precedence.first(met, e);
+          failed++;
+        }
       }
     } finally {
       waiting.unshield();
     }
+    return met;
   }
 
-  private void awaitDrained(CoroutineNode<?> waiting) {
+  private @Nullable Throwable awaitDrained(CoroutineNode<?> waiting) {
     try {
       waiting.awaitEvent(drained);
-    } catch (Cancellation c) {
-      // only past the shutdown deadline, when nothing shields any more
-      if (!loop.isPastDeadline()) {
-        throw c;
+      return null;
+    } catch (Throwable e) {
+      if (loop.scheduler().hasEnded()) {
+        throw e; // on a thread of the JDK's by now: nothing of the loop's is to be touched
       }
+      return e;
     }
   }
 
@@ -195,9 +221,14 @@ abstract sealed class AwaitedBranch extends CancellableBranch permits ScopeNode 
   }
 
   final void tellOfItsEnd() {
+    ScopeFailures failures = failuresOrNull();
     if (ended != null) {
+      if (failures != null && ended.isAwaited()) {
+        failures.taken();
+      }
       ended.tell();
     }
+    passUp(); // those who were to take it may have left
   }
 
   /// The end of the scope.
@@ -250,7 +281,15 @@ abstract sealed class AwaitedBranch extends CancellableBranch permits ScopeNode 
       if (!isClosed()) {
         super.replay(callback);
       }
+      ScopeFailures failures = failuresOrNull();
+      if (failures != null && InlineCallback.takes(callback)) {
+        failures.taken();
+      }
       callback.onEvent(this, null, self().failure());
+    }
+
+    boolean isAwaited() {
+      return hasTaker(true);
     }
 
     void tell() {

@@ -34,9 +34,9 @@ abstract sealed class Branch permits CancellableBranch {
   final @Nullable ScopeNode parent;
   final @Nullable CoroutineNode<?> owner;
   final int shields; // protect blocks of the owner around it
-  private final @Nullable ScopeNode told; // the scope above, when it counts this one
 
   // loop only
+  private @Nullable ScopeNode told; // the scope above, when it counts this one
   private @Nullable ScopeNode previousSibling;
   private @Nullable ScopeNode nextSibling;
   private @Nullable ScopeNode firstChild;
@@ -87,6 +87,26 @@ abstract sealed class Branch permits CancellableBranch {
   final void loseForeground() {
     for (Branch b = this; b != null && --b.foreground == 0; b = b.told) {
       b.foregroundGone();
+    }
+  }
+
+  /// Its owner has left it behind, and counts for it no more: the scope above does.
+  final void countAbove() {
+    ScopeNode above = parent;
+    if (told == null && above != null) {
+      told = above;
+      if (foreground > 0) {
+        above.gainForeground();
+      }
+      if (background > 0) {
+        above.gainBackground();
+      }
+    }
+  }
+
+  final void gainBackground() {
+    for (Branch b = this; b != null && b.background++ == 0; b = b.told) {
+      // the first one is told above
     }
   }
 
@@ -149,6 +169,10 @@ abstract sealed class Branch permits CancellableBranch {
       loseBackground();
     } else {
       loseForeground();
+    }
+    RareData rare = member.rareOrNull();
+    if (rare != null && rare.serves != null) {
+      rare.serves.loseForeground();
     }
     loop.memberLeft(member.isNeeded());
   }

@@ -49,7 +49,7 @@ abstract sealed class CancellableBranch extends Branch permits AwaitedBranch {
 
   // loop only
   private State state = State.OPEN;
-  private boolean cancelled; // stays so when it is closed
+  private @Nullable Cancellation cancelledWith; // stays so when it is closed
   private @Nullable TimerEvent limit;
 
   CancellableBranch(LoopRoot loop, @Nullable ScopeNode parent, @Nullable CoroutineNode<?> owner) {
@@ -68,7 +68,12 @@ abstract sealed class CancellableBranch extends Branch permits AwaitedBranch {
 
   /// Whether it was cancelled, as a whole, or by a failure.
   public final boolean isCancelled() {
-    return cancelled;
+    return cancelledWith != null;
+  }
+
+  /// Why it was cancelled; null: it was not.
+  final @Nullable String reason() {
+    return cancelledWith == null ? null : cancelledWith.getMessage();
   }
 
   final void becomeClosed() {
@@ -89,7 +94,7 @@ abstract sealed class CancellableBranch extends Branch permits AwaitedBranch {
     Cancellation c = new Cancellation(Objects.requireNonNull(why, "why"));
     loop.scheduler().checkOnLoop();
     StackReserve.require();
-    refuseAtRoot("cancelled");
+    refuseAtRoot("cannot be cancelled");
     if (mode == CancelMode.LET_STARTED_FINISH) {
       letStartedFinish(c);
     } else {
@@ -100,10 +105,11 @@ abstract sealed class CancellableBranch extends Branch permits AwaitedBranch {
   /// Cancels everybody after a while; a later call replaces an earlier one.
   public final void cancelAfter(Duration delay) {
     loop.scheduler().checkOnLoop();
-    refuseAtRoot("cancelled");
+    refuseAtRoot("cannot be cancelled");
+    Deadline end = Deadline.after(delay);
     stopLimit();
     if (state != State.CLOSED) {
-      limit = loop.timer(Deadline.after(delay).nanoTime());
+      limit = loop.timer(end.nanoTime());
       limit.subscribe(new LimitOver(delay));
       limit.start();
     }
@@ -131,10 +137,14 @@ abstract sealed class CancellableBranch extends Branch permits AwaitedBranch {
     }
   }
 
-  final void refuseAtRoot(String done) {
+  final void refuseAtRoot(String what) {
+    refuseAtRoot(what, "Heddle.shutdown stops it");
+  }
+
+  final void refuseAtRoot(String what, String instead) {
     if (parent == null) {
       throw new IllegalStateException(
-          "the root scope cannot be " + done + ": it ends with its loop; Heddle.shutdown stops it");
+          "the root scope " + what + ": it ends with its loop; " + instead);
     }
   }
 
@@ -172,7 +182,7 @@ abstract sealed class CancellableBranch extends Branch permits AwaitedBranch {
   private void cancelOwn(Cancellation c, boolean fromAbove) {
     if (parent != null) {
       state = State.CANCELLED;
-      cancelled = true;
+      cancelledWith = cancelledWith == null ? c : cancelledWith;
     }
     for (CoroutineNode<?> m = firstMember(); m != null; m = m.next) {
       m.cancelFromTree(c);
@@ -204,7 +214,7 @@ abstract sealed class CancellableBranch extends Branch permits AwaitedBranch {
 
   private void letOwnFinish(Cancellation c) {
     state = State.LETTING;
-    cancelled = true;
+    cancelledWith = c;
     for (CoroutineNode<?> m = firstMember(); m != null; m = m.next) {
       if (!m.isStarted()) {
         m.cancelFromTree(c);

@@ -9,6 +9,7 @@ import dev.heddle.LoopEndedException;
 import dev.heddle.Registration;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.SwitchHandler;
+import dev.heddle.failure.FailureTable;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -171,9 +172,7 @@ public final class Closers {
     }
 
     private void failed(Closer closer, Throwable failure) {
-      if (ScopeFailures.isFatal(failure)) {
-        throw LoopRoot.<RuntimeException>rethrown(failure);
-      }
+      FailureTable.throwIfFatal(failure);
       boolean cut = failure instanceof Cancellation || Interruptions.isOne(failure);
       if (cut && late.contains(closer)) {
         return; // that it was late is what is to be said of it

@@ -4,6 +4,7 @@ package dev.heddle.coroutine.tree;
 import dev.heddle.CompositeException;
 import dev.heddle.CoroutineFailure;
 import dev.heddle.coroutine.CompletionHandler;
+import dev.heddle.failure.FailureTable;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -30,12 +31,13 @@ final class Completions<S> {
   /// Runs all of them, in order.
   ///
   /// @return what they threw: nothing, what the only one threw, or all of it in one
-  @Nullable Throwable run(S ended) {
+  @Nullable Throwable run(S ended) throws Exception {
     List<Throwable> thrown = new ArrayList<>(0);
     for (CompletionHandler<? super S> handler : handlers) {
       try {
         handler.onCompletion(ended);
       } catch (Throwable e) {
+        FailureTable.throwIfFatal(e);
         thrown.add(CoroutineFailure.of(e));
       }
     }

@@ -221,7 +221,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
       }
     } catch (Throwable e) {
       // a switch handler
-      thrown = ScopeNode.first(thrown, e);
+      thrown = Precedence.first(thrown, e);
     }
     if (!scheduler().hasEnded()) {
       finish(returned, thrown);
@@ -232,7 +232,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   private @Nullable Throwable closeOpenScopes(@Nullable Throwable thrown) {
     Throwable first = thrown;
     for (ScopeNode open = ownBlock(); open != null && !scheduler().hasEnded(); open = ownBlock()) {
-      first = ScopeNode.first(first, open.closeFor(this));
+      first = Precedence.first(first, open.closeFor(this));
     }
     return first;
   }

@@ -128,7 +128,7 @@ final class LoopWatch {
     }
     try {
       loop.options().reports().accept(report);
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       loop.report("a listener of reports failed", e);
     }
   }

@@ -23,6 +23,9 @@ final class RareData {
   // the innermost scope it has opened; null: the scope it is a member of
   @Nullable ScopeNode currentScope;
 
+  // whose handlers it runs: that scope does not end before it
+  @Nullable ScopeNode serves;
+
   @Nullable Completions<Coroutine<?>> completions;
   @Nullable ContextNode values;
   @Nullable SwitchHandlers handlers;

@@ -25,7 +25,7 @@ final class ScopeFailures {
    *
    *   BLOCK   to whoever runs it: the block throws it
    *   OPENED  to whoever joins it; unjoined, to the parent's handler for children, or it is reported
-   *   CHILD   to those who join it at that moment; with none to the parent, as above
+   *   CHILD   to those who join or await it at that moment; with none, or when they leave without it, to the parent, as above
    *   ROOT    to the loop, which stops with it
    *
    * A failed scope has one failure, the first; later ones are merged into its report. What comes when a scope is closed already (a
@@ -33,7 +33,7 @@ final class ScopeFailures {
    *
    * The JVM's own end (OutOfMemoryError) passes all this by: it ends the loop, and no code of a user's is called for it.
    *
-   * I1. Each failure goes exactly one of these ways. [FailureTest, ScopeHandlerTest]
+   * I1. Each failure goes exactly one of these ways, and once. [FailureTest, ScopeHandlerTest]
    *
    * Sources. DESIGN 3.6; behaviour 10, 12, 36, 37, 98, 117, 125-134; traps 18, 19, 21, 23.
    */
@@ -47,6 +47,7 @@ final class ScopeFailures {
   private @Nullable Throwable failure;
   private @Nullable CoroutineNode<?> failed; // whose failure it is
   private boolean thrown; // somebody has got it
+  private boolean passedUp; // it was the parent's, or reported
   private @Nullable Throwable late; // a completion handler's, for whoever leaves
   private final List<Untaken> untaken = new ArrayList<>(0);
   private @Nullable FailureHandler handler;
@@ -77,11 +78,6 @@ final class ScopeFailures {
   }
 
   // ---- they come ----
-
-  // the JVM itself is at its end (trap 23)
-  static boolean isFatal(Throwable failed) {
-    return failed instanceof VirtualMachineError && !(failed instanceof StackOverflowError);
-  }
 
   /// Of a member, or of what it has asked for at its end.
   void unobserved(CoroutineNode<?> member, Throwable unobserved) {
@@ -120,6 +116,7 @@ final class ScopeFailures {
           try {
             asked.onFailure(of, member, unobserved);
           } catch (Throwable e) {
+            FailureTable.throwIfFatal(e);
             Throwable further = CoroutineFailure.of(e);
             FailureTable.merge(further, unobserved);
             fail(member, further);
@@ -148,11 +145,22 @@ final class ScopeFailures {
     if (body != null) {
       body.request("a member of the scope failed: " + what, with);
     }
-    ScopeNode above = scope.parent;
-    if (above == null) {
+    if (scope.parent == null) {
       loop.shutdown().rootFailed(with);
-    } else if (scope.isUnowned() && !scope.isJoined()) {
-      above.failures().childFailed(scope, member, with);
+    } else {
+      passUp();
+    }
+  }
+
+  /// Hands on the failure of a scope that nobody owns, unless somebody has it, or is to get it.
+  void passUp() {
+    ScopeNode above = scope.parent;
+    if (failure == null || failed == null || above == null || thrown || passedUp) {
+      return;
+    }
+    if (scope.isUnowned() && !scope.isJoined()) {
+      passedUp = true;
+      above.failures().childFailed(scope, failed, failure);
     }
   }
 
@@ -183,31 +191,30 @@ final class ScopeFailures {
   /// Throws the scope's failure, if it has one, to somebody who waited for that.
   void throwIfFailed() {
     if (failure != null) {
-      markThrown();
+      taken();
       throw LoopRoot.<RuntimeException>rethrown(failure);
     }
   }
 
-  private void markThrown() {
-    thrown = true;
-    if (scope.parent != null) {
+  /// Somebody has got the scope's failure, if it has one.
+  void taken() {
+    thrown = failure != null;
+    if (thrown && scope.parent != null) {
       scope.parent.taken(scope);
     }
+  }
+
+  /// What a block throws: the scope's failure, and what came late.
+  @Nullable Throwable takeAll() {
+    taken();
+    return Precedence.merged(failure, late);
   }
 
   /// Gives the scope's failure, unless somebody has it, to a handler, here and now.
   void giveTo(FailureHandler asked) throws Exception {
     if (failure != null && failed != null && !thrown) {
-      markThrown();
+      taken();
       asked.onFailure(scope, failed, failure);
-    }
-  }
-
-  /// Those who were to get the failure have left without it.
-  void nobodyJoins() {
-    ScopeNode above = scope.parent;
-    if (scope.isUnowned() && above != null && failure != null && failed != null && !thrown) {
-      above.failures().childFailed(scope, failed, failure);
     }
   }
 
@@ -230,6 +237,7 @@ final class ScopeFailures {
     if (failure == null || thrown || failed == null || above == null) {
       return;
     }
+    passedUp = true;
     ScopeFailures theirs = above.failuresOrNull();
     if (theirs != null && theirs.childHandler != null) {
       theirs.handle(theirs.childHandler, scope, failed, failure);
@@ -264,17 +272,9 @@ final class ScopeFailures {
     while (host.state() != State.OPEN && host.parent != null) {
       host = host.parent;
     }
+    CoroutineNode<?> servant = host.newOwn(what, handlers);
+    servant.rare().serves = scope;
     scope.gainForeground();
-    Action run =
-        () -> {
-          try {
-            handlers.run();
-          } finally {
-            if (!loop.scheduler().hasEnded()) {
-              scope.loseForeground();
-            }
-          }
-        };
-    host.admit(host.newOwn(what, run));
+    host.admit(servant);
   }
 }

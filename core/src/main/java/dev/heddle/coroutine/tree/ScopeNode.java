@@ -31,6 +31,9 @@ public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
    *   body ended ─> failed? cancel all ─> await the foreground ─> cancel the background ─> await it ─> CLOSED ─> await the handlers
    *                 └ cancelled while it awaits: cancel all, go on awaiting, throw the cancellation at the end
    *
+   * An owner that cannot wait (a pinned frame, a switch handler that throws) leaves all the same, with that failure. Who is left is
+   * cancelled, and the scope ends as a CHILD does; the scope above awaits it.
+   *
    * A block throws what came first: what its body threw, or the scope's failure; the other is merged into the report of that one. A
    * cancellation that its body threw, or that it met while it awaited, gives way to the scope's failure, which would else be lost.
    * One that it met is then thrown at the next suspension: nobody has seen it.
@@ -48,7 +51,6 @@ public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
     CHILD
   }
 
-  private final Kind kind;
   private final boolean supervised;
   private final boolean inherits; // the context of the scope above
   private final @Nullable ScopeNode outerBlock; // of the owner
@@ -56,6 +58,7 @@ public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
   private final @Nullable CancelRegion region; // the block's body
 
   // loop only
+  private Kind kind;
   private @Nullable ScopeFailures failures; // null: it has none, and no handlers for them
   private @Nullable Completions<Scope> completions;
   private @Nullable ContextNode context;
@@ -208,7 +211,7 @@ public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
     String where =
         switch (state()) {
           case OPEN -> "loop past its deadline";
-          case LETTING, CANCELLED -> "cancelled scope";
+          case LETTING, CANCELLED -> "cancelled scope (" + reason() + ")";
           case CLOSED -> "closed scope";
         };
     return new IllegalStateException(
@@ -260,7 +263,7 @@ public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
       @Nullable Completions<Coroutine<?>> asked) {
     loop.watch().ended(member);
     unlink(member);
-    if (failed != null && ScopeFailures.isFatal(failed)) {
+    if (failed != null && FailureTable.isFatal(failed)) {
       loop.shutdown().failed(failed);
     } else {
       if (failed != null && !taken) {
@@ -293,7 +296,7 @@ public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
   public void onCompletion(CompletionHandler<? super Scope> handler) {
     Objects.requireNonNull(handler, "handler");
     loop.scheduler().checkOnLoop();
-    refuseAtRoot("waited for");
+    refuseAtRoot("takes no completion handlers", "use Heddle.onShutdown");
     if (state() == State.CLOSED) {
       Completions.runHere(handler, this);
       return;
@@ -346,60 +349,41 @@ public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
 
   private @Nullable Throwable endBlock(CoroutineNode<?> owning, @Nullable Throwable bodyThrew) {
     Throwable left = closeInner(owning);
-    Throwable threw = bodyThrew == null ? left : bodyThrew;
+    Throwable threw = Precedence.earlier(bodyThrew, left);
     boolean failedBefore = failure() != null;
     closeRegion(owning);
     if (threw != null) {
-      cancelMembers(
-          threw instanceof Cancellation c
-              ? c
-              : new Cancellation(
-                  "the body of the scope failed: " + threw.getClass().getName(), threw));
+      cancelMembers(because("the body of the scope failed: ", threw));
     }
-    Cancellation met = awaitMembers(owning);
-    leave(owning);
-    Throwable failed = merged(failure(), late());
-    Throwable body = threw == null ? met : threw;
+    Throwable met = awaitMembers(owning);
+    met = Precedence.met(owning, met, leave(owning));
+    Throwable failed = failures == null ? null : failures.takeAll();
+    Throwable body = Precedence.earlier(threw, met);
     Throwable outcome =
-        failedBefore && !givesWay(body) ? merged(failed, body) : first(body, failed);
+        failedBefore && !Precedence.givesWay(body)
+            ? Precedence.merged(failed, body)
+            : Precedence.first(body, failed);
     owning.postpone(left, outcome);
     owning.postpone(met, outcome);
     return outcome;
   }
 
-  /// What to throw of what was thrown and a failure that came later: the earlier one, unless it
-  /// gives way.
-  static @Nullable Throwable first(@Nullable Throwable thrown, @Nullable Throwable failure) {
-    return failure != null && givesWay(thrown) ? failure : merged(thrown, failure);
+  // no `+`: linking it takes more stack than there may be
+  private static Cancellation because(String what, Throwable of) {
+    return of instanceof Cancellation c
+        ? c
+        : new Cancellation(what.concat(of.getClass().getName()), of);
   }
 
-  // cancellations, and what the JDK makes of interrupts for their sake
-  private static boolean givesWay(@Nullable Throwable thrown) {
-    return thrown instanceof Cancellation || (thrown != null && Interruptions.isOne(thrown));
-  }
-
-  // a failure may well be a cancellation: of somebody else, in whom it was awaited
-  private static @Nullable Throwable merged(
-      @Nullable Throwable failure, @Nullable Throwable further) {
-    if (failure != null && further != null) {
-      FailureTable.merge(failure, further);
-    }
-    return failure == null ? further : failure;
-  }
-
-  private @Nullable Cancellation awaitMembers(CoroutineNode<?> owning) {
-    Cancellation met = null;
-    try {
-      awaitForeground(owning);
-    } catch (Cancellation c) {
-      cancelMembers(c);
-      met = c;
+  private @Nullable Throwable awaitMembers(CoroutineNode<?> owning) {
+    Throwable met = awaitForeground(owning);
+    if (met != null) {
+      cancelMembers(because("its owner cannot wait for it: ", met));
     }
     if (foreground() == 0 && background() > 0) {
       cancelBackground();
     }
-    awaitAllShielded(owning);
-    return met;
+    return Precedence.met(owning, met, awaitAllShielded(owning));
   }
 
   @Override
@@ -418,8 +402,7 @@ public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
   private @Nullable Throwable endUnowned(CoroutineNode<?> closing) {
     Throwable met = awaitTheRest(closing);
     closeIfOver();
-    awaitAllShielded(closing); // its handlers
-    return met;
+    return Precedence.met(closing, met, awaitAllShielded(closing)); // its handlers
   }
 
   // those that were left to finish may do so, unless whoever closes is cancelled
@@ -428,20 +411,18 @@ public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
       return awaitMembers(closing);
     }
     cancelMembers(new Cancellation("the scope was closed"));
-    awaitAllShielded(closing);
-    return null;
+    return awaitAllShielded(closing);
   }
 
-  /// Ends it, whatever kind it is: its owner leaves.
+  /// Ends an opened scope: its owner leaves.
   ///
   /// @return what is to be thrown for it
   @Nullable Throwable closeFor(CoroutineNode<?> closing) {
-    Throwable left = closeInner(closing);
-    closeRegion(closing);
-    Throwable met = isEmpty() ? null : awaitTheRest(closing);
-    leave(closing);
-    Throwable outcome = first(left == null ? met : left, late());
-    closing.postpone(left, outcome);
+    assert kind == Kind.OPENED : "a block ends by itself: " + this;
+    Throwable met = closeInner(closing);
+    met = Precedence.met(closing, met, isEmpty() ? null : awaitTheRest(closing));
+    met = Precedence.met(closing, met, leave(closing));
+    Throwable outcome = Precedence.first(met, failures == null ? null : failures.late());
     closing.postpone(met, outcome);
     return outcome;
   }
@@ -452,7 +433,7 @@ public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
     for (ScopeNode inner = owning.ownBlock();
         inner != null && inner != this;
         inner = owning.ownBlock()) {
-      threw = first(threw, inner.closeFor(owning));
+      threw = Precedence.first(threw, inner.closeFor(owning));
     }
     return threw;
   }
@@ -465,7 +446,7 @@ public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
   }
 
   private CoroutineNode<?> refuseOthers() {
-    refuseAtRoot("closed");
+    refuseAtRoot("cannot be closed");
     CoroutineNode<?> closing = CoroutineNode.current();
     if (closing != owner) {
       throw new IllegalStateException(
@@ -485,13 +466,22 @@ public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
     return closing;
   }
 
-  private void leave(CoroutineNode<?> owning) {
-    conclude();
-    awaitAllShielded(owning); // its handlers
+  private @Nullable Throwable leave(CoroutineNode<?> owning) {
+    Throwable met = null;
+    if (isEmpty() || loop.isPastDeadline()) {
+      conclude();
+      met = awaitAllShielded(owning); // its handlers
+    }
     owning.enterScope(outerBlock);
     if (kind == Kind.OPENED && failures != null) {
       failures.ownerLeaves();
     }
+    if (!isEmpty() && !loop.isPastDeadline()) {
+      cancelMembers(new Cancellation("its owner could not wait for it"));
+      kind = Kind.CHILD;
+      countAbove();
+    }
+    return met;
   }
 
   // ---- views ----
@@ -545,10 +535,6 @@ public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
   @Override
   public @Nullable Throwable failure() {
     return failures == null ? null : failures.failure();
-  }
-
-  private @Nullable Throwable late() {
-    return failures == null ? null : failures.late();
   }
 
   /// What its failures do, made at the first.

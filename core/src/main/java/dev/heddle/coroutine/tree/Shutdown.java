@@ -208,7 +208,7 @@ public final class Shutdown {
     if (loop.scheduler().hasEnded()) {
       return; // what it left was released, and failed at that
     }
-    if (first && !ScopeFailures.isFatal(failure)) {
+    if (first && !FailureTable.isFatal(failure)) {
       stop(stopping("it has failed", failure), null, loop.options().shutdownDeadline());
     } else {
       loop.scheduler().finish(); // nothing can be relied upon any more
@@ -315,7 +315,7 @@ public final class Shutdown {
 
   /// Whether the JVM itself is at its end: nothing is to be tried any more.
   boolean isAtOnce() {
-    return defect != null && ScopeFailures.isFatal(defect);
+    return defect != null && FailureTable.isFatal(defect);
   }
 
   /// Those who have not ended, and are waited for.

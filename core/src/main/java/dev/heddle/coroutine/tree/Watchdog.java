@@ -202,7 +202,7 @@ final class Watchdog implements Runnable {
   private static boolean guarded(Step step) {
     try {
       return step.run();
-    } catch (RuntimeException | LinkageError e) {
+    } catch (Throwable e) {
       System.getLogger("dev.heddle")
           .log(System.Logger.Level.WARNING, "the watchdog stumbled, and goes on", e);
       return false;

@@ -251,17 +251,12 @@ public final class Await<K, T extends @Nullable Object> {
   }
 
   private void await(CoroutineNode<?> self, Gathering<K, T> gathering) {
-    try {
-      if (deadline != null) {
-        self.scheduler().await(gathering, deadline);
-      } else if (token != null) {
-        self.scheduler().await(gathering, token);
-      } else {
-        self.scheduler().await(gathering);
-      }
-    } catch (Throwable e) {
-      gathering.giveWayTo(e);
-      throw e;
+    if (deadline != null) {
+      self.scheduler().await(gathering, deadline);
+    } else if (token != null) {
+      self.scheduler().await(gathering, token);
+    } else {
+      self.scheduler().await(gathering);
     }
   }
 }

@@ -142,8 +142,8 @@ final class Gathering<K, T extends @Nullable Object> extends CompositeEvent {
     return new Outcomes<>(outcomes.stream().filter(Objects::nonNull).toList(), inOrder);
   }
 
-  /// The wait ended with `by` instead: failures collected so far are found in its report.
-  void giveWayTo(Throwable by) {
+  @Override
+  public void gaveWayTo(Throwable by) {
     for (Outcome<K, T> outcome : inOrder) {
       if (outcome.failure() != null) {
         FailureTable.merge(by, outcome.failure());

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.event;
 
+import dev.heddle.Cancellation;
+import dev.heddle.failure.FailureTable;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -38,7 +40,9 @@ public abstract class CompositeEvent extends Event {
   }
 
   /// Fires when each of several has fired, and is closed then; with the first failure among them,
-  /// if one failed. An event that fires again and again counts if it fires while somebody waits.
+  /// if one failed, which has the others in its report. Where the wait ends before, those that came
+  /// are found in the report of what ended it. An event that fires again and again counts if it
+  /// fires while somebody waits.
   ///
   /// @throws IllegalArgumentException without parts
   public static CompositeEvent allOf(Awaitable<?>... several) {
@@ -104,6 +108,11 @@ public abstract class CompositeEvent extends Event {
   protected final void disarm() {
     armed = false;
     parts.forEach(Part::disarm);
+  }
+
+  @Override
+  public void gaveWayTo(Throwable by) {
+    parts.forEach(part -> part.event.gaveWayTo(by));
   }
 
   /// The first few parts, for dumps.
@@ -205,7 +214,10 @@ public abstract class CompositeEvent extends Event {
 
     @Override
     protected void partFired(int place, @Nullable Object result, @Nullable Throwable error) {
-      last = part(place);
+      // the one that wakes; what fires after it, in the same look, is nobody's
+      if (last == null || hasTaker()) {
+        last = part(place);
+      }
       fire(result, error);
     }
 
@@ -270,12 +282,29 @@ public abstract class CompositeEvent extends Event {
       }
       fired[place] = true;
       part(place).taken();
-      if (failure == null) {
-        failure = error;
+      if (error != null) {
+        collect(error);
       }
       if (--missing == 0) {
         fire(null, failure);
       }
+    }
+
+    // the first one; a cancellation gives way
+    private void collect(Throwable error) {
+      if (failure == null || failure instanceof Cancellation) {
+        failure = error;
+      } else if (!(error instanceof Cancellation)) {
+        FailureTable.merge(failure, error);
+      }
+    }
+
+    @Override
+    public void gaveWayTo(Throwable by) {
+      if (failure != null && !(failure instanceof Cancellation)) {
+        FailureTable.merge(by, failure);
+      }
+      super.gaveWayTo(by);
     }
 
     @Override

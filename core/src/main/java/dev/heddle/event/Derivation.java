@@ -8,13 +8,13 @@ import dev.heddle.failure.FailureTable;
 import org.jspecify.annotations.Nullable;
 
 /// Brings the outcome of one future to another, by way of a user's function.
-abstract class Derivation<S extends @Nullable Object, R extends @Nullable Object>
-    implements InlineCallback {
+abstract class Derivation<S extends @Nullable Object, R extends @Nullable Object> extends Source {
   final Future<S> source;
   final Future<R> derived;
   private final Object function;
 
   Derivation(Future<S> source, Future<R> derived, Object function) {
+    super(source.ending());
     this.source = source;
     this.derived = derived;
     this.function = function;
@@ -26,6 +26,22 @@ abstract class Derivation<S extends @Nullable Object, R extends @Nullable Object
   /// Calls the function and completes the derived future.
   abstract void run() throws Exception;
 
+  // what the function does may be what somebody waits for
+  @Override
+  final void enter() {
+    event.start();
+  }
+
+  @Override
+  final void exit() {
+    event.stop();
+  }
+
+  @Override
+  final boolean isHidden() {
+    return true;
+  }
+
   /// Only [Recovery] does: the others hand a failure on.
   @Override
   public boolean takes() {
@@ -33,10 +49,8 @@ abstract class Derivation<S extends @Nullable Object, R extends @Nullable Object
   }
 
   @Override
-  public final void onEvent(Event event, @Nullable Object result, @Nullable Throwable error) {
-    if (derived.isDone()) {
-      return; // cancelled meanwhile
-    }
+  public final void onEvent(Event fired, @Nullable Object result, @Nullable Throwable error) {
+    leave();
     if (isFor(error)) {
       derived.home().notifyLater(this::runOrFail);
     } else {
@@ -46,6 +60,7 @@ abstract class Derivation<S extends @Nullable Object, R extends @Nullable Object
 
   private void runOrFail() {
     if (derived.isDone()) {
+      notRun(); // cancelled meanwhile
       return;
     }
     try {
@@ -56,14 +71,22 @@ abstract class Derivation<S extends @Nullable Object, R extends @Nullable Object
     }
   }
 
+  /// The function was to run, but the derived future is cancelled.
+  void notRun() {}
+
   /// The function has thrown.
   void failed(Throwable thrown) {
-    boolean told = derived.fail(thrown, at());
-    if (!told && !(thrown instanceof Cancellation)) {
+    if (!derived.fail(thrown, at())) {
+      cameLate(thrown);
+    }
+  }
+
+  final void cameLate(@Nullable Throwable failure) {
+    if (failure != null && !(failure instanceof Cancellation)) {
       derived
           .home()
           .futures()
-          .untaken("a failure came after the cancellation of " + derived, thrown);
+          .untaken("a failure came after the cancellation of " + derived, failure);
     }
   }
 
@@ -114,7 +137,12 @@ abstract class Derivation<S extends @Nullable Object, R extends @Nullable Object
 
     @Override
     public boolean takes() {
-      return !derived.isDone();
+      return true;
+    }
+
+    @Override
+    void notRun() {
+      cameLate(source.failure());
     }
 
     @Override

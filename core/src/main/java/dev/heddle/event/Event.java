@@ -4,6 +4,7 @@ package dev.heddle.event;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Something that happens, once or again and again, and that coroutines and callbacks can subscribe
@@ -23,16 +24,20 @@ public abstract class Event implements Awaitable<Object> {
    * notification runs and half of them are dead. Swap-remove would run one callback twice and another never (trap 8).
    *
    * States.  from    event                    to      who
-   *          IDLE    start()                  ARMED   loop: the first start arms, later ones only count
-   *          ARMED   stop()                   IDLE    loop: the last stop disarms
+   *          IDLE    start(), watch()         ARMED   loop: the first of them arms, later ones only count
+   *          ARMED   stop(), unwatch()        IDLE    loop: the last of them disarms
    *          any     close(result, error)     CLOSED  loop: once; disarms nothing, the stops still to come do
+   *
+   * Who keeps the loop alive. A start is somebody who waits; a watch is a stream or a future, for whom others may wait, or nobody.
+   * An event that is not hidden counts while there are starts.
    *
    * Threads. The loop's own, as the class says. What other threads want to tell an event goes through the loop's inbox.
    *
    * I1. Every callback that was subscribed when its turn came runs exactly once per notification. [EventModelTest]
    * I2. arm() and disarm() alternate; a second stop of a shared event disarms nobody else. [EventTest]
    * I3. A callback that throws ends the notification, and the array stays sound. [EventTest]
-   * I4. A notification that meets a callback of a user's runs nowhere but in a coroutine of its own, as a whole. One that is added
+   * I4. A watch neither adds to the count nor takes anybody off it. [EventTest]
+   * I5. A notification that meets a callback of a user's runs nowhere but in a coroutine of its own, as a whole. One that is added
    *     while an inline notification runs is told from the next one on. [EventModelTest]
    *
    * Cost. One callback: a field; more: an array. Unsubscribing looks at the place where the callback was put first, then below it (compaction
@@ -52,7 +57,8 @@ public abstract class Event implements Awaitable<Object> {
   private int tombstones;
   private int custom; // callbacks that are not inline ones
   private int notifying; // depth
-  private int starts;
+  private int starts; // watches included
+  private short watches; // fits into what alignment leaves free
   private boolean counted; // as one that keeps the loop alive
 
   /// An idle event of a loop.
@@ -91,17 +97,19 @@ public abstract class Event implements Awaitable<Object> {
 
   // ---- subscriptions ----
 
-  /// Adds a callback behind those that are there.
+  /// Adds a callback behind those that are there. It does not keep the loop alive: [#start()] does.
   ///
   /// @return where it was put; a hint for [#unsubscribe(EventCallback, int)]
   public final int subscribe(EventCallback callback) {
+    if (!(callback instanceof InlineCallback)) {
+      Objects.requireNonNull(callback, "callback");
+      home.checkOnLoop();
+      custom++;
+    }
     if (size > rest.length) {
       rest = Arrays.copyOf(rest, size * 2);
     }
     put(size, callback);
-    if (!(callback instanceof InlineCallback)) {
-      custom++;
-    }
     return size++;
   }
 
@@ -163,6 +171,9 @@ public abstract class Event implements Awaitable<Object> {
   /// A coroutine that waited for this event goes on with what it has fired with.
   public void taken() {}
 
+  /// A wait for this event has ended with `by` instead: what it has collected is to be found there.
+  public void gaveWayTo(Throwable by) {}
+
   /// Refuses a wait on another loop.
   ///
   /// @throws IllegalStateException when this event does not belong to `loop`
@@ -178,12 +189,15 @@ public abstract class Event implements Awaitable<Object> {
 
   /// Counts one more who waits; the first one arms the event.
   public final void start() {
-    if (starts++ == 0) {
+    int before = starts++;
+    if (before == watches) {
       if (!isHidden() && !isClosed()) {
         counted = true;
         home.eventArmed();
       }
-      arm();
+      if (before == 0) {
+        arm();
+      }
     }
   }
 
@@ -191,13 +205,39 @@ public abstract class Event implements Awaitable<Object> {
   ///
   /// @throws IllegalStateException when it was stopped more often than started
   public final void stop() {
-    if (starts == 0) {
+    if (starts == watches) {
       throw new IllegalStateException("stopped more often than started: " + info());
     }
-    if (--starts == 0) {
+    if (--starts == watches) {
       settled();
+      if (starts == 0) {
+        disarm();
+      }
+    }
+  }
+
+  /// Arms it as [#start()] does, for somebody who does not wait: it keeps nobody alive.
+  final void watch() {
+    if (watches == Short.MAX_VALUE) {
+      throw new IllegalStateException(watches + " streams and futures watch " + info());
+    }
+    watches++;
+    if (starts++ == 0) {
+      arm();
+    }
+  }
+
+  /// Ends a watch.
+  final void unwatch() {
+    watches--;
+    if (--starts == 0) {
       disarm();
     }
+  }
+
+  /// Whether somebody waits.
+  final boolean isStarted() {
+    return starts > watches;
   }
 
   /// Nothing more is to come: whoever has not stopped it does not keep the loop alive.
@@ -230,11 +270,20 @@ public abstract class Event implements Awaitable<Object> {
       return;
     }
     if (custom > 0) {
-      home.notifyLater(() -> fireNow(result, error));
+      boolean hadTaker = error != null && hasTaker(true);
+      home.notifyLater(() -> {
+        if (hadTaker && !hasTaker(true)) {
+          takersGone();
+        }
+        fireNow(result, error);
+      });
     } else {
       fireInline(result, error);
     }
   }
+
+  /// Those who were to take the failure that it has fired with have left before they were told.
+  protected void takersGone() {}
 
   private void fireInline(@Nullable Object result, @Nullable Throwable error) {
     notifying++;

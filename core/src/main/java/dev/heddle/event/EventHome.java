@@ -29,6 +29,11 @@ public interface EventHome {
   ///   of this loop
   void checkOnLoop();
 
+  /// Refuses to begin what must not stop half-way.
+  ///
+  /// @throws StackOverflowError when the stack is about to end
+  void requireStack();
+
   /// Waits, as the current coroutine, until `event` fires.
   ///
   /// @return what it fires with

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.event;
 
+import dev.heddle.Cancellation;
 import dev.heddle.EventsLostException;
+import dev.heddle.failure.FailureTable;
 import java.util.ArrayDeque;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
@@ -36,6 +38,7 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
   private int held; // items that are not Lost
   private long lost;
   private @Nullable Throwable failure; // behind the items
+  private boolean unread; // the failure
   private boolean reading;
   private boolean closed;
 
@@ -48,9 +51,7 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
       source.replay(intake);
     }
     source.subscribe(intake);
-    source.start();
-    // who waits keeps the loop alive, the stream does not
-    source.settled();
+    source.watch();
   }
 
   /// Opens a stream over an event.
@@ -60,12 +61,19 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
     if (capacity < 1) {
       throw new IllegalArgumentException("a stream holds at least one item, not " + capacity);
     }
-    return new EventStream<>(source.event(), capacity, false);
+    return open(source, capacity, false);
   }
 
   /// Opens a stream over an event whose older firings do not matter once there is a newer one.
   public static <T extends @Nullable Object> EventStream<T> latest(Awaitable<T> source) {
-    return new EventStream<>(source.event(), 1, true);
+    return open(source, 1, true);
+  }
+
+  private static <T extends @Nullable Object> EventStream<T> open(
+      Awaitable<T> source, int capacity, boolean latest) {
+    Event event = source.event();
+    event.home().checkOnLoop();
+    return new EventStream<>(event, capacity, latest);
   }
 
   // ---- reading ----
@@ -130,6 +138,7 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
       return (T) (item == NULL ? null : item);
     }
     if (failure != null) {
+      unread = false;
       throw EventStream.<RuntimeException>rethrown(failure);
     }
     throw new IllegalStateException(
@@ -167,14 +176,19 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
     return lost;
   }
 
-  /// Stops watching; what has not been read is dropped, and a read that waits fails.
+  /// Stops watching; what has not been read is dropped (a failure: reported), and a read that waits
+  /// fails.
   @Override
   public void close() {
     if (!closed) {
+      source.home().requireStack();
       closed = true;
       source.unsubscribe(intake);
-      source.stop();
+      source.unwatch();
       items.clear();
+      if (unread && !reading && failure != null) {
+        source.home().futures().untaken("nobody read the failure of " + this, failure);
+      }
       ready.tell();
     }
   }
@@ -199,7 +213,7 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
     @Override
     public void onEvent(Event event, @Nullable Object result, @Nullable Throwable error) {
       if (error != null) {
-        failure = error;
+        failed(error);
       } else if (latest) {
         items.clear();
         items.add(Objects.requireNonNullElse(result, NULL));
@@ -212,6 +226,14 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
       }
       event.taken();
       ready.tell();
+    }
+
+    private void failed(Throwable error) {
+      if (unread && failure != null) {
+        FailureTable.merge(error, failure);
+      }
+      failure = error;
+      unread = !(error instanceof Cancellation);
     }
 
     private void lose() {
@@ -242,7 +264,6 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
     }
 
     void tell() {
-      settled();
       fire(null, null);
     }
 

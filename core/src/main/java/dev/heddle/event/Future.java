@@ -10,6 +10,7 @@ import dev.heddle.event.FutureLedger.Fate;
 import dev.heddle.event.FutureLedger.Label;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +38,7 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
    *
    * Derived futures. map() and its like subscribe an inline callback, so that those who await the source are told at once; the user's
    * function runs in a coroutine of its own. The source's event holds the callback, and that the derived future: it resolves
-   * whoever has let go of the source. An outcome that the function is not for is passed on without a coroutine.
+   * whoever has let go of the source. One that is cancelled leaves it. An outcome that the function is not for is passed on without a coroutine.
    *
    * Whose failure is it. Of those who wait when it comes, and of recover(). Else it is open (FutureLedger), for whoever comes
    * later. map() and onCompletion() hand on the same throwable with the same Fate: taken from one of them, it is taken.
@@ -55,10 +56,10 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
   private final Ending ending;
   private final @Nullable String name;
   private final Object createdAt;
-  private final @Nullable Source source; // null: completed by a promise, or derived
 
   // loop only
   private byte state = PENDING;
+  private @Nullable Source source; // null: completed, or to be by a promise
   private boolean used; // somebody asked for it; that nobody did is reported of a promise only
   private boolean ignored;
   private boolean withdrawn; // cancelled by a reader
@@ -111,10 +112,11 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
 
   private static <T extends @Nullable Object> Future<T> of(
       Awaitable<T> source, Consumer<Cancellation> whenCancelled, boolean forAwaiters) {
+    Objects.requireNonNull(whenCancelled, "whenCancelled");
     Event event = source.event();
     event.home().checkOnLoop();
     FutureLedger.prepare();
-    Source from = new Source(event, whenCancelled, forAwaiters);
+    Outside from = new Outside(event, whenCancelled, forAwaiters);
     Future<T> future = new Future<>(event.home(), null, null, from, true);
     from.bind(future);
     return future;
@@ -171,7 +173,7 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
 
   /// A coroutine that awaited it was cancelled, or it was itself.
   private void abandonedBy(Cancellation c) {
-    if (source != null && source.forAwaiters && !ending.hasTaker()) {
+    if (source != null && source.isForAwaiters() && !ending.isAwaited()) {
       cancel(c);
     }
   }
@@ -219,18 +221,21 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
 
   /// What `mapper` makes of the value. A failure passes by and goes to the derived future.
   public <R extends @Nullable Object> Future<R> map(Transform<? super T, ? extends R> mapper) {
+    Objects.requireNonNull(mapper, "mapper");
     return derive(new Derivation.Mapping<>(this, derived(mapper), mapper));
   }
 
   /// The value, or what `recovery` makes of the failure, which it takes by that. That this future
   /// was cancelled is a failure here.
   public Future<T> recover(Transform<? super Throwable, ? extends T> recovery) {
+    Objects.requireNonNull(recovery, "recovery");
     return derive(new Derivation.Recovery<>(this, derived(recovery), recovery));
   }
 
   /// The same outcome, once `handler` has run. If the handler throws, that is the outcome; a
   /// failure that it takes the place of is found in its report. It takes no failure itself.
   public Future<T> onCompletion(Action handler) {
+    Objects.requireNonNull(handler, "handler");
     return derive(new Derivation.Completion<>(this, derived(handler), handler));
   }
 
@@ -241,12 +246,10 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
 
   private <R extends @Nullable Object> Future<R> derive(Derivation<T, R> derivation) {
     use();
-    if (isDone()) {
-      ending.replay(derivation);
-    } else {
-      ending.subscribe(derivation);
-    }
-    return derivation.derived;
+    Future<R> derived = derivation.derived;
+    derived.source = derivation;
+    derivation.listen();
+    return derived;
   }
 
   @Override
@@ -260,6 +263,7 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
       used = true;
       home.futures().add(export);
       ending.subscribe(export);
+      ending.start();
     }
     return export.exported;
   }
@@ -268,20 +272,23 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
 
   @Override
   public void cancel(String why) {
-    cancel(new Cancellation(why));
+    cancel(new Cancellation(Objects.requireNonNull(why, "why")));
   }
 
   /// Cancels it: those who await it get `c`. Whoever was to complete it is told where it can be
   /// told ([Promise#isCancelled()], a pool's task), and what it brings is dropped.
   @Override
   public void cancel(Cancellation c) {
+    Objects.requireNonNull(c, "cancellation");
     home.checkOnLoop();
     used = true;
     if (!isDone()) {
+      home.requireStack();
+      Source from = source;
       withdrawn = true;
       fail(c, home.futures().here(null));
-      if (source != null) {
-        source.withdraw(c);
+      if (from != null) {
+        from.withdraw(c);
       }
     }
   }
@@ -312,6 +319,7 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     state = how;
     outcome = what;
     completedAt = at;
+    source = null; // or a chain of derived futures would hold all before it
     // before anybody is told: a derived future inherits it
     fate = first ? openFate() : inherited;
     if (ignored || ending.hasTaker(how == FAILED)) {
@@ -377,6 +385,11 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     return home;
   }
 
+  /// Its end; asking for this is no use of it.
+  Event ending() {
+    return ending;
+  }
+
   /// What it is, for errors and dumps.
   String describe() {
     return (name == null ? "a future" : "the future '" + name + "'") + " created at " + createdAt();
@@ -418,7 +431,23 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
       return source == null ? List.of() : source.event.holders();
     }
 
+    // not hidden where another thread, or the clock, completes it: who waits for it then counts
+    @Override
+    public boolean isHidden() {
+      return source == null || source.isHidden();
+    }
+
+    boolean isAwaited() {
+      return isStarted() || hasTaker();
+    }
+
+    @Override
+    protected void takersGone() {
+      fate = openFate();
+    }
+
     void tell() {
+      settled();
       fire(result(), failure());
     }
 
@@ -439,42 +468,48 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     }
   }
 
-  /// Brings the next outcome of another event.
-  private static final class Source implements InlineCallback {
-    private final Event event;
+  /// Brings the next outcome of another event, which does not count before somebody awaits the
+  /// future.
+  private static final class Outside extends Source {
     private final Consumer<Cancellation> whenCancelled;
-    final boolean forAwaiters;
+    private final boolean forAwaiters;
     private @Nullable Future<?> future;
-    private boolean started;
 
-    Source(Event event, Consumer<Cancellation> whenCancelled, boolean forAwaiters) {
-      this.event = event;
+    Outside(Event event, Consumer<Cancellation> whenCancelled, boolean forAwaiters) {
+      super(event);
       this.whenCancelled = whenCancelled;
       this.forAwaiters = forAwaiters;
     }
 
     void bind(Future<?> waiting) {
       future = waiting;
-      if (event.isClosed()) {
-        event.replay(this);
-      } else {
-        event.subscribe(this);
-        event.start();
-        started = true;
-      }
+      listen();
     }
 
+    @Override
+    void enter() {
+      event.watch();
+    }
+
+    @Override
+    void exit() {
+      event.unwatch();
+    }
+
+    @Override
     void withdraw(Cancellation c) {
       leave();
       whenCancelled.accept(c);
     }
 
-    private void leave() {
-      if (started) {
-        started = false;
-        event.unsubscribe(this);
-        event.stop();
-      }
+    @Override
+    boolean isHidden() {
+      return event.isHidden();
+    }
+
+    @Override
+    boolean isForAwaiters() {
+      return forAwaiters;
     }
 
     @Override

@@ -2,6 +2,7 @@
 package dev.heddle.event;
 
 import dev.heddle.Cancellation;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// The right to complete a [Future], once.
@@ -64,7 +65,7 @@ public final class Promise<T extends @Nullable Object> {
   /// @return whether it was not
   /// @throws IllegalStateException on another thread than its loop's
   public boolean tryComplete(T value) {
-    checkOnLoop();
+    checkMayComplete();
     return future.succeed(value, future.home().futures().here(null));
   }
 
@@ -73,7 +74,8 @@ public final class Promise<T extends @Nullable Object> {
   /// @return whether it was not
   /// @throws IllegalStateException on another thread than its loop's
   public boolean tryFail(Throwable failure) {
-    checkOnLoop();
+    Objects.requireNonNull(failure, "failure");
+    checkMayComplete();
     return future.fail(failure, future.home().futures().here(null));
   }
 
@@ -87,7 +89,7 @@ public final class Promise<T extends @Nullable Object> {
     return future.isWithdrawn();
   }
 
-  private void checkOnLoop() {
+  private void checkMayComplete() {
     if (!future.home().isOnLoop()) {
       throw new IllegalStateException(
           future
@@ -95,6 +97,7 @@ public final class Promise<T extends @Nullable Object> {
               + Thread.currentThread()
               + "; a promise is completed on its loop only, a RemotePromise from any thread");
     }
+    future.home().requireStack(); // completed, it must tell those who wait
   }
 
   private IllegalStateException completedBefore() {

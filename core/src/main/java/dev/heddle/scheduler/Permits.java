@@ -69,6 +69,12 @@ public class Permits {
     return "its turn with " + what;
   }
 
+  /// Whether they are given back by coroutines of the loop: a wait that other threads end counts as
+  /// one for the outside world.
+  protected boolean areOfTheLoop() {
+    return true;
+  }
+
   /// The coroutines that have to act before somebody can be served, as far as is known.
   protected Collection<? extends Awaitable<?>> holders() {
     return List.of();
@@ -125,8 +131,8 @@ public class Permits {
     }
     Place next = nextServed();
     if (next == null) {
-      free++;
       passedTo(null);
+      free++; // last: if the stack ends at a call, nothing has changed
     } else {
       passedTo(next.coroutine);
       next.call();
@@ -213,6 +219,11 @@ public class Permits {
     @Override
     public boolean isClosed() {
       return called;
+    }
+
+    @Override
+    public boolean isHidden() {
+      return areOfTheLoop();
     }
 
     @Override

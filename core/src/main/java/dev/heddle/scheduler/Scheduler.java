@@ -204,6 +204,11 @@ public final class Scheduler implements ContextHost, EventHome {
 
   // ---- what coroutines and events ask for ----
 
+  @Override
+  public void requireStack() {
+    StackReserve.require();
+  }
+
   void ready(Waker waker) {
     if (waker.isHighPriority()) {
       ready.addHigh(waker);
@@ -285,7 +290,12 @@ public final class Scheduler implements ContextHost, EventHome {
     Waker self = Waker.define(event);
     self.renewWithTimeout(deadline, token);
     self.resumeWhen(event);
-    return self.scheduler().suspend(self);
+    try {
+      return self.scheduler().suspend(self);
+    } catch (Throwable e) {
+      event.gaveWayTo(e);
+      throw e;
+    }
   }
 
   /// Puts the current coroutine behind all that are ready.

@@ -34,9 +34,9 @@ public abstract class Waker extends Subscriptions implements Hosted {
    *
    * Merging, of what comes between the wake-up and the coroutine's turn. The first success wins; later ones are only recorded as
    * triggered. An error beats a result. Of two failures the newer one is thrown, and the older stands in its report, so that
-   * neither is lost. A token or a deadline does not displace a failure, nor a failure them: its event sees that nobody takes it.
-   * A cancellation (the tree's, or of what was awaited) does not displace a failure: it stays pending, and the next suspension
-   * throws it. It is thrown in place of all else.
+   * neither is lost. A token or a deadline does not displace a failure (a token's own stands in its report), nor a failure them:
+   * its event sees that nobody takes it. A cancellation (the tree's, or of what was awaited) displaces no failure, be it of what
+   * was awaited or of a token: the tree's stays pending, and the next suspension throws it. It is thrown in place of all else.
    *
    * Threads. The loop's.
    *
@@ -234,7 +234,7 @@ public abstract class Waker extends Subscriptions implements Hosted {
 
   // it goes on with that failure, and not with the outcome of its wait
   private void failedToEnter(Throwable failure) {
-    if (outcome == FAILURE && carried instanceof Throwable lost) {
+    if (outcome != VALUE && carried instanceof Throwable lost) {
       FailureTable.merge(failure, lost);
     }
     abandonWait();
@@ -522,12 +522,14 @@ public abstract class Waker extends Subscriptions implements Hosted {
     if (later == null || later instanceof Cancellation) {
       return;
     }
-    if (kind == FAILURE) {
-      carried = later;
+    if (kind == TOKEN && !(earlier instanceof Cancellation)) {
+      FailureTable.merge(earlier, later);
+      return;
     }
+    outcome = kind;
+    carried = later;
     if (!(earlier instanceof Cancellation)) {
-      Throwable kept = kind == FAILURE ? later : earlier;
-      FailureTable.merge(kept, kept == later ? earlier : later);
+      FailureTable.merge(later, earlier);
     }
   }
 
@@ -576,7 +578,8 @@ public abstract class Waker extends Subscriptions implements Hosted {
     Throwable failure = delivered instanceof Throwable t ? t : null;
     outcome = NOTHING;
     carried = null;
-    if (cancellationPending && (kind != FAILURE || failure instanceof Cancellation)) {
+    if (cancellationPending
+        && (kind == VALUE || failure == null || failure instanceof Cancellation)) {
       throwPendingCancellation();
     }
     if (taken != null) {

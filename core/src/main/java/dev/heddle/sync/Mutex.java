@@ -6,8 +6,10 @@ import dev.heddle.Body;
 import dev.heddle.CoroutineFailure;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.coroutine.tree.LoopRoot;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
+import dev.heddle.failure.FailureTable;
 import dev.heddle.scheduler.Permits;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.StackReserve;
@@ -163,6 +165,9 @@ public final class Mutex {
       throw new IllegalStateException(
           self.describe() + " cannot unlock " + info() + "; who has locked it must unlock it");
     }
+    if (turn.waiting() > 0) {
+      StackReserve.require(); // else it would have a new owner that nobody wakes
+    }
     turn.giveBack();
   }
 
@@ -177,15 +182,23 @@ public final class Mutex {
     // the way back, on which it is unlocked, needs no more stack than this
     StackReserve.require();
     lock();
+    T result;
     try {
-      return body.run();
-    } catch (RuntimeException | Error e) {
-      throw e;
-    } catch (Exception e) {
-      throw new CoroutineFailure(e);
-    } finally {
-      unlock();
+      result = body.run();
+    } catch (Throwable e) {
+      throw unlockAfter(CoroutineFailure.of(e));
     }
+    unlock();
+    return result;
+  }
+
+  private RuntimeException unlockAfter(Throwable failure) {
+    try {
+      unlock();
+    } catch (IllegalStateException e) {
+      FailureTable.merge(failure, e); // the body has unlocked it
+    }
+    return LoopRoot.<RuntimeException>rethrown(failure);
   }
 
   /// Runs an action while the current coroutine holds the mutex. Else as [#run(Body)].

@@ -6,6 +6,7 @@ import dev.heddle.event.Awaitable;
 import dev.heddle.event.Future;
 import dev.heddle.reactor.RemoteEvent;
 import dev.heddle.scheduler.Scheduler;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// The right to complete a future of a loop, once, from any thread.
@@ -76,6 +77,7 @@ public final class RemotePromise<T extends @Nullable Object> {
   ///
   /// @throws IllegalStateException when it was completed before
   public void fail(Throwable failure) {
+    Objects.requireNonNull(failure, "failure");
     if (!claimed(arrival.complete(null, failure))) {
       throw completedBefore();
     }
@@ -94,6 +96,7 @@ public final class RemotePromise<T extends @Nullable Object> {
   /// @return whether somebody may get it: false when it comes second, is not wanted any more, or
   ///   the loop has ended
   public boolean tryFail(Throwable failure) {
+    Objects.requireNonNull(failure, "failure");
     return claimed(arrival.complete(null, failure)) && isWanted();
   }
 

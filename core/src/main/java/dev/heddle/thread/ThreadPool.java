@@ -30,9 +30,10 @@ import org.jspecify.annotations.Nullable;
 /// all threads are busy and the queue is full, whoever submits waits.
 ///
 /// **Cancelled** a task that has not begun never does; one that runs is interrupted, and it is up
-/// to it to look ([Thread#interrupted()]). A task is cancelled by its future, and when the last
-/// coroutine that awaits its future is cancelled while it does. A task whose future nobody awaits
-/// goes on. **Failure** of a task is its future's; its thread serves the next one.
+/// to it to look ([Thread#interrupted()]); what it still ends with, be it a failure, is dropped. A
+/// task is cancelled by its future, and when the last coroutine that awaits its future is cancelled
+/// while it does. A task whose future nobody awaits goes on. **Failure** of a task is its future's;
+/// its thread serves the next one.
 ///
 /// **Thread** the loop on which it was made. It ends with its loop at the latest: what runs then is
 /// interrupted.
@@ -291,6 +292,13 @@ public final class ThreadPool implements AutoCloseable {
   private final class Slots extends Permits {
     Slots(int number) {
       super(home, number, name);
+    }
+
+    // a slot comes back when its task ends, also where the task was cancelled and nobody waits for
+    // it
+    @Override
+    protected boolean areOfTheLoop() {
+      return false;
     }
 
     @Override

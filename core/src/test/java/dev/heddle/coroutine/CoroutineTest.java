@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
@@ -452,5 +453,17 @@ class CoroutineTest {
             "resumed: closed",
             "own: open",
             "on a used context: closed");
+  }
+
+  @Test
+  void prioritiesAndContexts_fromAnotherThread_areRefused() {
+    Heddle.run(() -> {
+      Coroutine<?> self = Heddle.current();
+      for (Callable<?> call : List.<Callable<?>>of(self::highPriority, self::ownContext)) {
+        assertThatThrownBy(() -> Heddle.offload(call))
+            .isInstanceOf(IllegalStateException.class)
+            .hasMessageContaining("belongs to the loop");
+      }
+    });
   }
 }

@@ -9,8 +9,11 @@ import dev.heddle.Cancellation;
 import dev.heddle.CoroutineFailure;
 import dev.heddle.FailureReport;
 import dev.heddle.Heddle;
+import dev.heddle.event.NotifyHook;
+import dev.heddle.event.Promise;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -467,5 +470,33 @@ class FailureTest {
     }
     assertThat(got != null && got.getCause() == hostile).isTrue();
     assertThat(got.getMessage()).isEqualTo(HostileChecked.class.getName());
+  }
+
+  @Test
+  @Tag("trap-18")
+  void failureWhoseAwaiterLeavesBeforeAHookHasRun_failsTheScope() {
+    IllegalStateException failure = new IllegalStateException("x");
+    assertThatThrownBy(() ->
+            Heddle.run(() -> {
+              List<Coroutine<?>> awaiters = new ArrayList<>();
+              Promise<String> go = Heddle.promise();
+              Heddle.spawn(
+                      () -> {
+                        go.future().await();
+                        awaiters.getFirst().cancel("stop");
+                        return null;
+                      })
+                  .highPriority();
+              Coroutine<Object> failing =
+                  Heddle.spawn(() -> {
+                    Heddle.suspend();
+                    go.complete("before it fails");
+                    throw failure;
+                  });
+              NotifyHook hook = (event, result, error) -> {};
+              failing.event().subscribe(hook);
+              awaiters.add(Heddle.spawn(() -> failing.await()));
+            }))
+        .isSameAs(failure);
   }
 }

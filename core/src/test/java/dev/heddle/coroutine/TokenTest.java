@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.Cancellation;
 import dev.heddle.DeadlineException;
+import dev.heddle.FailureReport;
 import dev.heddle.Heddle;
 import dev.heddle.WaitCancelledException;
 import dev.heddle.event.Deadline;
@@ -381,5 +382,74 @@ class TokenTest {
                   }))
           .isInstanceOf(WaitCancelledException.class);
     });
+  }
+
+  // ---- a token that fails is never lost ----
+
+  @Test
+  @Tag("trap-19")
+  void within_whoseBodyFailsAsItsTokenDoes_throwsTheOneAndReportsTheOther() {
+    IllegalStateException ofBody = new IllegalStateException("body");
+    IllegalStateException ofToken = new IllegalStateException("token");
+    Heddle.run(() ->
+        Heddle.supervise(s -> {
+          Promise<Object> promise = Heddle.promise();
+          Coroutine<Object> token =
+              s.spawn(() -> {
+                promise.fail(ofBody);
+                throw ofToken;
+              });
+          assertThatThrownBy(() -> Heddle.within(token, () -> promise.future().await()))
+              .isSameAs(ofBody);
+          return null;
+        }));
+    FailureReport report = Heddle.reportOf(ofBody);
+    assertThat(report == null ? List.of() : report.merged()).isEqualTo(List.of(ofToken));
+  }
+
+  @Test
+  @Tag("trap-19")
+  void within_whoseTokenFailsBesideACancellation_throwsWhatWouldBeLost() {
+    IllegalStateException ofToken = new IllegalStateException("token");
+    Heddle.run(() ->
+        Heddle.supervise(s -> {
+          List<Coroutine<?>> cut = new ArrayList<>();
+          Coroutine<Object> token =
+              s.spawn(() -> {
+                Heddle.suspend();
+                cut.getFirst().cancel("stop");
+                throw ofToken;
+              });
+          cut.add(s.spawn(() -> Heddle.within(token, () -> Heddle.promise().future().await())));
+          assertThatThrownBy(cut.getFirst()::await)
+              .isInstanceOf(WaitCancelledException.class)
+              .hasCause(ofToken);
+          return null;
+        }));
+  }
+
+  @Test
+  void within_whoseBodyGoesOnAfterItsTokenHasFailed_reportsThat() {
+    IllegalStateException ofToken = new IllegalStateException("token");
+    try (Reports reports = new Reports()) {
+      Heddle.run(() ->
+          Heddle.supervise(s -> {
+            Coroutine<Object> token = failing(s, ofToken);
+            String result =
+                Heddle.within(
+                    token,
+                    () -> {
+                      try {
+                        Heddle.delay(LONG);
+                      } catch (Cancellation _) {
+                        // safe: that is what this test is about
+                      }
+                      return "went on";
+                    });
+            assertThat(result).isEqualTo("went on");
+            return null;
+          }));
+      assertThat(reports.failures()).containsExactly(ofToken);
+    }
   }
 }

@@ -3,7 +3,11 @@ package dev.heddle.event;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.heddle.Cancellation;
+import dev.heddle.DeadlineException;
+import dev.heddle.FailureReport;
 import dev.heddle.Heddle;
 import dev.heddle.WaitCancelledException;
 import java.time.Duration;
@@ -133,6 +137,57 @@ class CompositeEventTest {
         many[i] = Heddle.trigger("t" + i);
       }
       assertThat(CompositeEvent.anyOf(many).info()).contains("'t0'", "...").doesNotContain("'t9'");
+    });
+  }
+
+  @Test
+  void allOf_whereSeveralFail_losesNone() {
+    IllegalStateException first = new IllegalStateException("first");
+    IllegalStateException second = new IllegalStateException("second");
+    Heddle.run(() -> {
+      Event all =
+          CompositeEvent.allOf(failed(new Cancellation("c")), failed(first), failed(second));
+      assertThatThrownBy(() -> Heddle.await(all)).isSameAs(first);
+    });
+    assertThat(merged(first)).containsExactly(second);
+  }
+
+  @Test
+  void allOf_cutAfterAFailure_hasItInTheReportOfWhatCutIt() {
+    IllegalStateException failure = new IllegalStateException("x");
+    Heddle.run(() -> {
+      Event all = CompositeEvent.anyOf(CompositeEvent.allOf(failed(failure), late()));
+      Throwable cut = catchThrowable(() -> Heddle.await(all, Deadline.after(Duration.ofMillis(1))));
+      assertThat(cut).isInstanceOf(DeadlineException.class);
+      assertThat(merged(cut)).containsExactly(failure);
+    });
+  }
+
+  private static Awaitable<?> failed(Throwable failure) {
+    Promise<String> promise = Heddle.promise();
+    promise.fail(failure);
+    return promise.future();
+  }
+
+  private static List<Throwable> merged(Throwable kept) {
+    FailureReport report = Heddle.reportOf(kept);
+    return report == null ? List.of() : report.merged();
+  }
+
+  @Test
+  void anyOf_whoseTriggersArePulledTogether_takesTheOneThatWoke() {
+    Heddle.run(() -> {
+      Trigger a = Heddle.trigger("a");
+      Trigger b = Heddle.trigger("b");
+      Heddle.launch(
+          "puller",
+          () -> {
+            a.pull();
+            b.pull();
+          });
+      Heddle.await(CompositeEvent.anyOf(a, b));
+      assertThat(a.event().isClosed()).isFalse();
+      assertThat(b.event().isClosed()).isTrue();
     });
   }
 }

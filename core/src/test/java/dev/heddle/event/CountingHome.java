@@ -41,6 +41,9 @@ public final class CountingHome implements EventHome {
   public void checkOnLoop() {}
 
   @Override
+  public void requireStack() {}
+
+  @Override
   public long nanoTime() {
     return System.nanoTime();
   }

@@ -12,6 +12,8 @@ import dev.heddle.Heddle;
 import dev.heddle.WaitCancelledException;
 import dev.heddle.coroutine.Await;
 import dev.heddle.coroutine.Coroutine;
+import dev.heddle.coroutine.Reports;
+import dev.heddle.hosting.StackEnd;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -308,5 +310,99 @@ class EventStreamTest {
     inLoop(() ->
         assertThatThrownBy(() -> Heddle.ticks(Duration.ZERO))
             .isInstanceOf(IllegalArgumentException.class));
+  }
+
+  @Test
+  @Tag("trap-10")
+  void streamOverWhatAnotherAwaits_isNoDeadlockForThat() {
+    inLoop(() -> {
+      Event before = Heddle.timer(Duration.ofMillis(5), false);
+      var _ = EventStream.of(before, 4);
+      Heddle.await(before);
+      Event after = Heddle.timer(Duration.ofMillis(5), false);
+      Coroutine<Object> awaiter = Heddle.spawn(() -> Heddle.await(after));
+      Heddle.suspend();
+      var _ = EventStream.of(after, 4);
+      awaiter.await();
+    });
+  }
+
+  @Test
+  @Tag("trap-10")
+  void streamOverWhatNobodyAwaitsAnyMore_doesNotHideADeadlock() {
+    assertThatThrownBy(() ->
+            Heddle.run(() -> {
+              Trigger trigger = Heddle.trigger("t");
+              var _ = EventStream.of(trigger, 4);
+              assertThatThrownBy(() -> Heddle.await(trigger, Deadline.after(Duration.ofMillis(1))))
+                  .isInstanceOf(DeadlineException.class);
+              Heddle.promise().future().await();
+            }))
+        .isInstanceOf(DeadlockError.class);
+  }
+
+  @Test
+  @Tag("trap-10")
+  void ready_whichAnotherWaitsForBesidesMore_isNoDeadlockForTheReader() {
+    inLoop(() -> {
+      Promise<String> more = Heddle.promise();
+      try (EventStream<?> ticks = Heddle.ticks(Duration.ofMillis(1))) {
+        Coroutine<Object> both =
+            Heddle.spawn(() -> Heddle.await(CompositeEvent.allOf(ticks.ready(), more.future())));
+        Heddle.suspend();
+        for (int i = 0; i < 3; i++) {
+          ticks.next();
+        }
+        more.complete("more");
+        both.await();
+      }
+    });
+  }
+
+  @Test
+  void failureThatNobodyReads_isReportedAtTheClose() {
+    IllegalStateException broken = new IllegalStateException("broken");
+    try (Reports reports = new Reports()) {
+      inLoop(() -> {
+        Coroutine<Object> failing = failing(broken);
+        try (EventStream<Object> unread = EventStream.of(failing, 1);
+            EventStream<Object> read = EventStream.of(failing, 1)) {
+          Heddle.suspend();
+          assertThatThrownBy(read::next).isSameAs(broken);
+          assertThat(unread.lost()).isZero();
+        }
+      });
+      assertThat(reports.failures()).containsExactly(broken);
+    }
+  }
+
+  private static Coroutine<Object> failing(RuntimeException failure) {
+    return Heddle.spawn(() -> {
+      throw failure;
+    });
+  }
+
+  @Test
+  @Tag("trap-23")
+  void close_whereTheStackEnds_leavesNoReaderBehind() {
+    inLoop(() -> {
+      EventStream<Object> stream = EventStream.of(bell(), 2);
+      Coroutine<?> reader =
+          Heddle.spawn(
+              () -> assertThatThrownBy(stream::next).isInstanceOf(IllegalStateException.class));
+      Heddle.suspend();
+      assertThat(StackEnd.runAt(stream::close)).isTrue();
+      reader.await();
+    });
+  }
+
+  @Test
+  void stream_ofAnotherThread_isRefused() {
+    inLoop(() -> {
+      Trigger trigger = Heddle.trigger("t");
+      assertThatThrownBy(() -> Heddle.offload(() -> EventStream.of(trigger, 1)))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("belongs to the loop");
+    });
   }
 }

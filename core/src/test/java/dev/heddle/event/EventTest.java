@@ -410,4 +410,24 @@ class EventTest {
       assertThat(Heddle.counters().switches()).isEqualTo(switches);
     });
   }
+
+  @Test
+  @Tag("trap-10")
+  void watch_armsButCountsNobody_andTakesNobodysCount() {
+    Bell bell = new Bell(home);
+    bell.watch();
+    assertThat(home.armed).isZero();
+    bell.start();
+    bell.start();
+    assertThat(home.armed).isOne();
+    bell.stop();
+    bell.unwatch();
+    assertThat(home.armed).isOne();
+    bell.watch();
+    bell.stop();
+    assertThat(home.armed).isZero();
+    assertThatThrownBy(bell::stop).isInstanceOf(IllegalStateException.class);
+    bell.unwatch();
+    assertThat(bell.arms).isEqualTo(bell.disarms).isOne();
+  }
 }

@@ -410,6 +410,17 @@ class FutureTest {
   }
 
   @Test
+  void derivedFuture_thatNobodyKeeps_runsItsFunction() {
+    Heddle.run(() -> {
+      Promise<String> promise = Heddle.promise();
+      promise.future().map(log::add);
+      System.gc();
+      promise.complete("value");
+    });
+    assertThat(log).containsExactly("value");
+  }
+
+  @Test
   @Tag("trap-64")
   void functions_runInCoroutinesOfTheirOwnAndMayWait() {
     Heddle.run(() -> {

@@ -88,6 +88,7 @@ class RoomsTest {
           entry("io.dns -> thread.worker", "the system's look-up blocks its thread"),
           entry("reactor -> scheduler.inbox", "triggers are posted; the letter box uses nothing"),
           entry("sync -> coroutine", "a mutex names its owner"),
+          entry("sync -> failure", "what the body threw comes before what unlocking did"),
           entry("sync -> coroutine.tree", "who takes a mutex waits as the current coroutine"),
           entry("thread -> coroutine", "to map is to wait for several"),
           entry(

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.heddle.Cancellation;
 import dev.heddle.DeadlineException;
 import dev.heddle.FailureReport;
+import dev.heddle.WaitCancelledException;
 import dev.heddle.failure.FailureTable;
 import dev.heddle.scheduler.Waker.Role;
 import java.util.ArrayList;
@@ -211,5 +212,36 @@ class WakerMergeTest {
     assertThat(waker.takesFailure()).isFalse();
     target.crack(new IllegalStateException("x"));
     assertThatThrownBy(waker::deliver).isInstanceOf(DeadlineException.class);
+  }
+
+  @Test
+  @Tag("loop-300")
+  void errorOfATokenAfterTheCancellationOfWhatIsAwaited_isThrown() {
+    Bell target = bell("target");
+    Bell token = bell("token");
+    waker.resumeWhen(target, Role.RESOLVE);
+    waker.resumeWhen(token, Role.CANCEL);
+    waker.beginWait();
+    target.crack(new Cancellation("the other's"));
+    assertThat(waker.takesFailure()).isTrue();
+    IllegalStateException ofToken = new IllegalStateException("token");
+    token.crack(ofToken);
+    assertThatThrownBy(waker::deliver).isInstanceOf(WaitCancelledException.class).hasCause(ofToken);
+  }
+
+  @Test
+  @Tag("loop-300")
+  @Tag("trap-19")
+  void cancellationAfterTheErrorOfAToken_staysPendingAndIsThrownAtTheNextSuspension() {
+    Bell token = bell("token");
+    waker.resumeWhen(bell("target"), Role.RESOLVE);
+    waker.resumeWhen(token, Role.CANCEL);
+    waker.beginWait();
+    IllegalStateException ofToken = new IllegalStateException("token");
+    Cancellation cancellation = new Cancellation("stop");
+    token.crack(ofToken);
+    waker.cancelWith(cancellation);
+    assertThatThrownBy(waker::deliver).isInstanceOf(WaitCancelledException.class).hasCause(ofToken);
+    assertThatThrownBy(waker::beginYield).isSameAs(cancellation);
   }
 }

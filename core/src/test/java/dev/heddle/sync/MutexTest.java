@@ -8,6 +8,7 @@ import dev.heddle.Cancellation;
 import dev.heddle.CoroutineFailure;
 import dev.heddle.DeadlineException;
 import dev.heddle.DeadlockError;
+import dev.heddle.FailureReport;
 import dev.heddle.Heddle;
 import dev.heddle.Loop;
 import dev.heddle.WaitCancelledException;
@@ -15,6 +16,7 @@ import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.Event;
+import dev.heddle.hosting.StackEnd;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -514,5 +516,38 @@ class MutexTest {
       assertThat(new Mutex().info()).startsWith("a mutex, ");
       holder.cancel("enough");
     });
+  }
+
+  @Test
+  @Tag("trap-23")
+  void unlock_whereTheStackEnds_wakesTheNext() {
+    Heddle.run(() -> {
+      Mutex mutex = new Mutex();
+      mutex.lock();
+      Coroutine<?> next = Heddle.spawn(() -> mutex.run(() -> "in"));
+      Heddle.suspend();
+      assertThat(StackEnd.runAt(mutex::unlock)).isTrue();
+      next.await();
+      assertThat(mutex.isLocked()).isFalse();
+    });
+  }
+
+  @Test
+  void run_whoseBodyUnlocksAndFails_throwsWhatTheBodyThrew() {
+    IllegalStateException ofBody = new IllegalStateException("body");
+    Heddle.run(() -> {
+      Mutex mutex = new Mutex();
+      assertThatThrownBy(() ->
+              mutex.run(() -> {
+                mutex.unlock();
+                throw ofBody;
+              }))
+          .isSameAs(ofBody);
+    });
+    FailureReport report = Heddle.reportOf(ofBody);
+    assertThat(report == null ? List.of() : report.merged())
+        .singleElement()
+        .asString()
+        .contains("cannot unlock");
   }
 }

@@ -6,8 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.Cancellation;
 import dev.heddle.CoroutineFailure;
+import dev.heddle.DeadlineException;
+import dev.heddle.DeadlockError;
 import dev.heddle.Heddle;
+import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.event.Deadline;
+import dev.heddle.scheduler.Scheduler;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -187,5 +193,46 @@ class RemotePromiseTest {
     assertThatThrownBy(RemotePromise::new)
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("Heddle.run");
+  }
+
+  @Test
+  @Tag("trap-10")
+  void promise_whoseFutureNobodyAwaits_doesNotHideADeadlock() {
+    assertThatThrownBy(() ->
+            Heddle.run(() -> {
+              RemotePromise<Object> dropped = new RemotePromise<>();
+              assertThatThrownBy(() -> dropped.future().await(Deadline.after(Duration.ofMillis(1))))
+                  .isInstanceOf(DeadlineException.class);
+              dropped.future().map(Object::hashCode).cancel("not needed");
+              Heddle.promise().future().await();
+            }))
+        .isInstanceOf(DeadlockError.class);
+  }
+
+  @Test
+  @Tag("trap-10")
+  void promise_whoseDerivedFutureIsAwaited_isNoDeadlock() {
+    Heddle.run(() -> {
+      RemotePromise<Integer> promise = new RemotePromise<>();
+      Scheduler scheduler = CoroutineNode.current().scheduler();
+      elsewhere(() -> {
+        while (!scheduler.isAsleep() && !scheduler.hasEnded()) {
+          Thread.onSpinWait();
+        }
+        promise.complete(1);
+      });
+      assertThat(promise.future().map(one -> one + 1).await()).isEqualTo(2);
+    });
+  }
+
+  @Test
+  @SuppressWarnings("NullAway") // what callers without checks pass
+  void failure_thatIsNull_isRefused() {
+    Heddle.run(() -> {
+      RemotePromise<Object> promise = new RemotePromise<>();
+      assertThatThrownBy(() -> promise.fail(null)).hasMessage("failure");
+      assertThatThrownBy(() -> promise.tryFail(null)).hasMessage("failure");
+      assertThat(promise.isDone()).isFalse();
+    });
   }
 }

@@ -148,6 +148,23 @@ final class CancelRegion implements InlineCallback {
     return cause;
   }
 
+  /// Whether `thrown` is to give way to what led to this region's end: its own cancellation does,
+  /// and any other where a failure would be lost.
+  boolean endsInsteadOf(Throwable thrown) {
+    return explains(thrown) || (thrown instanceof Cancellation && hasFailed());
+  }
+
+  /// Whether what bounds it has failed; a cancellation is no failure.
+  boolean hasFailed() {
+    return cause != null && !(cause instanceof Cancellation);
+  }
+
+  /// What bounds it fires now, or never again for this region.
+  @Override
+  public boolean takes() {
+    return state == OPEN;
+  }
+
   Cancellation cancellation() {
     Cancellation c = cancellation;
     if (c == null) {

@@ -9,6 +9,7 @@ import dev.heddle.coroutine.Coroutine;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.Event;
 import dev.heddle.event.InlineCallback;
+import dev.heddle.failure.FailureTable;
 import dev.heddle.reactor.TimerEvent;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.StackReserve;
@@ -381,18 +382,27 @@ public abstract class CancellableNode extends Waker {
     StackReserve.require();
     token.checkHome(scheduler());
     CancelRegion region = openRegion();
-    region.bound(token, "the token of within(token) fired");
+    R result;
     try {
-      return body.run();
+      region.bound(token, "the token of within(token) fired");
+      result = body.run();
     } catch (Throwable thrown) {
-      if (region.explains(thrown)) {
+      Throwable failure = region.cause();
+      if (region.endsInsteadOf(thrown)) {
         throw new WaitCancelledException(
-            describe() + ": the token of within(token) fired", region.cause());
+            describe() + ": the token of within(token) fired", failure);
+      }
+      if (failure != null && region.hasFailed()) {
+        FailureTable.merge(thrown, failure);
       }
       throw thrown;
     } finally {
       closeRegion(region);
     }
+    if (region.hasFailed()) {
+      loop().report("the token of within(token) failed, and the body went on", region.cause());
+    }
+    return result;
   }
 
   /// Runs `body` so that nothing it waits for in the JDK is interrupted for a cancellation.

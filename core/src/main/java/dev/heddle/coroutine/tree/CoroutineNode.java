@@ -350,10 +350,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
 
   @Override
   public T await(Deadline deadline) {
-    if (isDone()) {
-      return outcome();
-    }
-    return awaitUntil(deadline, null);
+    return isDone() ? outcome() : awaitUntil(deadline, null);
   }
 
   @Override
@@ -372,9 +369,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
           describe()
               + " belongs to another loop; take its toCompletableFuture() there and await that");
     }
-    waiting.renewWithTimeout(deadline, token);
-    waiting.resumeWhen(event());
-    scheduler().suspend(waiting);
+    waiting.awaitEvent(event(), deadline, token);
     return outcome();
   }
 
@@ -401,6 +396,9 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
 
   @Override
   public Context ownContext() {
+    if (!scheduler().hasEnded()) {
+      scheduler().checkOnLoop();
+    }
     RareData r = rare();
     ContextNode values = r.values;
     if (values == null) {
@@ -489,6 +487,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
 
   @Override
   public Coroutine<T> highPriority() {
+    scheduler().checkOnLoop();
     raisePriority();
     return this;
   }
@@ -564,6 +563,11 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
         scope.taken(CoroutineNode.this);
       }
       callback.onEvent(this, result(), failure());
+    }
+
+    @Override
+    protected void takersGone() {
+      scope.failures().takersGone(CoroutineNode.this);
     }
 
     /// Whether somebody waits, who then takes the outcome.

@@ -389,7 +389,7 @@ public final class LoopRoot implements SchedulerOwner {
   @Override
   public void notifyLater(Runnable notification) {
     CoroutineNode<?> notifier = root.newOwn("notification", notification::run);
-    notifier.highPriority();
+    notifier.raisePriority();
     root.admit(notifier);
   }
 

@@ -96,6 +96,14 @@ final class ScopeFailures {
     }
   }
 
+  /// Of a member that somebody awaited as it failed, and nobody does any more.
+  void takersGone(CoroutineNode<?> member) {
+    Throwable failed = member.failure();
+    if (failed != null && !(failed instanceof Cancellation && member.isCancelled())) {
+      unobserved(member, failed);
+    }
+  }
+
   /// Of a scope below.
   void childFailed(ScopeNode child, CoroutineNode<?> member, Throwable unobserved) {
     FailureHandler mine = childHandler != null ? childHandler : handler;

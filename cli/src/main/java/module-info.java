@@ -7,6 +7,7 @@ module dev.heddle.cli {
   requires dev.heddle;
   requires info.picocli;
   requires java.compiler;
+  requires java.logging;
   requires java.management;
   requires java.management.rmi; // the way to another JVM's beans
   requires jdk.attach;

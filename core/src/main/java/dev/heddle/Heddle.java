@@ -369,9 +369,9 @@ public final class Heddle {
     protect(asBody(action));
   }
 
-  /// Runs a call that would hold the loop (file I/O, a native call, a long computation) on another
-  /// thread. **Suspends** always. **Cancelled** the call is interrupted and its outcome, be it a
-  /// failure, dropped; the coroutine does not wait for it.
+  /// Runs a call that would hold the loop (file I/O, a native call) on another thread. **Suspends**
+  /// always. **Cancelled** the call is interrupted and its outcome, be it a failure, dropped; the
+  /// coroutine does not wait for it.
   @SuppressWarnings({"unchecked", "NullAway"}) // the call returns a T
   public static <T extends @Nullable Object> T offload(Callable<T> call) {
     CoroutineNode<?> self = CoroutineNode.current();

@@ -86,6 +86,7 @@ final class RunCommand implements Callable<Integer> {
   }
 
   private int loop(Program program) {
+    OperatorLog.writeTo(spec.commandLine().getErr());
     try {
       Heddle.run(HeddleOptions.defaults().withHandleSignals(true), () -> program.run(arguments()));
       return ExitCode.OK;

@@ -31,7 +31,7 @@ public record HoldReport(
     /// Java code runs.
     COMPUTING(
         "it computes",
-        "let others run by Heddle.suspend() now and then, or move it to Heddle.offload(...)"),
+        "let others run by Heddle.suspend() now and then, or move it to a ThreadPool"),
     /// A file, or the output of another process, is read or written; the JDK blocks the thread.
     FILE("it reads or writes a file", "move the call to Heddle.offload(...)"),
     /// A host name is looked up by the operating system.

@@ -47,7 +47,7 @@ public record PlatformReport(
         VirtualThreads.flag(),
         drivers,
         "jdk",
-        "the only driver on this class path; faster ones come with the module netty",
+        "the only driver yet",
         warnings(Runtime.version()));
   }
 

@@ -28,6 +28,7 @@ class ReferencePagesTest {
   private static final Set<String> PLAIN =
       Set.of(
           "Counters",
+          "Dns",
           "Handler",
           "Heddle",
           "Item",

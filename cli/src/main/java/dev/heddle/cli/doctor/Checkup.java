@@ -84,7 +84,7 @@ public final class Checkup {
   }
 
   private void ioUring() {
-    String comes = "; its driver comes with the module dev.heddle.netty";
+    String comes = "; no driver uses it yet";
     findings.add(Finding.note("io_uring", ioUringState() + comes));
   }
 

@@ -122,7 +122,6 @@ public abstract class CancellableNode extends Waker {
     if (whole != null) {
       whole.insist();
     }
-    endInterruptPause();
     poke();
   }
 

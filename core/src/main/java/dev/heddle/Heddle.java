@@ -64,6 +64,7 @@ public final class Heddle {
   /// @throws CoroutineFailure when `main`, or a coroutine whose failure nobody took, threw a
   ///   checked exception; unchecked ones and errors come as they are
   /// @throws DeadlockError when coroutines were left that nothing could wake
+  /// @throws Cancellation when `main` was cancelled: by [#shutdown(Duration)], or by itself
   /// @throws ExitException after [#exit(int)] or a handled signal
   public static <T extends @Nullable Object> T run(Body<T> main) {
     return run(HeddleOptions.defaults(), main);

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cli;
 
+import dev.heddle.Cancellation;
 import dev.heddle.DeadlockError;
 import dev.heddle.ExitException;
 import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
 import dev.heddle.cli.source.Program;
 import dev.heddle.cli.source.SourceException;
+import dev.heddle.coroutine.Coroutine;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -87,18 +91,36 @@ final class RunCommand implements Callable<Integer> {
 
   private int loop(Program program) {
     OperatorLog.writeTo(spec.commandLine().getErr());
+    var main = new AtomicReference<Coroutine<?>>();
     try {
-      Heddle.run(HeddleOptions.defaults().withHandleSignals(true), () -> program.run(arguments()));
+      Heddle.run(
+          HeddleOptions.defaults().withHandleSignals(true),
+          () -> {
+            main.set(Heddle.current());
+            program.run(arguments());
+          });
       return ExitCode.OK;
     } catch (ExitException e) {
       return e.code();
     } catch (DeadlockError e) {
       spec.commandLine().getErr().println("heddle: " + e.getMessage());
       return ExitCode.DEADLOCK;
+    } catch (Cancellation e) {
+      return wasCancelled(main.get()) ? ExitCode.OK : failure(e);
     } catch (Throwable e) { // whatever the program let through is its failure, not ours
-      spec.commandLine().getErr().println(ReadableTrace.of(e));
-      return ExitCode.FAILURE;
+      return failure(e);
     }
+  }
+
+  /// The program has asked for its end, by `Heddle.shutdown`; else it is the cancellation of
+  /// another coroutine, which its main awaited and did not expect.
+  private static boolean wasCancelled(@Nullable Coroutine<?> main) {
+    return main != null && main.isCancelled();
+  }
+
+  private int failure(Throwable e) {
+    spec.commandLine().getErr().println(ReadableTrace.of(e));
+    return ExitCode.FAILURE;
   }
 
   /// Everything after the file; one `--` right behind it only says where they begin.

@@ -157,6 +157,8 @@ class RunIT {
         "void main() { dev.heddle.Heddle.exit(7); } # 7",
         "void main() { System.exit(9); } # 9",
         "void main() {} # 0",
+        "void main() { dev.heddle.Heddle.shutdown(java.time.Duration.ofHours(1));"
+            + " dev.heddle.Heddle.suspend(); } # 0",
       })
   void exitCode_ofTheProgram_isPassedOn(String source, int code) throws Exception {
     assertThat(checkout.heddleReading(source, "run", "-").code()).isEqualTo(code);

@@ -155,6 +155,7 @@ public interface Scope extends AutoCloseable, Awaitable<@Nullable Void> {
 
   /// Ends the scope: cancels what still runs (after [#join()]: nothing) and waits for it and for
   /// the completion handlers, whatever happens. Those that were left to finish are not cancelled.
+  /// Who has not ended when the grace period is over is named in the log, once, with its stack.
   ///
   /// @throws IllegalStateException when somebody else owns it, inside a block that it encloses, and
   ///   in a member of it

@@ -263,7 +263,7 @@ public abstract class FutureLedger {
           if (QUEUE.remove() instanceof Claim claim) {
             claim.dropped();
           }
-        } catch (InterruptedException | RuntimeException _) {
+        } catch (Throwable _) {
           // safe: nobody has a reason to interrupt it, and a log handler that fails must not end it
         }
       }

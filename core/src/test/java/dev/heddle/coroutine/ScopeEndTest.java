@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import dev.heddle.Cancellation;
 import dev.heddle.DeadlineException;
 import dev.heddle.Heddle;
+import dev.heddle.simulation.VirtualTime;
 import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -299,5 +300,60 @@ class ScopeEndTest {
     } catch (Cancellation _) {
       throw failure;
     }
+  }
+
+  // ---- who does not end ----
+
+  @Test
+  void close_thatWaitsBeyondTheGracePeriod_namesWhoHasNotEndedOnceAndGoesOnWaiting() {
+    try (Reports reports = new Reports()) {
+      VirtualTime.run(() -> {
+        try (Scope outer = Scope.open()) {
+          outer.launch(
+              "owner",
+              () ->
+                  Heddle.scope(inner -> {
+                    inner.launch(
+                        "slow", () -> Heddle.protect(() -> Heddle.delay(Duration.ofMinutes(1))));
+                    return null;
+                  }));
+          outer.launch("quick", () -> log.sleep("quick"));
+          Heddle.suspend();
+          Heddle.suspend();
+        }
+        log.add("closed");
+      });
+      assertThat(reports.messages())
+          .singleElement()
+          .asString()
+          .startsWith("2 coroutines have not ended within the grace period")
+          .contains("coroutine-4 'slow' waits for", "at " + ScopeEndTest.class.getName());
+    }
+    assertThat(log).containsExactly("quick cut", "closed");
+  }
+
+  @Test
+  void backgroundCoroutine_thatSwallowsItsCancellation_isNamedWhenEverythingElseIsDone() {
+    try (Reports reports = new Reports()) {
+      VirtualTime.run(() -> {
+        Heddle.background(
+            "stubborn",
+            () -> {
+              while (reports.messages().isEmpty()) {
+                try {
+                  Heddle.delay(Duration.ofSeconds(1));
+                } catch (Cancellation c) {
+                  log.add("swallowed");
+                }
+              }
+            });
+        Heddle.suspend();
+      });
+      assertThat(reports.messages())
+          .singleElement()
+          .asString()
+          .contains("the root scope waits", "'stubborn' ");
+    }
+    assertThat(log).contains("swallowed");
   }
 }

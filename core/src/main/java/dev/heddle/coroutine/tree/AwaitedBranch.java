@@ -110,6 +110,7 @@ abstract sealed class AwaitedBranch extends CancellableBranch permits ScopeNode 
   private void awaitAsJoiner(
       CoroutineNode<?> waiting, boolean all, Deadline deadline, @Nullable Event token) {
     boolean stays = false;
+    Overdue overdue = all && !isEmpty() ? Overdue.watch(self()) : null;
     joining++;
     try {
       while (all ? !isEmpty() : foreground() > 0) {
@@ -118,6 +119,9 @@ abstract sealed class AwaitedBranch extends CancellableBranch permits ScopeNode 
       stays = true;
     } finally {
       joining--;
+      if (overdue != null) {
+        overdue.stop();
+      }
       if (!stays && !loop.scheduler().hasEnded()) {
         passUp();
       }
@@ -176,8 +180,12 @@ abstract sealed class AwaitedBranch extends CancellableBranch permits ScopeNode 
   ///
   /// @return what the waits failed with; there may be somebody left then
   final @Nullable Throwable awaitAllShielded(CoroutineNode<?> waiting) {
+    if (isEmpty() || loop.isPastDeadline()) {
+      return null;
+    }
     Throwable met = null;
     int failed = 0;
+    Overdue overdue = Overdue.watch(self());
     waiting.shield();
     try {
       while (!isEmpty() && !loop.isPastDeadline() && failed < ATTEMPTS) {
@@ -190,6 +198,7 @@ abstract sealed class AwaitedBranch extends CancellableBranch permits ScopeNode 
       }
     } finally {
       waiting.unshield();
+      overdue.stop();
     }
     return met;
   }

@@ -42,6 +42,19 @@ final class DumpTaker {
     return new DumpTaker(loop, monitors).dump();
   }
 
+  /// Only some of its coroutines, as if all were the root's.
+  static Dump takeOnly(LoopRoot loop, List<CoroutineNode<?>> some) {
+    return new DumpTaker(loop, Monitors.UNKNOWN).dumpOf(some);
+  }
+
+  private Dump dumpOf(List<CoroutineNode<?>> some) {
+    List<CoroutineNode<?>> found = new ArrayList<>();
+    List<ScopeSnapshot> root = List.of(scope(loop.root()));
+    some.forEach(c -> meet(c, found));
+    return new Dump(
+        loop.options().name(), Instant.now(), root, found.stream().map(this::coroutine).toList());
+  }
+
   private Dump dump() {
     List<CoroutineNode<?>> found = new ArrayList<>();
     List<ScopeSnapshot> scopes = new ArrayList<>();

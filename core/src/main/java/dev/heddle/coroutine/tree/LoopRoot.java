@@ -56,6 +56,7 @@ public final class LoopRoot implements SchedulerOwner {
   int live; // the tree counts here
   int needed; // of those: whose end it waits for
   boolean restCancelled;
+  private @Nullable Overdue rest; // who is left then
 
   // any thread; completed as the last thing
   private final CompletableFuture<@Nullable Object> outcome = new CompletableFuture<>();
@@ -233,6 +234,7 @@ public final class LoopRoot implements SchedulerOwner {
     live--;
     notNeeded(wasNeeded ? 1 : 0);
     if (live == 0) {
+      watchRest(null);
       shutdown.allHaveEnded();
     }
   }
@@ -244,7 +246,15 @@ public final class LoopRoot implements SchedulerOwner {
     if (needed == 0 && !restCancelled) {
       restCancelled = true;
       root.cancelMembers(new Cancellation("everything else is done"));
+      watchRest(live == 0 ? null : Overdue.watch(root));
     }
+  }
+
+  private void watchRest(@Nullable Overdue watch) {
+    if (rest != null) {
+      rest.stop();
+    }
+    rest = watch;
   }
 
   TimerEvent timer(long deadline) {

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 /// state of its owner; the rules are in [CancelRegion] and [CoroutineNode].
 final class RareData {
   // being cancelled
+  boolean overdue; // and was named for it
   boolean interruptSent;
   boolean interruptTried; // for what is to be delivered
   @Nullable TimerEvent interruptPause; // until then none is sent

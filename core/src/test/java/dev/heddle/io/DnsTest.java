@@ -15,7 +15,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Names and addresses, from a hosts file, in a JVM of its own.
-@Tag("T13")
 @Tag("once")
 class DnsTest {
   /// Looks up what its hosts file says.

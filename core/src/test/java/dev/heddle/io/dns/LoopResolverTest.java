@@ -20,7 +20,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Look-ups beside the loop, with a system resolver that answers when the test lets it.
-@Tag("T13")
 @Timeout(60)
 class LoopResolverTest {
   private static final LookupPolicy ANY =

@@ -132,8 +132,9 @@ class AwaitPulledTest {
                               Heddle.suspend();
                               return i;
                             })));
-              } finally {
+              } catch (Cancellation c) {
                 log.add("interrupted");
+                throw c;
               }
             }))
         .isSameAs(failure);

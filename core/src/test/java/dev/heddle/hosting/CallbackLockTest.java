@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// A user's callback that wants a lock which a suspended coroutine holds: on the carrier, or on the
 /// stack of a coroutine that suspends, it would stop the loop for ever.
+@Tag("trap-42")
 @Tag("trap-64")
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CallbackLockTest {

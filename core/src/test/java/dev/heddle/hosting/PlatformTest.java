@@ -8,6 +8,7 @@ import dev.heddle.HeddleOptions;
 import dev.heddle.io.AsyncIo;
 import dev.heddle.io.Listener;
 import dev.heddle.io.Tcp;
+import dev.heddle.observe.PlatformReport;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -54,6 +55,16 @@ class PlatformTest {
     }
   }
 
+  /// Says which flag it needs, and runs with the one it has.
+  public static final class FlagProgram {
+    private FlagProgram() {}
+
+    public static void main(String[] args) {
+      System.out.println("needs " + PlatformReport.probe().flag());
+      System.out.println(Heddle.run(() -> "ran"));
+    }
+  }
+
   /// Asks for signals.
   public static final class SignalsProgram {
     private SignalsProgram() {}
@@ -61,6 +72,15 @@ class PlatformTest {
     public static void main(String[] args) {
       Heddle.run(HeddleOptions.defaults().withHandleSignals(true), () -> null);
     }
+  }
+
+  @Test
+  @Tag("trap-44")
+  void flag_thatTheReportNames_isTheOneThatLoopsRunWith() throws Exception {
+    ChildJvm.Result result = ChildJvm.of(FlagProgram.class).run();
+    assertThat(result.output())
+        .contains("needs --add-opens java.base/java.lang=ALL-UNNAMED") // a child has just this one
+        .contains("ran");
   }
 
   private static ChildJvm.Result on(String modules, Class<?> program) throws Exception {

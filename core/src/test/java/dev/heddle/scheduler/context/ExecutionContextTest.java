@@ -51,6 +51,7 @@ class ExecutionContextTest {
   }
 
   @Test
+  @Tag("trap-7")
   @Tag("trap-60")
   void execute_onASuspendedContext_isNoResume() throws Exception {
     ExecutionContext context =

@@ -46,6 +46,18 @@ class InboxTest {
   }
 
   @Test
+  @Tag("trap-39")
+  void drain_whileAProducerIsHeldUpBeforeItPublishes_doesNotWaitForIt() {
+    Letter heldUp = new Letter("held up");
+    assertThat(heldUp.claim()).isTrue(); // the first of a post's two steps
+    inbox.drain();
+    assertThat(arrived).isEmpty();
+    inbox.post(new Letter("other"));
+    inbox.drain();
+    assertThat(arrived).containsExactly("other");
+  }
+
+  @Test
   void post_ofANodeThatIsInAlready_arrivesOnce() {
     Letter letter = new Letter("a");
     assertThat(inbox.post(letter)).isTrue();

@@ -88,9 +88,10 @@ abstract class Subscriptions implements InlineCallback {
     return first != null || second != null || more != null;
   }
 
-  /// The inline event that has fired; the first one, if both have.
-  final @Nullable Event firedInline() {
-    return hasFired(firstRole) ? first : hasFired(secondRole) ? second : null;
+  /// The inline event that has fired in a role; the first one, if both have.
+  final @Nullable Event firedAs(Role role) {
+    int fired = role.code | FIRED;
+    return firstRole == fired ? first : secondRole == fired ? second : null;
   }
 
   private static boolean hasFired(byte role) {

@@ -569,7 +569,8 @@ public abstract class Waker extends Subscriptions implements Hosted {
       throw illegal("deliver");
     }
     status = RESULT;
-    Event taken = outcome == VALUE ? firedInline() : null;
+    Event taken =
+        outcome == VALUE ? firedAs(Role.RESOLVE) : outcome == TOKEN ? firedAs(Role.CANCEL) : null;
     String inVain = outcome >= TOKEN ? awaitedInWords() : "";
     drop();
     status = NO_STATUS;

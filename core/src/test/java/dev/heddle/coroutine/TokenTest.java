@@ -11,6 +11,7 @@ import dev.heddle.Heddle;
 import dev.heddle.WaitCancelledException;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.Promise;
+import dev.heddle.event.Trigger;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -222,6 +223,37 @@ class TokenTest {
       never.cancel("enough");
     });
     assertThat(ended[0]).isEqualTo(5);
+  }
+
+  @Test
+  void triggerThatEndedOneWait_endsNoOther() {
+    Heddle.run(() -> {
+      Trigger stop = Heddle.trigger("stop");
+      Promise<String> never = Heddle.promise("never");
+      stop.pull();
+      assertThatThrownBy(() -> never.future().await(stop))
+          .isInstanceOf(WaitCancelledException.class);
+      Heddle.launch("completing", () -> never.complete("came"));
+      assertThat(never.future().await(stop)).isEqualTo("came");
+    });
+  }
+
+  @Test
+  void triggerThatCutOneBlock_cutsNoOther() {
+    Heddle.run(() -> {
+      Trigger stop = Heddle.trigger("stop");
+      stop.pull();
+      assertThatThrownBy(() -> Heddle.within(stop, () -> Heddle.delay(LONG)))
+          .isInstanceOf(WaitCancelledException.class);
+      String result =
+          Heddle.within(
+              stop,
+              () -> {
+                Heddle.delay(Duration.ofMillis(1));
+                return "whole";
+              });
+      assertThat(result).isEqualTo("whole");
+    });
   }
 
   // ---- stages of other libraries ----

@@ -191,6 +191,7 @@ final class CancelRegion implements InlineCallback {
     if (event == limit) {
       if (state == OPEN) {
         cause = error;
+        event.taken(); // it has cut this block, and cuts no other
         requested();
         owner.cancelInside(this);
       }

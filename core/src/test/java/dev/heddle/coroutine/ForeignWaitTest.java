@@ -75,7 +75,6 @@ class ForeignWaitTest {
                   }))
           .isInstanceOf(DeadlineException.class);
       assertThat(Thread.currentThread().isInterrupted()).isFalse();
-      Thread.sleep(1); // an interrupt left over would end it
     });
   }
 
@@ -139,22 +138,29 @@ class ForeignWaitTest {
 
   @Test
   void foreignWait_inTheGracePeriod_isNotInterrupted() {
+    CountDownLatch mayGo = new CountDownLatch(1);
     Heddle.run(() -> {
       var worker =
           Heddle.spawn(() -> {
             try {
               Heddle.delay(LONG);
             } finally {
-              Thread.sleep(2);
+              log.add("cleaning up");
+              mayGo.await();
               log.add("slept");
             }
             return 1;
           });
       Heddle.suspend();
       worker.cancel("stop");
+      while (log.isEmpty()) {
+        Heddle.suspend();
+      }
+      Heddle.suspend(); // an interrupt would be sent before this
+      mayGo.countDown();
       assertThatThrownBy(worker::await).hasMessage("stop");
     });
-    assertThat(log).containsExactly("slept");
+    assertThat(log).containsExactly("cleaning up", "slept");
   }
 
   @Test
@@ -192,7 +198,7 @@ class ForeignWaitTest {
         var next =
             Heddle.spawn(() -> {
               boolean interrupted = Thread.currentThread().isInterrupted();
-              Thread.sleep(0, 1_000);
+              Thread.sleep(0, 1_000); // itself the wait that an interrupt left over would end
               return interrupted;
             });
         assertThat(next.await()).isFalse();

@@ -17,28 +17,11 @@ import org.junit.jupiter.api.Test;
 
 /// What a coroutine gets for which several events fire, or which is cancelled, before its turn.
 @Tag("once")
-class WakerMergeTest {
-  private final Scheduler scheduler =
-      new Scheduler(new QuietOwner(), SchedulerParts.usual(new StillDriver()), true);
-  private final Sleeper waker = new Sleeper(scheduler);
-
-  private Bell bell(String name) {
-    return new Bell(scheduler, name);
-  }
-
-  private List<Bell> bells(int count) {
-    List<Bell> bells = new ArrayList<>();
-    for (int i = 0; i < count; i++) {
-      bells.add(bell("bell " + i));
-    }
-    return bells;
-  }
-
+class WakerMergeTest extends WakerFixture {
   @Test
   @Tag("W7")
   void severalSuccesses_inOneTick_theFirstWins() {
-    List<Bell> bells = bells(2);
-    bells.forEach(bell -> waker.resumeWhen(bell, Role.RESOLVE));
+    List<Bell> bells = awaited(2);
     waker.beginWait();
     bells.get(1).ring("first");
     bells.get(0).ring("second");
@@ -49,8 +32,7 @@ class WakerMergeTest {
   @Tag("W7")
   @Tag("loop-300")
   void errorAfterASuccess_inOneTick_isThrown() {
-    List<Bell> bells = bells(2);
-    bells.forEach(bell -> waker.resumeWhen(bell, Role.RESOLVE));
+    List<Bell> bells = awaited(2);
     waker.beginWait();
     IllegalStateException failure = new IllegalStateException("x");
     bells.get(1).ring("value");
@@ -62,8 +44,7 @@ class WakerMergeTest {
   @Tag("W7")
   @Tag("loop-300")
   void successAfterAnError_inOneTick_changesNothing() {
-    List<Bell> bells = bells(2);
-    bells.forEach(bell -> waker.resumeWhen(bell, Role.RESOLVE));
+    List<Bell> bells = awaited(2);
     waker.beginWait();
     IllegalStateException failure = new IllegalStateException("x");
     bells.get(0).crack(failure);
@@ -76,7 +57,7 @@ class WakerMergeTest {
   @Tag("trap-17")
   void pendingCancellation_atTheResume_isThrownInPlaceOfTheResult() {
     Bell bell = bell("a");
-    waker.resumeWhen(bell, Role.RESOLVE);
+    waker.resumeWhen(bell);
     waker.beginWait();
     bell.ring("value");
     Cancellation cancellation = new Cancellation("stop");
@@ -95,8 +76,7 @@ class WakerMergeTest {
   @Tag("W7")
   @Tag("loop-300")
   void errorAfterAnError_inOneTick_isThrownAndTheEarlierStandsInItsReport() {
-    List<Bell> bells = bells(3);
-    bells.forEach(bell -> waker.resumeWhen(bell, Role.RESOLVE));
+    List<Bell> bells = awaited(3);
     waker.beginWait();
     List<Throwable> failures = new ArrayList<>();
     for (Bell bell : bells) {
@@ -115,8 +95,7 @@ class WakerMergeTest {
   @Tag("loop-300")
   @Tag("trap-65")
   void sameErrorTwice_inOneTick_isNotMergedWithItself() {
-    List<Bell> bells = bells(2);
-    bells.forEach(bell -> waker.resumeWhen(bell, Role.RESOLVE));
+    List<Bell> bells = awaited(2);
     waker.beginWait();
     IllegalStateException failure = new IllegalStateException("x");
     bells.forEach(bell -> bell.crack(failure));
@@ -129,7 +108,7 @@ class WakerMergeTest {
   @Tag("trap-19")
   void cancellationAfterAnError_staysPendingAndIsThrownAtTheNextSuspension() {
     Bell bell = bell("a");
-    waker.resumeWhen(bell, Role.RESOLVE);
+    waker.resumeWhen(bell);
     waker.beginWait();
     IllegalStateException failure = new IllegalStateException("x");
     Cancellation cancellation = new Cancellation("stop");
@@ -144,7 +123,7 @@ class WakerMergeTest {
   @Tag("loop-300")
   void errorAfterACancellation_isNotTakenAndTheCancellationIsThrown() {
     Bell bell = bell("a");
-    waker.resumeWhen(bell, Role.RESOLVE);
+    waker.resumeWhen(bell);
     waker.beginWait();
     Cancellation cancellation = new Cancellation("stop");
     waker.cancelWith(cancellation);
@@ -160,7 +139,7 @@ class WakerMergeTest {
     for (boolean cancellationFirst : new boolean[] {true, false}) {
       waker.renew();
       List<Bell> bells = bells(2);
-      bells.forEach(bell -> waker.resumeWhen(bell, Role.RESOLVE));
+      bells.forEach(bell -> waker.resumeWhen(bell));
       waker.beginWait();
       IllegalStateException failure = new IllegalStateException("x");
       Cancellation ofOther = new Cancellation("the other's");
@@ -175,8 +154,7 @@ class WakerMergeTest {
   @Tag("loop-300")
   @Tag("loop-88")
   void twoCancellationsOfWhatIsAwaited_theFirstWins() {
-    List<Bell> bells = bells(2);
-    bells.forEach(bell -> waker.resumeWhen(bell, Role.RESOLVE));
+    List<Bell> bells = awaited(2);
     waker.beginWait();
     Cancellation first = new Cancellation("first");
     bells.get(1).crack(first);

@@ -21,24 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// A waker by itself: no coroutine, no switch.
 @Tag("once")
-class WakerTest {
-  private final QuietOwner owner = new QuietOwner();
-  private final Scheduler scheduler =
-      new Scheduler(owner, SchedulerParts.usual(new StillDriver()), true);
-  private final Sleeper waker = new Sleeper(scheduler);
-
-  private Bell bell(String name) {
-    return new Bell(scheduler, name);
-  }
-
-  private List<Bell> bells(int count) {
-    List<Bell> bells = new ArrayList<>();
-    for (int i = 0; i < count; i++) {
-      bells.add(bell("bell " + i));
-    }
-    return bells;
-  }
-
+class WakerTest extends WakerFixture {
   private Sleeper in(WakerStatus status) {
     Sleeper made = new Sleeper(scheduler);
     switch (status) {
@@ -135,7 +118,7 @@ class WakerTest {
   @Tag("W3")
   void wait_thatIsWoken_goesThroughWaitingQueuedAndBack() {
     Bell bell = bell("a");
-    waker.resumeWhen(bell, Role.RESOLVE);
+    waker.resumeWhen(bell);
     assertThat(waker.status()).isEqualTo(WakerStatus.NO_STATUS);
     assertThat(waker.beginWait()).isTrue();
     assertThat(waker.status()).isEqualTo(WakerStatus.WAITING);
@@ -170,8 +153,7 @@ class WakerTest {
   @Test
   @Tag("T8")
   void subscription_beforeTheSuspend_armsNothing() {
-    List<Bell> bells = bells(4);
-    bells.forEach(bell -> waker.resumeWhen(bell, Role.RESOLVE));
+    List<Bell> bells = awaited(4);
     assertThat(bells).allMatch(bell -> bell.arms == 0 && bell.subscribers() == 0);
     waker.beginWait();
     assertThat(bells).allMatch(bell -> bell.arms == 1 && bell.subscribers() == 1);
@@ -184,7 +166,7 @@ class WakerTest {
     for (int chosen = 0; chosen < count; chosen++) {
       List<Bell> bells = bells(count);
       waker.renew();
-      bells.forEach(bell -> waker.resumeWhen(bell, Role.RESOLVE));
+      bells.forEach(bell -> waker.resumeWhen(bell));
       waker.beginWait();
       bells.get(chosen).ring(chosen);
       assertThat(waker.deliver()).isEqualTo(chosen);
@@ -194,9 +176,8 @@ class WakerTest {
   @Test
   @Tag("W1")
   void tenThousandEvents_oneFires_allAreStoppedOnce() {
-    List<Bell> bells = bells(10_000);
-    bells.forEach(bell -> waker.resumeWhen(bell, Role.RESOLVE));
-    bells.forEach(bell -> waker.resumeWhen(bell, Role.RESOLVE));
+    List<Bell> bells = awaited(10_000);
+    bells.forEach(bell -> waker.resumeWhen(bell));
     waker.beginWait();
     assertThat(bells).allMatch(bell -> bell.arms == 1);
     bells.get(9_999).ring("last");
@@ -208,8 +189,7 @@ class WakerTest {
   @ValueSource(ints = {1, 2, 5})
   @Tag("trap-9")
   void everyStartedEvent_afterTheWait_wasStoppedOnce(int count) {
-    List<Bell> bells = bells(count);
-    bells.forEach(bell -> waker.resumeWhen(bell, Role.RESOLVE));
+    List<Bell> bells = awaited(count);
     waker.beginWait();
     bells.getFirst().ring(null);
     waker.deliver();
@@ -223,7 +203,7 @@ class WakerTest {
   void eventThatHasFiredAlready_endsTheArmingThere(int closedAt) {
     List<Bell> bells = bells(7);
     bells.get(closedAt).closedWith("early", null);
-    bells.forEach(bell -> waker.resumeWhen(bell, Role.RESOLVE));
+    bells.forEach(bell -> waker.resumeWhen(bell));
     assertThat(waker.beginWait()).isFalse();
     assertThat(waker.status()).isEqualTo(WakerStatus.RESULT);
     assertThat(scheduler.hasReady()).isFalse();
@@ -236,7 +216,7 @@ class WakerTest {
   @ValueSource(ints = {0, 1, 2, 12})
   @Tag("loop-52")
   void sameEventTwice_keepsItsFirstRole(int before) {
-    bells(before).forEach(bell -> waker.resumeWhen(bell, Role.RESOLVE));
+    bells(before).forEach(bell -> waker.resumeWhen(bell));
     Bell both = bell("both");
     waker.resumeWhen(both, Role.RESOLVE);
     waker.resumeWhen(both, Role.CANCEL);
@@ -250,8 +230,7 @@ class WakerTest {
   @Test
   @Tag("loop-301")
   void subscriptions_neverSuspendedOn_areGoneWithTheNextWait() {
-    List<Bell> stale = bells(5);
-    stale.forEach(bell -> waker.resumeWhen(bell, Role.RESOLVE));
+    List<Bell> stale = awaited(5);
     waker.renew();
     Bell wanted = bell("wanted");
     waker.resumeWhen(wanted, Role.RESOLVE);
@@ -265,8 +244,7 @@ class WakerTest {
   @Tag("loop-301")
   @Tag("trap-5")
   void armedSubscriptions_ofAnAbandonedWait_areStoppedOnce() {
-    List<Bell> stale = bells(5);
-    stale.forEach(bell -> waker.resumeWhen(bell, Role.RESOLVE));
+    List<Bell> stale = awaited(5);
     waker.beginWait();
     waker.abandonWait();
     waker.renew();
@@ -277,12 +255,12 @@ class WakerTest {
   @Tag("trap-1")
   void eventThatFires_afterTheWait_isIgnored() {
     Bell bell = bell("a");
-    waker.resumeWhen(bell, Role.RESOLVE);
+    waker.resumeWhen(bell);
     waker.beginWait();
     bell.ring("first");
     waker.deliver();
     waker.resolve("late");
-    waker.resumeWhen(bell, Role.RESOLVE);
+    waker.resumeWhen(bell);
     waker.beginWait();
     assertThat(waker.status()).isEqualTo(WakerStatus.WAITING);
     bell.ring("second");
@@ -294,8 +272,7 @@ class WakerTest {
   @Test
   @Tag("W2")
   void triggeredEvents_beforeTheResume_areAllThatFiredInTheirOrder() {
-    List<Bell> bells = bells(5);
-    bells.forEach(bell -> waker.resumeWhen(bell, Role.RESOLVE));
+    List<Bell> bells = awaited(5);
     waker.beginWait();
     assertThat(waker.triggeredEvents()).isEmpty();
     bells.get(3).ring(null);
@@ -469,7 +446,7 @@ class WakerTest {
   @ValueSource(ints = {0, 1, 2, 12})
   @Tag("W5")
   void customAndStandardCallback_ofTheSameEvent_areBothCalled(int before) {
-    bells(before).forEach(bell -> waker.resumeWhen(bell, Role.RESOLVE));
+    bells(before).forEach(bell -> waker.resumeWhen(bell));
     Bell both = bell("both");
     List<Object> seen = new ArrayList<>();
     InlineCallback looksOn = (event, result, error) -> seen.add(result);

@@ -12,7 +12,6 @@ import dev.heddle.event.Event;
 import dev.heddle.scheduler.Waker.Role;
 import java.time.Duration;
 import java.util.List;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -22,23 +21,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// A wait that a deadline and a token bound.
 @Tag("W4")
 @Tag("once")
-class WakerTimeoutTest {
+class WakerTimeoutTest extends WakerFixture {
   private static final Duration DAY = Duration.ofDays(1);
 
-  private final Scheduler scheduler =
-      new Scheduler(new QuietOwner(), SchedulerParts.usual(new StillDriver()), true);
-  private final Sleeper waker = new Sleeper(scheduler);
   private final Bell token = bell("token");
-
-  private Bell bell(String name) {
-    return new Bell(scheduler, name);
-  }
-
-  private List<Bell> subscribed(int targets) {
-    List<Bell> bells = IntStream.range(0, targets).mapToObj(i -> bell("target " + i)).toList();
-    bells.forEach(waker::resumeWhen);
-    return bells;
-  }
 
   private void dayPasses() {
     scheduler.timers().advance(scheduler.nanoTime() + DAY.plusSeconds(1).toNanos());
@@ -77,7 +63,7 @@ class WakerTimeoutTest {
   @ValueSource(ints = {1, 2, 3, 12})
   void eventOfABoundedWait_thatFires_isItsResult(int targets) {
     waker.renewWithTimeout(Deadline.after(DAY), token);
-    List<Bell> bells = subscribed(targets);
+    List<Bell> bells = awaited(targets);
     assertThat(waker.beginWait()).isTrue();
     assertThat(waker.awaitedEvents()).hasSize(targets + 2).contains(token).containsAll(bells);
     bells.getLast().ring("value");
@@ -89,7 +75,7 @@ class WakerTimeoutTest {
   @ValueSource(ints = {0, 1, 2, 3, 12})
   void deadlineOfABoundedWait_thatRunsOut_endsIt(int targets) {
     waker.renewWithTimeout(Deadline.after(DAY), token);
-    List<Bell> bells = subscribed(targets);
+    List<Bell> bells = awaited(targets);
     assertThat(waker.beginWait()).isTrue();
     dayPasses();
     assertThatThrownBy(waker::deliver).isInstanceOf(DeadlineException.class);
@@ -100,7 +86,7 @@ class WakerTimeoutTest {
   @ValueSource(ints = {0, 1, 2, 3, 12})
   void tokenOfABoundedWait_thatFires_endsIt(int targets) {
     waker.renewWithTimeout(Deadline.after(DAY), token);
-    List<Bell> bells = subscribed(targets);
+    List<Bell> bells = awaited(targets);
     assertThat(waker.beginWait()).isTrue();
     token.ring("anything");
     assertThatThrownBy(waker::deliver).isInstanceOf(WaitCancelledException.class);
@@ -110,7 +96,7 @@ class WakerTimeoutTest {
   @Test
   void waitBoundedByNothing_isOneLikeAnyOther() {
     waker.renewWithTimeout(Deadline.never(), null);
-    List<Bell> bells = subscribed(1);
+    List<Bell> bells = awaited(1);
     waker.beginWait();
     assertThat(scheduler.timers().size()).isZero();
     assertThat(waker.awaitedEvents()).hasSize(1);
@@ -125,7 +111,7 @@ class WakerTimeoutTest {
   void whatIsThereAlready_isNotCutShortByAnEndThatHasComeToo(int targets) {
     token.closedWith("over", null);
     waker.renewWithTimeout(Deadline.after(DAY), token);
-    List<Bell> bells = subscribed(targets);
+    List<Bell> bells = awaited(targets);
     bells.getLast().closedWith("early", null);
     assertThat(waker.beginWait()).isFalse();
     assertThat(scheduler.timers().size()).isZero();
@@ -138,7 +124,7 @@ class WakerTimeoutTest {
   @Tag("loop-52")
   void tokenThatIsAlsoAwaited_isWhatIsAwaited(int others) {
     waker.renewWithTimeout(Deadline.after(DAY), token);
-    List<Bell> bells = subscribed(others);
+    List<Bell> bells = awaited(others);
     waker.resumeWhen(token);
     waker.beginWait();
     assertThat(token.arms).isOne();
@@ -149,7 +135,7 @@ class WakerTimeoutTest {
 
   @Test
   void tokenBeyondTheInlinePlaces_thatIsAlsoAwaited_isWhatIsAwaited() {
-    List<Bell> bells = subscribed(3);
+    List<Bell> bells = awaited(3);
     waker.resumeWhen(token, Role.CANCEL);
     waker.resumeWhen(token);
     waker.beginWait();
@@ -162,7 +148,7 @@ class WakerTimeoutTest {
   void bounds_ofAWaitThatNeverBegan_areGoneWithTheNext() {
     waker.renewWithTimeout(Deadline.after(DAY), token);
     waker.renew();
-    List<Bell> bells = subscribed(1);
+    List<Bell> bells = awaited(1);
     waker.beginWait();
     assertThat(waker.awaitedEvents()).hasSize(1);
     bells.getFirst().ring("value");

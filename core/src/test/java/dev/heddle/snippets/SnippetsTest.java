@@ -192,14 +192,16 @@ class SnippetsTest {
 
   @Test
   void report() {
+    List<String> said = new ArrayList<>();
     // @start region=report
     try {
       Heddle.run(() -> Heddle.spawn("page", () -> broken("page")));
     } catch (IllegalStateException e) {
       FailureReport report = Heddle.reportOf(e);
-      System.err.println(e + " " + (report == null ? "" : report.trace()));
+      said.add(e + " " + (report == null ? "" : report.trace()));
     }
     // @end
+    assertThat(said).singleElement().asString().contains("'page'");
   }
 
   private static int broken(String what) {

@@ -11,6 +11,8 @@ module dev.heddle {
   requires static jdk.jfr; // events, where it is there
   requires static jdk.management; // who holds a monitor, where it is there
 
+  uses dev.heddle.reactor.driver.DriverProvider;
+
   provides java.net.spi.InetAddressResolverProvider with
       dev.heddle.io.dns.LoopResolverProvider;
 
@@ -19,6 +21,7 @@ module dev.heddle {
   exports dev.heddle.event;
   exports dev.heddle.io;
   exports dev.heddle.observe;
+  exports dev.heddle.reactor.driver;
   exports dev.heddle.sync;
   exports dev.heddle.thread;
 }

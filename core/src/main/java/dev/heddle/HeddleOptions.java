@@ -18,6 +18,9 @@ import java.util.function.Consumer;
 ///   property `heddle.reuse=on|off`, default on
 /// @param exactSites whether every spawn records its file and line, at 1 us each, instead of its
 ///   body's class. System property `heddle.sites=exact|lazy`, default lazy
+/// @param driver by which driver the loop sees the outside world: `jdk`, which is always there; one
+///   that the module heddle-netty brings: `io_uring`, `epoll`, `kqueue`, `nio`; or `auto`, the best
+///   that works here. System property `heddle.driver`, default auto
 /// @param gracePeriod how long a cancelled coroutine may suspend to clean up before every
 ///   suspension throws again; default 5 s
 /// @param shutdownDeadline how long the loop may take to stop after a failure, a signal or `exit`;
@@ -36,6 +39,7 @@ public record HeddleOptions(
     boolean handleSignals,
     boolean reuse,
     boolean exactSites,
+    String driver,
     Duration gracePeriod,
     Duration shutdownDeadline,
     long stackSize,
@@ -50,6 +54,7 @@ public record HeddleOptions(
   /// @throws IllegalArgumentException when a duration or the stack size is negative
   public HeddleOptions {
     Objects.requireNonNull(name, "name");
+    Objects.requireNonNull(driver, "driver");
     requireNotNegative(gracePeriod, "gracePeriod");
     requireNotNegative(shutdownDeadline, "shutdownDeadline");
     requireNotNegative(holdLimit, "holdLimit");
@@ -75,6 +80,7 @@ public record HeddleOptions(
         false,
         choice("heddle.reuse", "on", "off"),
         !choice("heddle.sites", "lazy", "exact"),
+        System.getProperty("heddle.driver", "auto"),
         Duration.ofSeconds(5),
         Duration.ofSeconds(10),
         DEFAULT_STACK,
@@ -125,6 +131,12 @@ public record HeddleOptions(
     return with(draft -> draft.exactSites = changed);
   }
 
+  /// The same with another driver. A loop that is started with one that there is not, or that does
+  /// not work here, fails and says why.
+  public HeddleOptions withDriver(String changed) {
+    return with(draft -> draft.driver = changed);
+  }
+
   /// The same with another grace period.
   public HeddleOptions withGracePeriod(Duration changed) {
     return with(draft -> draft.gracePeriod = changed);
@@ -167,6 +179,7 @@ public record HeddleOptions(
     private boolean handleSignals;
     private boolean reuse;
     private boolean exactSites;
+    private String driver;
     private Duration gracePeriod;
     private Duration shutdownDeadline;
     private long stackSize;
@@ -179,6 +192,7 @@ public record HeddleOptions(
       handleSignals = from.handleSignals;
       reuse = from.reuse;
       exactSites = from.exactSites;
+      driver = from.driver;
       gracePeriod = from.gracePeriod;
       shutdownDeadline = from.shutdownDeadline;
       stackSize = from.stackSize;
@@ -193,6 +207,7 @@ public record HeddleOptions(
           handleSignals,
           reuse,
           exactSites,
+          driver,
           gracePeriod,
           shutdownDeadline,
           stackSize,

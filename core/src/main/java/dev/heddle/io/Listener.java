@@ -19,10 +19,13 @@ public interface Listener extends AutoCloseable {
   ///   during the wait
   /// @throws IOException when the system refuses, for example because no descriptor is left; the
   ///   listener stays usable
-  AsyncIo accept() throws IOException;
+  StreamSocket accept() throws IOException;
 
   /// Where it listens, with the port that the system chose.
   SocketAddress localAddress();
+
+  /// Whether it can be used.
+  boolean isOpen();
 
   /// Closes it; who waits on it gets an [java.nio.channels.AsynchronousCloseException]. Closing
   /// twice does nothing. **Suspends** never.

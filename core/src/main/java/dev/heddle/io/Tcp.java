@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.io;
 
-import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.scheduler.Scheduler;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.ConnectException;
+import java.net.Inet4Address;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ProtocolFamily;
 import java.net.SocketAddress;
-import java.net.StandardSocketOptions;
+import java.net.StandardProtocolFamily;
 import java.net.UnknownHostException;
-import java.nio.channels.ServerSocketChannel;
-import java.nio.channels.SocketChannel;
 
 /// Opens TCP connections and listeners on the current loop.
 ///
@@ -19,8 +18,6 @@ import java.nio.channels.SocketChannel;
 ///
 /// @since 0.1
 public final class Tcp {
-  private static final int BACKLOG = 1_024; // connections the system keeps while nobody accepts
-
   private Tcp() {}
 
   /// Listens on an address; port 0 lets the system choose. **Suspends** never.
@@ -28,22 +25,16 @@ public final class Tcp {
   /// @throws BindException when the address is taken or not ours; the message names it
   /// @throws IOException when the system refuses otherwise
   public static Listener listen(SocketAddress address) throws IOException {
-    Scheduler scheduler = CoroutineNode.current().scheduler();
-    ServerSocketChannel channel = ServerSocketChannel.open();
-    try {
-      channel.setOption(StandardSocketOptions.SO_REUSEADDR, true);
-      channel.bind(resolved(address), BACKLOG);
-      channel.configureBlocking(false);
-      return new TcpListener(scheduler, channel);
-    } catch (BindException e) {
-      Channels.close(channel);
-      BindException named = new BindException(address + ": " + e.getMessage());
-      named.initCause(e);
-      throw named;
-    } catch (IOException | RuntimeException e) {
-      Channels.close(channel);
-      throw e;
-    }
+    return listen(address, TcpOptions.defaults());
+  }
+
+  /// Listens on an address, with options. Else as [#listen(SocketAddress)].
+  ///
+  /// @throws UnsupportedOperationException when the system or the loop's driver lacks an option
+  public static Listener listen(SocketAddress address, TcpOptions options) throws IOException {
+    SocketAddress local = resolved(address);
+    return Sockets.listen(
+        family(local), local, options.backlog(), options::applyTo, options::applyToAccepted);
   }
 
   /// Connects to an address. **Suspends** until the other side has answered. **Cancelled** the
@@ -52,24 +43,27 @@ public final class Tcp {
   /// @throws ConnectException when the other side refuses; the message names the address
   /// @throws UnknownHostException when the address was not resolved
   /// @throws IOException when the system refuses otherwise
-  public static AsyncIo connect(SocketAddress address) throws IOException {
-    Scheduler scheduler = CoroutineNode.current().scheduler();
+  public static StreamSocket connect(SocketAddress address) throws IOException {
+    return connect(address, TcpOptions.defaults());
+  }
+
+  /// Connects to an address, with options. Else as [#connect(SocketAddress)].
+  ///
+  /// @throws UnsupportedOperationException when the system or the loop's driver lacks an option
+  public static StreamSocket connect(SocketAddress address, TcpOptions options) throws IOException {
     SocketAddress remote = resolved(address);
-    SocketChannel channel = SocketChannel.open();
-    try {
-      channel.configureBlocking(false);
-      channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-      TcpStream stream = new TcpStream(scheduler, channel, "the connection to " + address);
-      stream.finishConnect(remote);
-      return stream;
-    } catch (ConnectException e) {
-      ConnectException named = new ConnectException(address + ": " + e.getMessage());
-      named.initCause(e);
-      throw named;
-    } catch (IOException | RuntimeException e) {
-      Channels.close(channel);
-      throw e;
+    return Sockets.connect(family(remote), remote, options::applyTo);
+  }
+
+  private static ProtocolFamily family(SocketAddress address) {
+    if (address instanceof InetSocketAddress inet) {
+      InetAddress host = inet.getAddress();
+      return host instanceof Inet4Address && !host.isAnyLocalAddress()
+          ? StandardProtocolFamily.INET
+          : StandardProtocolFamily.INET6;
     }
+    throw new IllegalArgumentException(
+        "not an internet address: " + address + "; Unix opens UNIX domain sockets");
   }
 
   private static SocketAddress resolved(SocketAddress address) throws UnknownHostException {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.observe;
 
+import dev.heddle.reactor.Drivers;
+import dev.heddle.reactor.driver.DriverProvider;
 import dev.heddle.scheduler.context.VirtualThreads;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,16 +41,24 @@ public record PlatformReport(
 
   /// Looks at this JVM.
   public static PlatformReport probe() {
-    List<DriverStatus> drivers =
-        List.of(new DriverStatus("jdk", true, "needs nothing but the JDK; java.nio selectors"));
+    String asked = System.getProperty("heddle.driver", Drivers.AUTO);
     return new PlatformReport(
         Runtime.version() + " (" + System.getProperty("java.vendor") + ")",
         VirtualThreads.problem(),
         VirtualThreads.flag(),
-        drivers,
-        "jdk",
-        "the only driver yet",
+        Drivers.offered().stream().map(PlatformReport::status).toList(),
+        Drivers.choose(asked).name(),
+        asked.equals(Drivers.AUTO)
+            ? "the best that works here"
+            : "asked for by -Dheddle.driver=" + asked,
         warnings(Runtime.version()));
+  }
+
+  private static DriverStatus status(DriverProvider driver) {
+    String problem = driver.problem();
+    return problem == null
+        ? new DriverStatus(driver.name(), true, driver.about())
+        : new DriverStatus(driver.name(), false, problem);
   }
 
   private static List<String> warnings(Runtime.Version version) {

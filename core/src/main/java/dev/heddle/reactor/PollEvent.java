@@ -3,18 +3,29 @@ package dev.heddle.reactor;
 
 import dev.heddle.event.Event;
 import dev.heddle.event.EventHome;
+import dev.heddle.reactor.driver.Descriptor;
+import dev.heddle.reactor.driver.Operation;
+import dev.heddle.reactor.driver.ReactorDriver;
 import org.jspecify.annotations.Nullable;
 
 /// Readiness of a descriptor in one direction; fires each time it is awaited and comes true.
 public final class PollEvent extends Event {
   private final ReactorDriver driver;
   private final Poll operation;
+  private final Object owner;
 
   /// An event for one direction of a descriptor.
+  ///
+  /// @param owner whose descriptor it is, as dumps show it
   public PollEvent(
-      EventHome home, ReactorDriver driver, Operation.Kind direction, Descriptor descriptor) {
+      EventHome home,
+      ReactorDriver driver,
+      Operation.Kind direction,
+      Descriptor descriptor,
+      Object owner) {
     super(home);
     this.driver = driver;
+    this.owner = owner;
     this.operation = new Poll(direction, descriptor);
   }
 
@@ -42,8 +53,7 @@ public final class PollEvent extends Event {
 
   @Override
   public String info() {
-    return (operation.kind() == Operation.Kind.POLL_INPUT ? "input from " : "output to ")
-        + operation.descriptor();
+    return (operation.kind() == Operation.Kind.POLL_INPUT ? "input from " : "output to ") + owner;
   }
 
   private final class Poll extends Operation {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.reactor;
 
+import dev.heddle.reactor.driver.ReactorDriver;
+
 /// The loop's eyes: one look without waiting between coroutines, one sleep when nothing is ready.
 ///
 /// **Thread** [#execute] on the trampoline only (a driver takes locks; a coroutine parked inside

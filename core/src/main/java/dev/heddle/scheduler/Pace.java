@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.scheduler;
 
-import dev.heddle.reactor.ReactorDriver;
+import dev.heddle.reactor.driver.ReactorDriver;
 
 /// How often a loop reads its clock, and when it looks at its reactor; counted in dispatches.
 final class Pace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.scheduler;
 
-import dev.heddle.reactor.ReactorDriver;
+import dev.heddle.reactor.driver.ReactorDriver;
 import org.jspecify.annotations.Nullable;
 
 /// What a scheduler is built on; a test can have time stand still and repeat chance.

@@ -37,6 +37,7 @@ class ReferencePagesTest {
           "Platform",
           "Report",
           "Tcp",
+          "Unix",
           "Transform");
 
   private static String page(String name) throws IOException {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.scheduler;
 
-import dev.heddle.reactor.Descriptor;
-import dev.heddle.reactor.Operation;
-import dev.heddle.reactor.ReactorDriver;
-import java.util.EnumSet;
-import java.util.Set;
+import dev.heddle.reactor.driver.Facility;
+import dev.heddle.reactor.driver.Operation;
+import dev.heddle.reactor.driver.ReactorDriver;
+import dev.heddle.reactor.driver.Support;
+import java.util.Map;
 
 /// A driver without an outside world, which tells when it is looked at, and when it sleeps.
 final class StillDriver implements ReactorDriver {
@@ -19,15 +19,9 @@ final class StillDriver implements ReactorDriver {
   }
 
   @Override
-  public Set<Operation.Kind> capabilities() {
-    return EnumSet.noneOf(Operation.Kind.class);
+  public Map<Facility, Support> capabilities() {
+    return Map.of();
   }
-
-  @Override
-  public void open(Descriptor descriptor) {}
-
-  @Override
-  public void closed(Descriptor descriptor) {}
 
   @Override
   public void submit(Operation operation) {

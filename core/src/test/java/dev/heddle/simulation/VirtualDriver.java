@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.simulation;
 
-import dev.heddle.reactor.Descriptor;
-import dev.heddle.reactor.Operation;
-import dev.heddle.reactor.ReactorDriver;
-import java.util.EnumSet;
-import java.util.Set;
+import dev.heddle.reactor.driver.Facility;
+import dev.heddle.reactor.driver.Operation;
+import dev.heddle.reactor.driver.ReactorDriver;
+import dev.heddle.reactor.driver.Support;
+import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 
 /// A driver with no outside world, in which a sleep takes no time: the clock moves to the deadline
@@ -57,17 +57,9 @@ final class VirtualDriver implements ReactorDriver {
   }
 
   @Override
-  public Set<Operation.Kind> capabilities() {
-    return EnumSet.noneOf(Operation.Kind.class);
+  public Map<Facility, Support> capabilities() {
+    return Map.of();
   }
-
-  @Override
-  public void open(Descriptor descriptor) {
-    throw new UnsupportedOperationException("no outside world in a simulation: " + descriptor);
-  }
-
-  @Override
-  public void closed(Descriptor descriptor) {}
 
   @Override
   public void submit(Operation operation) {

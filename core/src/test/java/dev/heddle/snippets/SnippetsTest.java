@@ -21,6 +21,7 @@ import dev.heddle.event.Trigger;
 import dev.heddle.io.AsyncIo;
 import dev.heddle.io.Dns;
 import dev.heddle.io.Listener;
+import dev.heddle.io.StreamSocket;
 import dev.heddle.io.Tcp;
 import dev.heddle.observe.CoroutineSnapshot;
 import dev.heddle.observe.DeadlockReport;
@@ -303,7 +304,7 @@ class SnippetsTest {
   // @end
 
   private static int ask(SocketAddress server) throws IOException {
-    try (AsyncIo peer = Tcp.connect(server)) {
+    try (StreamSocket peer = Tcp.connect(server)) {
       peer.write(ByteBuffer.wrap(new byte[] {1, 2, 3}));
       var answer = ByteBuffer.allocate(3);
       while (answer.hasRemaining()) {

@@ -383,7 +383,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   /// Waits for an event, but not beyond a deadline, nor the moment in which a token fires.
   ///
   /// @param token null: none
-  @Nullable Object awaitEvent(Event event, Deadline deadline, @Nullable Event token) {
+  public @Nullable Object awaitEvent(Event event, Deadline deadline, @Nullable Event token) {
     renewWithTimeout(deadline, token);
     resumeWhen(event);
     return scheduler().suspend(this);

@@ -13,9 +13,9 @@ import dev.heddle.event.FutureLedger;
 import dev.heddle.failure.FailureTable;
 import dev.heddle.observe.Dump;
 import dev.heddle.observe.LoopCounters;
-import dev.heddle.reactor.ReactorDriver;
+import dev.heddle.reactor.Drivers;
 import dev.heddle.reactor.TimerEvent;
-import dev.heddle.reactor.jdk.JdkDriver;
+import dev.heddle.scheduler.Carrier;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.SchedulerCounters;
 import dev.heddle.scheduler.SchedulerOwner;
@@ -72,13 +72,9 @@ public final class LoopRoot implements SchedulerOwner {
     this.watch = new LoopWatch(this);
   }
 
-  // one driver so far; others choose here
-  private static ReactorDriver openDriver() {
-    String asked = System.getProperty("heddle.driver", "jdk");
-    if (!asked.equals("jdk")) {
-      throw new IllegalArgumentException("-Dheddle.driver=" + asked + ": there is only jdk so far");
-    }
-    return new JdkDriver();
+  private static SchedulerParts usualParts(HeddleOptions options) {
+    Carrier carrier = new Carrier(Thread.currentThread());
+    return SchedulerParts.usual(Drivers.open(options.driver(), carrier));
   }
 
   // ---- running ----
@@ -122,8 +118,7 @@ public final class LoopRoot implements SchedulerOwner {
           "Heddle.run was called inside a coroutine; use Heddle.scope(...) for work that belongs"
               + " together, or Loop.start(...) for a loop on a thread of its own");
     }
-    LoopRoot loop =
-        new LoopRoot(options, parts == null ? SchedulerParts.usual(openDriver()) : parts);
+    LoopRoot loop = new LoopRoot(options, parts == null ? usualParts(options) : parts);
     started.accept(loop);
     return loop;
   }

@@ -1,20 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.reactor.jdk;
 
-import dev.heddle.reactor.Descriptor;
-import dev.heddle.reactor.Operation;
-import dev.heddle.reactor.ReactorDriver;
+import static java.net.StandardProtocolFamily.INET6;
+
+import dev.heddle.reactor.driver.DatagramDescriptor;
+import dev.heddle.reactor.driver.Descriptor;
+import dev.heddle.reactor.driver.Facility;
+import dev.heddle.reactor.driver.ListenerDescriptor;
+import dev.heddle.reactor.driver.Operation;
+import dev.heddle.reactor.driver.PipeDescriptors;
+import dev.heddle.reactor.driver.ReactorDriver;
+import dev.heddle.reactor.driver.SocketDescriptor;
+import dev.heddle.reactor.driver.Support;
 import java.io.IOException;
+import java.net.ProtocolFamily;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.ClosedChannelException;
+import java.nio.channels.DatagramChannel;
+import java.nio.channels.IllegalBlockingModeException;
+import java.nio.channels.Pipe;
+import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.SelectorProvider;
 import java.util.ArrayDeque;
-import java.util.EnumSet;
 import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -35,11 +50,21 @@ public final class JdkDriver implements ReactorDriver {
    *
    * Sources. REACTOR 3, 5; traps 9, 16, 29.
    */
+  static final String NAME = "jdk";
   private static final long NANOS_PER_MILLI = 1_000_000;
+  private static final Support SELECTOR =
+      Support.natively("a Selector tells, the JDK's channels act");
+  private static final Map<Facility, Support> CAPABILITIES =
+      Map.of(
+          Facility.TCP, SELECTOR,
+          Facility.UNIX, SELECTOR,
+          Facility.UDP, SELECTOR,
+          Facility.PIPE, SELECTOR,
+          Facility.POLL, SELECTOR);
 
   private final Thread carrier = Thread.currentThread();
-  private final Set<Descriptor> open = new HashSet<>();
-  private final ArrayDeque<Registration> noted = new ArrayDeque<>();
+  private final Set<JdkDescriptor> open = new HashSet<>();
+  private final ArrayDeque<JdkDescriptor> noted = new ArrayDeque<>();
   private final Consumer<SelectionKey> onReady = this::ready;
 
   // written by the carrier, read by any thread
@@ -53,93 +78,109 @@ public final class JdkDriver implements ReactorDriver {
   /// A driver for the loop whose carrier is the current thread.
   public JdkDriver() {}
 
-  /// What the selector keeps for one descriptor.
-  private static final class Registration {
-    final Descriptor descriptor;
-    @Nullable SelectionKey key;
-    @Nullable Operation input;
-    @Nullable Operation output;
-    boolean noted;
-
-    Registration(Descriptor descriptor) {
-      this.descriptor = descriptor;
-    }
-
-    int wanted() {
-      return (input == null ? 0 : inputOps()) | (output == null ? 0 : outputOps());
-    }
-
-    int inputOps() {
-      return descriptor.channel() instanceof ServerSocketChannel
-          ? SelectionKey.OP_ACCEPT
-          : SelectionKey.OP_READ;
-    }
-
-    int outputOps() {
-      return descriptor.channel() instanceof SocketChannel c && c.isConnectionPending()
-          ? SelectionKey.OP_CONNECT
-          : SelectionKey.OP_WRITE;
-    }
-  }
-
   @Override
   public String name() {
-    return "jdk";
+    return NAME;
   }
 
   @Override
-  public Set<Operation.Kind> capabilities() {
-    return EnumSet.of(Operation.Kind.POLL_INPUT, Operation.Kind.POLL_OUTPUT);
+  public Map<Facility, Support> capabilities() {
+    return CAPABILITIES;
+  }
+
+  // ---- descriptors ----
+  // the JDK's default is IPv6 with IPv4, or IPv4 where the system has no other
+
+  @Override
+  public SocketDescriptor openSocket(ProtocolFamily family) throws IOException {
+    return new JdkSocket(
+        this, nonBlocking(family == INET6 ? SocketChannel.open() : SocketChannel.open(family)));
+  }
+
+  @Override
+  public ListenerDescriptor openListener(ProtocolFamily family) throws IOException {
+    return new JdkListener(
+        this,
+        nonBlocking(
+            family == INET6 ? ServerSocketChannel.open() : ServerSocketChannel.open(family)));
+  }
+
+  @Override
+  public DatagramDescriptor openDatagram(ProtocolFamily family) throws IOException {
+    return new JdkDatagram(
+        this, nonBlocking(family == INET6 ? DatagramChannel.open() : DatagramChannel.open(family)));
+  }
+
+  @Override
+  public PipeDescriptors openPipe() throws IOException {
+    Pipe pipe = Pipe.open();
+    return new PipeDescriptors(
+        new JdkStream(this, nonBlocking(pipe.source())),
+        new JdkStream(this, nonBlocking(pipe.sink())));
+  }
+
+  @Override
+  public Descriptor watch(SelectableChannel channel) throws IOException {
+    if (channel.isBlocking()) {
+      throw new IllegalBlockingModeException();
+    }
+    if (channel.provider() != SelectorProvider.provider()) {
+      throw new IllegalArgumentException(
+          channel + " is no channel of the JDK's: it cannot be watched");
+    }
+    return new WatchedChannel(this, channel);
+  }
+
+  private static <C extends SelectableChannel> C nonBlocking(C channel) throws IOException {
+    channel.configureBlocking(false);
+    return channel;
+  }
+
+  void opened(JdkDescriptor descriptor) {
+    open.add(descriptor);
+  }
+
+  void closed(JdkDescriptor descriptor) {
+    open.remove(descriptor);
+    // the selector lets go of a closed channel, and so of its descriptor, at the next look
+    untidy |= descriptor.key != null;
   }
 
   // ---- notes, taken on a coroutine's stack ----
 
   @Override
-  public void open(Descriptor descriptor) {
-    descriptor.register(new Registration(descriptor));
-    open.add(descriptor);
-  }
-
-  @Override
-  public void closed(Descriptor descriptor) {
-    open.remove(descriptor);
-    // the selector lets go of a closed channel, and so of its descriptor, at the next look
-    untidy |= registration(descriptor).key != null;
-  }
-
-  @Override
   public void submit(Operation operation) {
-    Registration registration = registration(operation.descriptor());
+    JdkDescriptor descriptor = own(operation);
     operation.submitted();
     outstanding++;
     if (operation.kind() == Operation.Kind.POLL_INPUT) {
-      registration.input = operation;
+      descriptor.input = operation;
     } else {
-      registration.output = operation;
+      descriptor.output = operation;
     }
-    if (!registration.noted) {
-      registration.noted = true;
-      noted.add(registration);
+    if (!descriptor.noted) {
+      descriptor.noted = true;
+      noted.add(descriptor);
     }
   }
 
   @Override
   public void cancel(Operation operation) {
-    Registration registration = registration(operation.descriptor());
+    JdkDescriptor descriptor = own(operation);
     operation.cancelled();
     outstanding--;
     if (operation.kind() == Operation.Kind.POLL_INPUT) {
-      registration.input = null;
+      descriptor.input = null;
     } else {
-      registration.output = null;
+      descriptor.output = null;
     }
   }
 
-  private static Registration registration(Descriptor descriptor) {
-    if (descriptor.registration() instanceof Registration registration) {
-      return registration;
+  private JdkDescriptor own(Operation operation) {
+    if (operation.descriptor() instanceof JdkDescriptor own && own.driver() == this) {
+      return own;
     }
-    throw new IllegalStateException(descriptor + " was not opened on this loop's driver");
+    throw new IllegalStateException(operation + ": its descriptor is of another driver");
   }
 
   @Override
@@ -154,7 +195,7 @@ public final class JdkDriver implements ReactorDriver {
     answered = 0;
     untidy = false;
     boolean hadNone = selector == null;
-    for (Registration r = noted.poll(); r != null; r = noted.poll()) {
+    for (JdkDescriptor r = noted.poll(); r != null; r = noted.poll()) {
       r.noted = false;
       apply(r);
     }
@@ -167,7 +208,7 @@ public final class JdkDriver implements ReactorDriver {
     return answered;
   }
 
-  private void apply(Registration r) {
+  private void apply(JdkDescriptor r) {
     int wanted = r.wanted();
     if (wanted == 0) {
       return;
@@ -175,7 +216,7 @@ public final class JdkDriver implements ReactorDriver {
     try {
       SelectionKey key = r.key;
       if (key == null) {
-        r.key = r.descriptor.channel().register(selector(), wanted, r);
+        r.key = r.channel().register(selector(), wanted, r);
       } else if ((key.interestOps() & wanted) != wanted) {
         key.interestOpsOr(wanted);
       }
@@ -231,7 +272,7 @@ public final class JdkDriver implements ReactorDriver {
   }
 
   private void ready(SelectionKey key) {
-    Registration r = (Registration) key.attachment();
+    JdkDescriptor r = (JdkDescriptor) key.attachment();
     int ready;
     try {
       ready = key.readyOps();
@@ -246,7 +287,7 @@ public final class JdkDriver implements ReactorDriver {
     answer(r, ready, null);
   }
 
-  private void answer(Registration r, int ready, @Nullable Throwable error) {
+  private void answer(JdkDescriptor r, int ready, @Nullable Throwable error) {
     Operation input = r.input;
     Operation output = r.output;
     if (input != null && (ready & (SelectionKey.OP_READ | SelectionKey.OP_ACCEPT)) != 0) {
@@ -277,27 +318,16 @@ public final class JdkDriver implements ReactorDriver {
 
   @Override
   public void close() {
-    IOException failure = null;
-    for (Descriptor d : open) {
-      try {
-        d.channel().close();
-      } catch (IOException e) {
-        failure = e;
-      }
-    }
-    open.clear();
+    List.copyOf(open).forEach(JdkDescriptor::close);
     Selector s = selector;
     if (s != null) {
       try {
         s.selectNow(); // lets go of the channels closed above
         s.close();
       } catch (IOException e) {
-        failure = e;
+        System.getLogger("dev.heddle")
+            .log(System.Logger.Level.WARNING, "while closing the driver", e);
       }
-    }
-    if (failure != null) {
-      System.getLogger("dev.heddle")
-          .log(System.Logger.Level.WARNING, "while closing the driver", failure);
     }
   }
 }

@@ -3,9 +3,9 @@ package dev.heddle.reactor.jdk;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.heddle.reactor.Descriptor;
-import dev.heddle.reactor.Operation;
-import dev.heddle.reactor.ReactorDriver;
+import dev.heddle.reactor.driver.Descriptor;
+import dev.heddle.reactor.driver.Operation;
+import dev.heddle.reactor.driver.ReactorDriver;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -41,9 +41,8 @@ class JdkDriverTest {
     server.close();
   }
 
-  private void submitAccept() {
-    Descriptor descriptor = new Descriptor(server, "server");
-    driver.open(descriptor);
+  private void submitAccept() throws IOException {
+    Descriptor descriptor = driver.watch(server);
     driver.submit(
         new Operation(Operation.Kind.POLL_INPUT, descriptor) {
           @Override
@@ -56,7 +55,7 @@ class JdkDriverTest {
   /// A wake-up that still finds no selector, and a tick that then opens one, as when both meet.
   @Test
   @Tag("trap-16")
-  void wakeUp_beforeTheTickThatOpensTheSelector_isNotSleptOver() {
+  void wakeUp_beforeTheTickThatOpensTheSelector_isNotSleptOver() throws IOException {
     submitAccept();
     driver.wakeup();
     assertThat(driver.tick(ReactorDriver.FOREVER)).isZero();
@@ -72,7 +71,7 @@ class JdkDriverTest {
 
   @Test
   @Tag("trap-16")
-  void wakeUp_withASelector_isSticky() {
+  void wakeUp_withASelector_isSticky() throws IOException {
     submitAccept();
     driver.tick(ReactorDriver.NO_WAIT);
     driver.wakeup();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.heddle.io;
+package dev.heddle.io.handle;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
 

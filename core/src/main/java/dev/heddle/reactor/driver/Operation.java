@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.heddle.reactor;
+package dev.heddle.reactor.driver;
 
 import org.jspecify.annotations.Nullable;
 
 /// Something asked of a driver, reusable: FREE → SUBMITTED → FREE, by completion or by cancelling.
+///
+/// **Thread** the loop's. A descriptor has at most one operation of each kind at a time.
 public abstract class Operation {
-  /// What can be asked. Kinds that a driver does not list are composed from those it does.
+  /// What can be asked.
   public enum Kind {
-    /// Tell when the descriptor can be read from, or accepted from.
+    /// Tell when the descriptor can be read from, or accepted from, or has been hung up on.
     POLL_INPUT,
-    /// Tell when the descriptor can be written to, or has connected.
+    /// Tell when the descriptor can be written to, or has connected, or never will.
     POLL_OUTPUT
   }
 
@@ -45,7 +47,7 @@ public abstract class Operation {
   /// @throws IllegalStateException when the driver has it already
   public final void submitted() {
     if (submitted) {
-      throw new IllegalStateException("submitted twice: " + kind + " of " + descriptor);
+      throw new IllegalStateException("submitted twice: " + this);
     }
     submitted = true;
   }
@@ -55,7 +57,7 @@ public abstract class Operation {
     submitted = false;
   }
 
-  /// The driver answers. On the carrier, never on a coroutine's stack.
+  /// The driver answers, in a tick, or at once when it knows the answer as it is asked.
   public final void complete(@Nullable Throwable error) {
     submitted = false;
     completed(error);
@@ -64,4 +66,9 @@ public abstract class Operation {
   /// What to do with the answer: null, or why it failed. Takes no lock, runs no user code, throws
   /// nothing.
   protected abstract void completed(@Nullable Throwable error);
+
+  @Override
+  public String toString() {
+    return kind + " of " + descriptor;
+  }
 }

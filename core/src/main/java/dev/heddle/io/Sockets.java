@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.io;
+
+import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.io.handle.ListenerHandle;
+import dev.heddle.io.handle.Preparation;
+import dev.heddle.io.handle.SocketHandle;
+import dev.heddle.reactor.driver.ListenerDescriptor;
+import dev.heddle.reactor.driver.SocketDescriptor;
+import dev.heddle.scheduler.Scheduler;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.ConnectException;
+import java.net.ProtocolFamily;
+import java.net.SocketAddress;
+import java.net.SocketException;
+
+/// Opens stream sockets, of either family, on the current loop.
+final class Sockets {
+  private Sockets() {}
+
+  static Listener listen(
+      ProtocolFamily family,
+      SocketAddress address,
+      int backlog,
+      Preparation<ListenerDescriptor> preparation,
+      Preparation<SocketDescriptor> ofAccepted)
+      throws IOException {
+    Scheduler scheduler = CoroutineNode.current().scheduler();
+    ListenerDescriptor descriptor = scheduler.reactor().driver().openListener(family);
+    try {
+      preparation.prepare(descriptor);
+      descriptor.bind(address, backlog);
+      SocketAddress bound = descriptor.localAddress();
+      return new ListenerHandle(scheduler, descriptor, bound == null ? address : bound, ofAccepted);
+    } catch (SocketException e) {
+      descriptor.close();
+      throw named(new BindException(address + ": " + e.getMessage()), e);
+    } catch (IOException | RuntimeException e) {
+      descriptor.close();
+      throw e;
+    }
+  }
+
+  static StreamSocket connect(
+      ProtocolFamily family, SocketAddress address, Preparation<SocketDescriptor> preparation)
+      throws IOException {
+    Scheduler scheduler = CoroutineNode.current().scheduler();
+    SocketDescriptor descriptor = scheduler.reactor().driver().openSocket(family);
+    try {
+      preparation.prepare(descriptor);
+    } catch (IOException | RuntimeException e) {
+      descriptor.close();
+      throw e;
+    }
+    SocketHandle handle = new SocketHandle(scheduler, descriptor, "the connection to " + address);
+    try {
+      handle.connect(address);
+      return handle;
+    } catch (ConnectException e) {
+      throw named(new ConnectException(address + ": " + e.getMessage()), e);
+    }
+  }
+
+  private static <E extends IOException> E named(E failure, IOException cause) {
+    failure.initCause(cause);
+    return failure;
+  }
+}

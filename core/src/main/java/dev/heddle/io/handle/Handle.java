@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.io.handle;
+
+import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.event.Deadline;
+import dev.heddle.io.AsyncIo;
+import dev.heddle.scheduler.Permits;
+import dev.heddle.scheduler.Scheduler;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.ByteChannel;
+import java.nio.channels.ClosedChannelException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/// What all handles have in common: who is next, what was read ahead, what is still to be written.
+public abstract class Handle implements AsyncIo {
+  /*
+   * Two lines of coroutines, one to read and one to write; whoever is at the head has the direction to itself, waits included,
+   * so nothing overtakes and nothing is interleaved. What a subtype adds is how to read some bytes and how to write all of a
+   * buffer, for the one at the head.
+   *
+   * Bytes that were read for a caller who did not take them (a line that was longer than what had come, a read that was cancelled
+   * when the bytes were there) are kept in `ahead`; the next read, of whichever kind, is served from there first, without a wait.
+   *
+   * What nobody waits for is kept in `later`, and written by whoever has the line: a coroutine of the loop's own that was started for
+   * it, or a writer that came before that one. A failure stays in `laterFailure`: nobody was there to take it.
+   *
+   * I1. Of two reads the one called first gets the earlier bytes; so with writes. [ReadOrderTest]
+   * I2. A read that throws has taken nothing that another one does not find. [the conformance suite, cancel]
+   * I3. What was given to writeLater() leaves before what is written after it. [WriteLaterTest]
+   *
+   * Sources. DESIGN 3.9; traps 27, 28, 30; cases 253, 254, 256, 296, 297.
+   */
+  private static final int LINE_LIMIT = 64 << 10; // bytes
+  private static final int CHUNK = 16 << 10; // bytes, of what is read ahead or passed on
+
+  private final Scheduler scheduler;
+  private final Permits reading;
+  private final Permits writing;
+  private final Fairness fairness = new Fairness();
+
+  // loop only
+  private @Nullable ByteBuffer ahead; // to be read, or without any bytes
+  private @Nullable ArrayDeque<ByteBuffer> later;
+  private @Nullable IOException laterFailure;
+
+  /// An open handle of a loop.
+  protected Handle(Scheduler scheduler) {
+    this.scheduler = scheduler;
+    this.reading = new Permits(scheduler, 1, this);
+    this.writing = new Permits(scheduler, 1, this);
+  }
+
+  // ---- what a kind of handle adds ----
+
+  /// Reads at least one byte, for the one reader that may.
+  ///
+  /// @param into has room
+  /// @return how many; -1: no more will come
+  protected abstract int readSome(CoroutineNode<?> self, ByteBuffer into, Deadline deadline)
+      throws IOException;
+
+  /// Writes all bytes, for the one writer that may.
+  protected abstract void writeWhole(CoroutineNode<?> self, ByteBuffer from, Deadline deadline)
+      throws IOException;
+
+  /// Writes all bytes of several buffers, for the one writer that may.
+  protected void writeWhole(CoroutineNode<?> self, ByteBuffer[] from) throws IOException {
+    for (ByteBuffer buffer : from) {
+      writeWhole(self, buffer, Deadline.never());
+    }
+  }
+
+  /// The loop's scheduler.
+  protected final Scheduler scheduler() {
+    return scheduler;
+  }
+
+  /// The current coroutine, which must be of this loop, while the handle is open.
+  protected final CoroutineNode<?> self() throws ClosedChannelException {
+    CoroutineNode<?> self = CoroutineNode.current();
+    if (self.scheduler() != scheduler) {
+      throw new IllegalStateException(this + " belongs to another loop; use it there");
+    }
+    if (!isOpen()) {
+      throw new ClosedChannelException();
+    }
+    return self;
+  }
+
+  private void takeTurn(Permits line, CoroutineNode<?> self, Deadline deadline)
+      throws ClosedChannelException {
+    if (!line.tryTake()) {
+      line.await(self, deadline, null);
+      if (!isOpen()) {
+        line.giveBack();
+        throw new ClosedChannelException();
+      }
+    }
+  }
+
+  // ---- reading ----
+
+  @Override
+  public final int read(ByteBuffer buffer, Deadline deadline) throws IOException {
+    CoroutineNode<?> self = self();
+    takeTurn(reading, self, deadline);
+    try {
+      fairness.pass(self);
+      return next(self, buffer, deadline);
+    } finally {
+      reading.giveBack();
+    }
+  }
+
+  private int next(CoroutineNode<?> self, ByteBuffer buffer, Deadline deadline) throws IOException {
+    ByteBuffer kept = ahead;
+    if (!buffer.hasRemaining()) {
+      return 0;
+    }
+    if (kept == null || !kept.hasRemaining()) {
+      return readSome(self, buffer, deadline);
+    }
+    int n = Math.min(kept.remaining(), buffer.remaining());
+    buffer.put(buffer.position(), kept, kept.position(), n);
+    buffer.position(buffer.position() + n);
+    kept.position(kept.position() + n);
+    if (!kept.hasRemaining()) {
+      ahead = null;
+    }
+    return n;
+  }
+
+  /// Keeps bytes that were read for nobody, behind those that are kept.
+  ///
+  /// @param bytes to be read; they are copied
+  protected final void keep(ByteBuffer bytes) {
+    ByteBuffer kept = ahead;
+    int had = kept == null ? 0 : kept.remaining();
+    ByteBuffer more = ByteBuffer.allocate(had + bytes.remaining());
+    if (kept != null) {
+      more.put(kept);
+    }
+    ahead = more.put(bytes).flip();
+  }
+
+  @Override
+  public final void readFully(ByteBuffer buffer) throws IOException {
+    CoroutineNode<?> self = self();
+    takeTurn(reading, self, Deadline.never());
+    try {
+      fairness.pass(self);
+      while (buffer.hasRemaining()) {
+        if (next(self, buffer, Deadline.never()) < 0) {
+          throw new EOFException(
+              "the end of " + this + " came with " + buffer.remaining() + " bytes to go");
+        }
+      }
+    } finally {
+      reading.giveBack();
+    }
+  }
+
+  @Override
+  public final @Nullable String readLine() throws IOException {
+    CoroutineNode<?> self = self();
+    takeTurn(reading, self, Deadline.never());
+    try {
+      fairness.pass(self);
+      return line(self);
+    } finally {
+      reading.giveBack();
+    }
+  }
+
+  private @Nullable String line(CoroutineNode<?> self) throws IOException {
+    int looked = 0; // of what is kept, without a line's end
+    while (true) {
+      ByteBuffer kept = ahead;
+      int has = kept == null ? 0 : kept.remaining();
+      for (; kept != null && looked < has; looked++) {
+        if (kept.get(kept.position() + looked) == '\n') {
+          return takeLine(kept, looked, looked + 1);
+        }
+      }
+      if (has > LINE_LIMIT) {
+        throw new IOException("a line of " + this + " is longer than " + LINE_LIMIT + " bytes");
+      }
+      ByteBuffer more = ByteBuffer.allocate(CHUNK);
+      if (readSome(self, more, Deadline.never()) < 0) {
+        return kept == null || has == 0 ? null : takeLine(kept, has, has);
+      }
+      keep(more.flip());
+    }
+  }
+
+  private String takeLine(ByteBuffer kept, int length, int withEnd) {
+    int start = kept.position();
+    boolean feed = length > 0 && withEnd > length && kept.get(start + length - 1) == '\r';
+    byte[] line = new byte[feed ? length - 1 : length];
+    kept.get(start, line);
+    kept.position(start + withEnd);
+    if (!kept.hasRemaining()) {
+      ahead = null;
+    }
+    return new String(line, StandardCharsets.UTF_8);
+  }
+
+  @Override
+  public final long transferTo(AsyncIo target) throws IOException {
+    ByteBuffer buffer = ByteBuffer.allocateDirect(CHUNK);
+    long sum = 0;
+    while (read(buffer) >= 0) {
+      sum += buffer.flip().remaining();
+      target.write(buffer);
+      buffer.clear();
+    }
+    return sum;
+  }
+
+  // ---- writing ----
+
+  @Override
+  public final void write(ByteBuffer buffer, Deadline deadline) throws IOException {
+    CoroutineNode<?> self = self();
+    takeTurn(writing, self, deadline);
+    try {
+      fairness.pass(self);
+      writeKept(self);
+      writeWhole(self, buffer, deadline);
+    } finally {
+      writing.giveBack();
+    }
+  }
+
+  @Override
+  public final void writeAll(ByteBuffer... buffers) throws IOException {
+    CoroutineNode<?> self = self();
+    ByteBuffer[] own = buffers.clone();
+    takeTurn(writing, self, Deadline.never());
+    try {
+      fairness.pass(self);
+      writeKept(self);
+      writeWhole(self, own);
+    } finally {
+      writing.giveBack();
+    }
+  }
+
+  @Override
+  public final void writeLater(ByteBuffer buffer) throws IOException {
+    self();
+    throwKept();
+    ByteBuffer copy = ByteBuffer.allocate(buffer.remaining()).put(buffer).flip();
+    ArrayDeque<ByteBuffer> queue = later;
+    if (queue == null) {
+      queue = new ArrayDeque<>();
+      later = queue;
+    }
+    queue.add(copy);
+    if (queue.size() == 1) {
+      scheduler.notifyLater(this::writeForNobody);
+    }
+  }
+
+  private void writeForNobody() {
+    try {
+      flush();
+    } catch (IOException e) {
+      // safe: it is kept, for whoever looks or writes next; a handle that was closed is told so
+      laterFailure = laterFailure == null ? e : laterFailure;
+    }
+  }
+
+  @Override
+  public final void flush() throws IOException {
+    CoroutineNode<?> self = self();
+    takeTurn(writing, self, Deadline.never());
+    try {
+      writeKept(self);
+    } finally {
+      writing.giveBack();
+    }
+  }
+
+  private void writeKept(CoroutineNode<?> self) throws IOException {
+    throwKept();
+    ArrayDeque<ByteBuffer> queue = later;
+    if (queue == null) {
+      return;
+    }
+    try {
+      for (ByteBuffer next = queue.peek(); next != null; next = queue.peek()) {
+        writeWhole(self, next, Deadline.never());
+        queue.remove();
+      }
+    } catch (IOException e) {
+      laterFailure = e;
+      later = null; // nothing of it can leave any more
+      throw e;
+    }
+  }
+
+  private void throwKept() throws IOException {
+    if (laterFailure != null) {
+      throw new IOException("an earlier write to " + this + " has failed", laterFailure);
+    }
+  }
+
+  @Override
+  public final @Nullable IOException writeFailure() {
+    return laterFailure;
+  }
+
+  // ---- for libraries ----
+
+  @Override
+  public final InputStream inputStream() {
+    return new HandleInputStream(this);
+  }
+
+  @Override
+  public final OutputStream outputStream() {
+    return new HandleOutputStream(this);
+  }
+
+  @Override
+  public final ByteChannel channel() {
+    return new HandleChannel(this);
+  }
+
+  /// Fewer buffers: those that have bytes.
+  static ByteBuffer[] withoutEmpty(ByteBuffer[] buffers) {
+    return Arrays.stream(buffers).filter(ByteBuffer::hasRemaining).toArray(ByteBuffer[]::new);
+  }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.io.handle;
+
+import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.io.Listener;
+import dev.heddle.io.StreamSocket;
+import dev.heddle.reactor.PollEvent;
+import dev.heddle.reactor.driver.ListenerDescriptor;
+import dev.heddle.reactor.driver.Operation.Kind;
+import dev.heddle.reactor.driver.SocketDescriptor;
+import dev.heddle.scheduler.Permits;
+import dev.heddle.scheduler.Scheduler;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ClosedChannelException;
+import java.time.Duration;
+
+/// A listening socket.
+public final class ListenerHandle implements Listener {
+  private static final Duration REFUSED =
+      Duration.ofMillis(10); // long enough for others to close something
+
+  private final Scheduler scheduler;
+  private final ListenerDescriptor descriptor;
+  private final SocketAddress address;
+  private final Preparation<SocketDescriptor> ofAccepted;
+  private final boolean inet;
+  private final PollEvent acceptable;
+  private final Permits accepting;
+  private final Fairness fairness = new Fairness();
+
+  // loop only
+  private boolean open = true;
+
+  /// A handle for a socket that listens.
+  ///
+  /// @param address where it listens
+  /// @param ofAccepted done to each connection
+  public ListenerHandle(
+      Scheduler scheduler,
+      ListenerDescriptor descriptor,
+      SocketAddress address,
+      Preparation<SocketDescriptor> ofAccepted) {
+    this.scheduler = scheduler;
+    this.descriptor = descriptor;
+    this.address = address;
+    this.ofAccepted = ofAccepted;
+    this.inet = address instanceof InetSocketAddress;
+    this.acceptable =
+        new PollEvent(scheduler, scheduler.reactor().driver(), Kind.POLL_INPUT, descriptor, this);
+    this.accepting = new Permits(scheduler, 1, this);
+  }
+
+  @Override
+  public StreamSocket accept() throws IOException {
+    CoroutineNode<?> self = CoroutineNode.current();
+    if (self.scheduler() != scheduler) {
+      throw new IllegalStateException(this + " belongs to another loop; use it there");
+    }
+    requireOpen();
+    accepting.take(self);
+    try {
+      requireOpen();
+      fairness.pass(self);
+      SocketDescriptor accepted = descriptor.accept();
+      while (accepted == null) {
+        self.awaitEvent(acceptable);
+        accepted = descriptor.accept();
+      }
+      return opened(accepted);
+    } catch (ClosedChannelException e) {
+      throw e;
+    } catch (IOException e) {
+      // most often no descriptor is left: a server that tries again at once must not hold the loop
+      self.delay(REFUSED);
+      throw e;
+    } finally {
+      accepting.giveBack();
+    }
+  }
+
+  private void requireOpen() throws ClosedChannelException {
+    if (!open) {
+      throw new ClosedChannelException();
+    }
+  }
+
+  private StreamSocket opened(SocketDescriptor accepted) throws IOException {
+    try {
+      ofAccepted.prepare(accepted);
+      return new SocketHandle(scheduler, accepted, new Accepted(accepted, this));
+    } catch (IOException e) {
+      accepted.close();
+      throw e;
+    }
+  }
+
+  /// A name that costs nothing until somebody reads it.
+  private record Accepted(SocketDescriptor socket, ListenerHandle by) {
+    @Override
+    public String toString() {
+      SocketAddress peer = socket.remoteAddress();
+      return peer == null || !by.inet ? "a connection of " + by : "a connection from " + peer;
+    }
+  }
+
+  @Override
+  public SocketAddress localAddress() {
+    return address;
+  }
+
+  @Override
+  public boolean isOpen() {
+    return open;
+  }
+
+  @Override
+  public void close() {
+    if (!open) {
+      return;
+    }
+    scheduler.checkOnLoop();
+    open = false;
+    acceptable.abort(new AsynchronousCloseException());
+    descriptor.close();
+  }
+
+  @Override
+  public String toString() {
+    return "the listener on " + address;
+  }
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.io.handle;
+
+import java.io.IOException;
+
+/// What is done to a socket before it is used.
+///
+/// @param <S> the kind of socket
+@FunctionalInterface
+public interface Preparation<S> {
+  /// Sets what is to be set.
+  void prepare(S socket) throws IOException;
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.io.handle;
+
+import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.io.StreamSocket;
+import dev.heddle.reactor.driver.SocketDescriptor;
+import dev.heddle.scheduler.Scheduler;
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.net.SocketOption;
+import org.jspecify.annotations.Nullable;
+
+/// A connection.
+public final class SocketHandle extends StreamHandle implements StreamSocket {
+  private final SocketDescriptor descriptor;
+
+  /// A handle for a socket that is open, connected or not.
+  ///
+  /// @param what as errors and dumps call it
+  public SocketHandle(Scheduler scheduler, SocketDescriptor descriptor, Object what) {
+    super(scheduler, descriptor, what);
+    this.descriptor = descriptor;
+  }
+
+  /// Connects, or closes it.
+  public void connect(SocketAddress remote) throws IOException {
+    boolean connected = false;
+    try {
+      CoroutineNode<?> self = self();
+      if (!descriptor.connect(remote)) {
+        do {
+          awaitWritable(self);
+        } while (!descriptor.finishConnect());
+      }
+      connected = true;
+    } finally {
+      if (!connected) {
+        close();
+      }
+    }
+  }
+
+  @Override
+  public void shutdownOutput() throws IOException {
+    flush();
+    descriptor.shutdownOutput();
+  }
+
+  @Override
+  public void shutdownInput() throws IOException {
+    self();
+    descriptor.shutdownInput();
+  }
+
+  @Override
+  public @Nullable SocketAddress localAddress() {
+    return isOpen() ? descriptor.localAddress() : null;
+  }
+
+  @Override
+  public @Nullable SocketAddress remoteAddress() {
+    return isOpen() ? descriptor.remoteAddress() : null;
+  }
+
+  @Override
+  public <T> void setOption(SocketOption<T> option, T value) throws IOException {
+    self();
+    descriptor.setOption(option, value);
+  }
+
+  @Override
+  public <T> T option(SocketOption<T> option) throws IOException {
+    self();
+    return descriptor.getOption(option);
+  }
+}

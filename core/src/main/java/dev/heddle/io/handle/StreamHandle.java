@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.io.handle;
+
+import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.event.Deadline;
+import dev.heddle.reactor.PollEvent;
+import dev.heddle.reactor.driver.Operation.Kind;
+import dev.heddle.reactor.driver.ReactorDriver;
+import dev.heddle.reactor.driver.StreamDescriptor;
+import dev.heddle.scheduler.Scheduler;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousCloseException;
+
+/// A stream of bytes whose descriptor never waits: tries on the coroutine's own stack, waits for
+/// readiness when there is nothing to do, tries again.
+public class StreamHandle extends Handle {
+  /*
+   * After a read that left room in its buffer nothing more is there: the next one waits first, which saves the call of the
+   * system that would only say so. Readiness is told for all that comes later, be it by edge or by level (ReactorDriver).
+   *
+   * Sources. REACTOR 3.
+   */
+  private static final int VECTOR = 1_024; // buffers in one call: what Linux allows (IOV_MAX)
+
+  private final StreamDescriptor descriptor;
+  private final Object what;
+  private final PollEvent readable;
+  private final PollEvent writable;
+
+  // loop only
+  private boolean open = true;
+  private boolean drained;
+
+  /// A handle for a descriptor that is open.
+  ///
+  /// @param what as errors and dumps call it
+  public StreamHandle(Scheduler scheduler, StreamDescriptor descriptor, Object what) {
+    super(scheduler);
+    ReactorDriver driver = scheduler.reactor().driver();
+    this.descriptor = descriptor;
+    this.what = what;
+    this.readable = new PollEvent(scheduler, driver, Kind.POLL_INPUT, descriptor, this);
+    this.writable = new PollEvent(scheduler, driver, Kind.POLL_OUTPUT, descriptor, this);
+  }
+
+  @Override
+  protected int readSome(CoroutineNode<?> self, ByteBuffer into, Deadline deadline)
+      throws IOException {
+    if (drained) {
+      await(self, readable, deadline);
+    }
+    int n = descriptor.read(into);
+    while (n == 0) {
+      await(self, readable, deadline);
+      n = descriptor.read(into);
+    }
+    drained = n > 0 && into.hasRemaining();
+    return n;
+  }
+
+  @Override
+  protected void writeWhole(CoroutineNode<?> self, ByteBuffer from, Deadline deadline)
+      throws IOException {
+    while (from.hasRemaining()) {
+      if (descriptor.write(from) == 0) {
+        await(self, writable, deadline);
+      }
+    }
+  }
+
+  @Override
+  protected void writeWhole(CoroutineNode<?> self, ByteBuffer[] from) throws IOException {
+    ByteBuffer[] full = withoutEmpty(from);
+    int first = 0;
+    while (first < full.length) {
+      if (descriptor.write(full, first, Math.min(VECTOR, full.length - first)) == 0) {
+        await(self, writable, Deadline.never());
+      }
+      while (first < full.length && !full[first].hasRemaining()) {
+        first++;
+      }
+    }
+  }
+
+  private static void await(CoroutineNode<?> self, PollEvent readiness, Deadline deadline) {
+    if (deadline.isNever()) {
+      self.awaitEvent(readiness);
+    } else {
+      self.awaitEvent(readiness, deadline, null);
+    }
+  }
+
+  /// Waits until it is worth asking whether output is possible.
+  final void awaitWritable(CoroutineNode<?> self) {
+    self.awaitEvent(writable);
+  }
+
+  @Override
+  public final boolean isOpen() {
+    return open;
+  }
+
+  @Override
+  public void close() {
+    if (!open) {
+      return;
+    }
+    scheduler().checkOnLoop();
+    open = false;
+    AsynchronousCloseException closed = new AsynchronousCloseException();
+    readable.abort(closed);
+    writable.abort(closed);
+    descriptor.close();
+  }
+
+  @Override
+  public final String toString() {
+    return what.toString();
+  }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.reactor;
+
+import dev.heddle.reactor.driver.DriverHost;
+import dev.heddle.reactor.driver.DriverProvider;
+import dev.heddle.reactor.driver.ReactorDriver;
+import dev.heddle.reactor.jdk.JdkDriverProvider;
+import java.util.Comparator;
+import java.util.List;
+import java.util.ServiceLoader;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/// Which driver a loop gets: the one that was asked for, or the best that works here.
+public final class Drivers {
+  /// What asks for the best one.
+  public static final String AUTO = "auto";
+
+  // found once: what is on the class path does not change
+  private static final List<DriverProvider> OFFERED =
+      Stream.concat(brought(), Stream.of(new JdkDriverProvider()))
+          .sorted(Comparator.comparingInt(DriverProvider::rank).reversed())
+          .toList();
+
+  private Drivers() {}
+
+  private static Stream<DriverProvider> brought() {
+    return ServiceLoader.load(DriverProvider.class, DriverProvider.class.getClassLoader()).stream()
+        .map(ServiceLoader.Provider::get);
+  }
+
+  /// All there are, the best first, whether they work here or not.
+  public static List<DriverProvider> offered() {
+    return OFFERED;
+  }
+
+  /// The one that is asked for.
+  ///
+  /// @param name a driver's name, or [#AUTO]
+  /// @throws IllegalArgumentException when there is none of that name, or it does not work here;
+  ///   the message says why
+  public static DriverProvider choose(String name) {
+    for (DriverProvider provider : OFFERED) {
+      if (name.equals(AUTO) && provider.problem() == null) {
+        return provider;
+      }
+      if (name.equals(provider.name())) {
+        String problem = provider.problem();
+        if (problem != null) {
+          throw new IllegalArgumentException(
+              "the driver " + name + " does not work here: " + problem);
+        }
+        return provider;
+      }
+    }
+    throw new IllegalArgumentException(
+        "there is no driver "
+            + name
+            + "; here are "
+            + OFFERED.stream().map(DriverProvider::name).collect(Collectors.joining(", "))
+            + ", and auto for the best of them (io_uring, epoll, kqueue and nio come with the"
+            + " module heddle-netty)");
+  }
+
+  /// Opens the one that is asked for, on the carrier. Else as [#choose].
+  public static ReactorDriver open(String name, DriverHost host) {
+    return choose(name).open(host);
+  }
+}

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.reactor.driver;
+
+/// The loop, as its driver sees it.
+@FunctionalInterface
+public interface DriverHost {
+  /// Whether `thread`, which asks about itself, is the carrier, or a context mounted on it.
+  /// **Thread** any.
+  boolean isLoopThread(Thread thread);
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.reactor.driver;
+
+import org.jspecify.annotations.Nullable;
+
+/// Offers a driver to loops; found by the JDK's service loader.
+///
+/// **Thread** any; a provider keeps nothing of a loop's.
+public interface DriverProvider {
+  /// The driver's name: what `-Dheddle.driver` and the loop's options ask for.
+  String name();
+
+  /// What it is made of, one line.
+  String about();
+
+  /// Which one is taken when nobody asks: the greatest of those without a [#problem()].
+  int rank();
+
+  /// Why the driver does not work on this machine, one line that says what to do; null: it works.
+  /// Found out by trying, once.
+  @Nullable String problem();
+
+  /// A driver for the loop whose carrier is the current thread.
+  ReactorDriver open(DriverHost host);
+}

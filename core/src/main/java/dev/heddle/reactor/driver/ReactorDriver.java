@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.reactor.driver;
+
+import java.io.IOException;
+import java.net.ProtocolFamily;
+import java.net.StandardProtocolFamily;
+import java.nio.channels.SelectableChannel;
+import java.util.Map;
+
+/// What a loop needs of the operating system. Everything else of the reactor is portable code above
+/// it.
+///
+/// A driver opens descriptors whose calls return at once, and tells when it is worth calling again:
+/// the caller tries, waits for readiness when there was nothing to do, and tries again. Readiness
+/// may be told by edge or by level: a caller that found less than it asked for waits for the next
+/// telling, and a descriptor that was hung up on is always ready.
+///
+/// **Thread** the carrier, or a coroutine mounted on it, for what opens, [#submit] and [#cancel]:
+/// these run on a coroutine's stack and take no lock that a tick takes, too. The carrier alone for
+/// [#tick] and [#close]. Any thread for [#wakeup].
+public interface ReactorDriver {
+  /// A deadline that means: do not wait.
+  long NO_WAIT = Long.MIN_VALUE;
+
+  /// A deadline that means: wait until something happens.
+  long FOREVER = Long.MAX_VALUE;
+
+  /// As `heddle doctor` shows it, and as it is asked for.
+  String name();
+
+  /// How it serves what it serves. What is not listed it refuses.
+  Map<Facility, Support> capabilities();
+
+  // ---- descriptors; those still open when the driver closes are closed with it ----
+  // by default refused, with the reason that capabilities() gives; the family INET6 serves IPv4,
+  // too,
+  // and is IPv4 alone where the system has no other
+
+  /// A stream socket, neither bound nor connected.
+  default SocketDescriptor openSocket(ProtocolFamily family) throws IOException {
+    throw refusal(family == StandardProtocolFamily.UNIX ? Facility.UNIX : Facility.TCP);
+  }
+
+  /// A socket to listen on, not bound.
+  default ListenerDescriptor openListener(ProtocolFamily family) throws IOException {
+    throw refusal(family == StandardProtocolFamily.UNIX ? Facility.UNIX : Facility.TCP);
+  }
+
+  /// A UDP socket, not bound.
+  default DatagramDescriptor openDatagram(ProtocolFamily family) throws IOException {
+    throw refusal(Facility.UDP);
+  }
+
+  /// An anonymous pipe.
+  default PipeDescriptors openPipe() throws IOException {
+    throw refusal(Facility.PIPE);
+  }
+
+  /// A channel of somebody else's, in non-blocking mode, to be watched only: to close the
+  /// descriptor is to watch it no more.
+  default Descriptor watch(SelectableChannel channel) throws IOException {
+    throw refusal(Facility.POLL);
+  }
+
+  private UnsupportedOperationException refusal(Facility facility) {
+    Support support = capabilities().get(facility);
+    return new UnsupportedOperationException(
+        "the driver "
+            + name()
+            + " has no "
+            + facility
+            + (support == null ? "" : ": " + support.how()));
+  }
+
+  // ---- operations ----
+
+  /// Asks for `operation`; its answer comes in a later [#tick], or at once.
+  void submit(Operation operation);
+
+  /// Takes `operation` back; nothing follows.
+  void cancel(Operation operation);
+
+  /// Whether a look could bring something: an operation is out, or there is something to tidy up.
+  boolean isArmed();
+
+  // ---- the carrier ----
+
+  /// Delivers what has completed, waiting for it until `deadlineNanos`, by the loop's clock, or a
+  /// wake-up.
+  ///
+  /// @return how many operations were answered
+  int tick(long deadlineNanos);
+
+  /// Ends the current wait, or the next one. Any thread, sticky, never blocks.
+  void wakeup();
+
+  /// Closes every descriptor still open and releases the driver's own.
+  void close();
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.reactor.driver;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/// Bytes in one direction or both: a socket, the end of a pipe.
+public interface StreamDescriptor extends Descriptor {
+  /// Reads what is there.
+  ///
+  /// @param into any kind of buffer, with room
+  /// @return how many bytes; 0: none yet; -1: the other side will send no more
+  int read(ByteBuffer into) throws IOException;
+
+  /// Writes what the other side takes.
+  ///
+  /// @param from any kind of buffer
+  /// @return how many bytes; 0: none now
+  int write(ByteBuffer from) throws IOException;
+
+  /// Writes what the other side takes of several buffers, in one call of the system where it has
+  /// one.
+  ///
+  /// @param length how many buffers, as many as there are from `offset` on at most
+  /// @return how many bytes; 0: none now
+  long write(ByteBuffer[] from, int offset, int length) throws IOException;
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.reactor.jdk;
+
+import dev.heddle.reactor.driver.DriverHost;
+import dev.heddle.reactor.driver.DriverProvider;
+import dev.heddle.reactor.driver.ReactorDriver;
+import org.jspecify.annotations.Nullable;
+
+/// The driver that is there wherever a JDK is.
+public final class JdkDriverProvider implements DriverProvider {
+  /// The one that needs no service loader to be found.
+  public JdkDriverProvider() {}
+
+  @Override
+  public String name() {
+    return JdkDriver.NAME;
+  }
+
+  @Override
+  public String about() {
+    return "java.nio selectors; needs nothing but the JDK";
+  }
+
+  @Override
+  public int rank() {
+    return 0;
+  }
+
+  @Override
+  public @Nullable String problem() {
+    return null;
+  }
+
+  @Override
+  public ReactorDriver open(DriverHost host) {
+    return new JdkDriver();
+  }
+}

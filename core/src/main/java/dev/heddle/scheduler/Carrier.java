@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.scheduler;
+
+import dev.heddle.reactor.driver.DriverHost;
+import dev.heddle.scheduler.context.ExecutionContext;
+
+/// A loop's thread, by which drivers know whether they are called on it. It is there before the
+/// scheduler, which is made of its driver.
+///
+/// @param thread the carrier itself
+public record Carrier(Thread thread) implements DriverHost {
+  @Override
+  public boolean isLoopThread(Thread asking) {
+    if (asking == thread) {
+      return true;
+    }
+    ExecutionContext context = ExecutionContext.current();
+    return asking == Thread.currentThread()
+        && context != null
+        && context.host() instanceof Scheduler scheduler
+        && scheduler.carrier() == thread;
+  }
+}

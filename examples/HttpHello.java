@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import module java.base;
+
+import dev.heddle.Heddle;
+import dev.heddle.io.AsyncIo;
+import dev.heddle.io.Listener;
+import dev.heddle.io.Tcp;
+
+/// Says hello over HTTP/1.1 to any number of clients, until Ctrl-C. Try it with `curl -i
+/// http://127.0.0.1:PORT/`.
+///
+/// A connection stays open for further requests. Those that arrive together are answered together,
+/// with one write. A head is at most 8 KiB, there are no bodies, and who is silent for two minutes
+/// is hung up on.
+final class HttpHello {
+  private static final int LARGEST_HEAD = 8 << 10;
+  private static final int OUTPUT = 16 << 10; // some hundred answers
+  private static final Duration SILENCE = Duration.ofMinutes(1); // at least; at most twice that
+
+  private final Set<Client> clients = new HashSet<>();
+  private final Greeting greeting = new Greeting();
+
+  static void main(String[] args) throws IOException {
+    String port = args.length == 0 ? "0" : args[0]; // 0: the system chooses
+    if (args.length > 1 || !port.matches("[0-9]{1,5}") || Integer.parseInt(port) > 65_535) {
+      System.err.println("usage: ./heddle run examples/HttpHello.java [PORT]");
+      Heddle.exit(2);
+    }
+    var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(port));
+    try (Listener listener = Tcp.listen(address)) {
+      int chosen = ((InetSocketAddress) listener.localAddress()).getPort();
+      System.out.println("Hello at http://127.0.0.1:" + chosen + "/");
+      new HttpHello().serve(listener);
+    }
+  }
+
+  private void serve(Listener listener) {
+    Heddle.supervise(members -> {
+      members.launch("hang up on the silent", this::sweep);
+      while (true) {
+        try {
+          var client = new Client(listener.accept(), greeting);
+          members.launch("client", () -> attend(client));
+        } catch (IOException e) {
+          System.err.println("Cannot accept: " + e.getMessage());
+          Heddle.delay(Duration.ofMillis(100)); // until a descriptor is free again
+        }
+      }
+    });
+  }
+
+  private void attend(Client client) {
+    clients.add(client);
+    try (client) {
+      client.talk();
+    } catch (IOException _) {
+      // it reset the connection, or was hung up on: nobody else's business
+    } finally {
+      clients.remove(client);
+    }
+  }
+
+  /// One timer for all clients, instead of one for each wait.
+  private void sweep() {
+    while (true) {
+      Heddle.delay(SILENCE);
+      clients.forEach(Client::closeIfSilent);
+    }
+  }
+
+  /// What the server has to say to a request.
+  private enum Status {
+    OK("200 OK", ""),
+    BAD_REQUEST("400 Bad Request", ""),
+    NOT_FOUND("404 Not Found", ""),
+    METHOD_NOT_ALLOWED("405 Method Not Allowed", "Allow: GET, HEAD\r\n"),
+    CONTENT_TOO_LARGE("413 Content Too Large", ""),
+    HEAD_TOO_LARGE("431 Request Header Fields Too Large", ""),
+    NO_SUCH_VERSION("505 HTTP Version Not Supported", "");
+
+    private final String line;
+    private final String header;
+    private final byte[] body;
+
+    Status(String line, String header) {
+      this.line = line;
+      this.header = header;
+      body = (ordinal() == 0 ? "Hello, World!" : line + "\n").getBytes(ISO_8859_1);
+    }
+
+    byte[] head(boolean keep) {
+      return """
+      HTTP/1.1 %s\r
+      Date: %s\r
+      Content-Type: text/plain\r
+      Content-Length: %d\r
+      %s%s\r
+      """
+          .formatted(
+              line,
+              DateTimeFormatter.RFC_1123_DATE_TIME.format(ZonedDateTime.now(ZoneOffset.UTC)),
+              body.length,
+              header,
+              keep ? "" : "Connection: close\r\n")
+          .getBytes(ISO_8859_1);
+    }
+  }
+
+  /// The head of the usual answer with the date of this second, the same bytes for everybody.
+  private static final class Greeting {
+    private long second = -1;
+    private byte[] head = {};
+
+    byte[] head() {
+      long now = System.currentTimeMillis() / 1000;
+      if (now != second) {
+        second = now;
+        head = Status.OK.head(true);
+      }
+      return head;
+    }
+  }
+
+  /// One connection: requests come out of one buffer, answers go into another.
+  private static final class Client implements AutoCloseable {
+    private final AsyncIo io;
+    private final Greeting greeting;
+    private final ByteBuffer input = ByteBuffer.allocateDirect(LARGEST_HEAD).flip();
+    private final ByteBuffer output = ByteBuffer.allocateDirect(OUTPUT);
+    private final Request request = new Request(input);
+    private boolean heard = true; // since the last sweep
+
+    Client(AsyncIo io, Greeting greeting) {
+      this.io = io;
+      this.greeting = greeting;
+    }
+
+    void talk() throws IOException {
+      boolean open = true;
+      while (open && hear()) {
+        while (open && request.parse()) {
+          answer();
+          open = request.keep;
+        }
+        say();
+      }
+    }
+
+    /// Whether more has come.
+    private boolean hear() throws IOException {
+      int count = io.read(input.compact());
+      input.flip();
+      heard = true;
+      return count >= 0;
+    }
+
+    private void answer() throws IOException {
+      boolean usual = request.status == Status.OK && request.keep;
+      byte[] head = usual ? greeting.head() : request.status.head(request.keep);
+      byte[] body = request.status.body;
+      if (output.remaining() < head.length + body.length) {
+        say();
+      }
+      output.put(head);
+      if (!request.headOnly) {
+        output.put(body);
+      }
+    }
+
+    private void say() throws IOException {
+      io.write(output.flip());
+      output.clear();
+    }
+
+    void closeIfSilent() {
+      if (!heard) {
+        close(); // its own coroutine, waiting for it, gets an AsynchronousCloseException
+      }
+      heard = false;
+    }
+
+    @Override
+    public void close() {
+      io.close();
+    }
+  }
+
+  /// The head of a request, read where it lies. After a broken one nobody knows where the next
+  /// begins, so that the connection is not kept.
+  private static final class Request {
+    private static final int UNFINISHED = -1;
+    private static final int BROKEN = -2;
+
+    private final ByteBuffer bytes;
+    private boolean hasHost;
+    private boolean isOld;
+
+    Status status = Status.OK;
+    boolean keep;
+    boolean headOnly;
+
+    Request(ByteBuffer bytes) {
+      this.bytes = bytes;
+    }
+
+    /// Takes the next head out of the buffer; false while its end has not come. It is then read
+    /// from its beginning when more has: a head is short, and most often there at once.
+    boolean parse() {
+      status = Status.OK;
+      keep = true;
+      headOnly = false;
+      hasHost = false;
+      int from = bytes.position();
+      int end = lineEnd(from);
+      for (boolean first = true; end > from; first = false) {
+        if (first) {
+          requestLine(from, end);
+        } else {
+          header(from, end);
+        }
+        if (status == Status.BAD_REQUEST) {
+          return true;
+        }
+        from = end + 2;
+        end = lineEnd(from);
+      }
+      if (end == UNFINISHED) {
+        if (bytes.remaining() < bytes.capacity()) {
+          return false;
+        }
+        refuse(Status.HEAD_TOO_LARGE);
+      } else if (end == BROKEN || from == bytes.position() || !(hasHost || isOld)) {
+        refuse(Status.BAD_REQUEST);
+      } else {
+        bytes.position(end + 2);
+      }
+      return true;
+    }
+
+    private void refuse(Status why) {
+      status = why;
+      keep = false;
+    }
+
+    private void requestLine(int from, int end) {
+      int target = after(' ', from, end);
+      int version = after(' ', target, end);
+      if (version < 0 || version - target < 2 || !isVersion(version, end)) {
+        refuse(Status.BAD_REQUEST);
+        return;
+      }
+      isOld = bytes.get(end - 1) == '0';
+      keep = !isOld;
+      headOnly = is("head", from, target - 1);
+      if (bytes.get(version + 5) != '1') {
+        refuse(Status.NO_SUCH_VERSION);
+      } else if (!headOnly && !is("get", from, target - 1)) {
+        status = Status.METHOD_NOT_ALLOWED;
+      } else if (version - target > 2 && bytes.get(target + 1) != '?' || bytes.get(target) != '/') {
+        status = Status.NOT_FOUND;
+      }
+    }
+
+    private void header(int from, int end) {
+      int value = after(':', from, end);
+      if (value < from + 2 || bytes.get(value - 2) <= ' ' || bytes.get(from) <= ' ') {
+        refuse(Status.BAD_REQUEST); // also a line folded into the next: long out of use
+        return;
+      }
+      switch (value - from - 1) { // its length tells most names apart
+        case 4 -> hasHost |= is("host", from, value - 1);
+        case 10 -> {
+          if (is("connection", from, value - 1) && text(value, end).contains("close")) {
+            keep = false;
+          }
+        }
+        case 14 -> {
+          if (is("content-length", from, value - 1) && !text(value, end).equals("0")) {
+            refuse(Status.CONTENT_TOO_LARGE);
+          }
+        }
+        case 17 -> {
+          if (is("transfer-encoding", from, value - 1)) {
+            refuse(Status.CONTENT_TOO_LARGE);
+          }
+        }
+        default -> {
+          // nothing that matters here
+        }
+      }
+    }
+
+    /// Where the line's CR is, followed by LF.
+    private int lineEnd(int from) {
+      for (int i = from; i < bytes.limit(); i++) {
+        byte c = bytes.get(i);
+        if (c >= 0 && c < ' ' && c != '\t') {
+          boolean last = i + 1 == bytes.limit();
+          return c != '\r' ? BROKEN : last ? UNFINISHED : bytes.get(i + 1) == '\n' ? i : BROKEN;
+        }
+      }
+      return UNFINISHED;
+    }
+
+    private int after(char wanted, int from, int end) {
+      for (int i = from; from >= 0 && i < end; i++) {
+        if (bytes.get(i) == wanted) {
+          return i + 1;
+        }
+      }
+      return -1;
+    }
+
+    private boolean isVersion(int from, int end) {
+      return end - from == 8
+          && is("http/", from, from + 5)
+          && Character.isDigit(bytes.get(from + 5))
+          && bytes.get(from + 6) == '.'
+          && Character.isDigit(bytes.get(from + 7));
+    }
+
+    /// Compares with a word in small letters.
+    private boolean is(String word, int from, int end) {
+      if (end - from != word.length()) {
+        return false;
+      }
+      for (int i = 0; i < word.length(); i++) {
+        int c = bytes.get(from + i);
+        if (word.charAt(i) != (c >= 'A' && c <= 'Z' ? c | 0x20 : c)) {
+          return false;
+        }
+      }
+      return true;
+    }
+
+    private String text(int from, int end) {
+      var copy = new byte[end - from];
+      bytes.get(from, copy);
+      return new String(copy, ISO_8859_1).strip().toLowerCase(Locale.ROOT);
+    }
+  }
+}

@@ -73,7 +73,7 @@ final class HttpHello {
 
   /// What the server has to say to a request.
   private enum Status {
-    OK("200 OK", ""),
+    OK("200 OK", "", "Hello, World!"),
     BAD_REQUEST("400 Bad Request", ""),
     NOT_FOUND("404 Not Found", ""),
     METHOD_NOT_ALLOWED("405 Method Not Allowed", "Allow: GET, HEAD\r\n"),
@@ -83,12 +83,16 @@ final class HttpHello {
 
     private final String line;
     private final String header;
-    private final byte[] body;
+    private final String body;
 
     Status(String line, String header) {
+      this(line, header, line + "\n");
+    }
+
+    Status(String line, String header, String body) {
       this.line = line;
       this.header = header;
-      body = (ordinal() == 0 ? "Hello, World!" : line + "\n").getBytes(ISO_8859_1);
+      this.body = body;
     }
 
     byte[] head(boolean keep) {
@@ -102,15 +106,17 @@ final class HttpHello {
           .formatted(
               line,
               DateTimeFormatter.RFC_1123_DATE_TIME.format(ZonedDateTime.now(ZoneOffset.UTC)),
-              body.length,
+              body.length(),
               header,
               keep ? "" : "Connection: close\r\n")
           .getBytes(ISO_8859_1);
     }
   }
 
-  /// The head of the usual answer with the date of this second, the same bytes for everybody.
+  /// The usual answer with the date of this second, the same bytes for everybody.
   private static final class Greeting {
+    private static final byte[] BODY = Status.OK.body.getBytes(ISO_8859_1);
+
     private long second = -1;
     private byte[] head = {};
 
@@ -160,7 +166,7 @@ final class HttpHello {
     private void answer() throws IOException {
       boolean usual = request.status == Status.OK && request.keep;
       byte[] head = usual ? greeting.head() : request.status.head(request.keep);
-      byte[] body = request.status.body;
+      byte[] body = usual ? Greeting.BODY : request.status.body.getBytes(ISO_8859_1);
       if (output.remaining() < head.length + body.length) {
         say();
       }
@@ -259,9 +265,13 @@ final class HttpHello {
         refuse(Status.NO_SUCH_VERSION);
       } else if (!headOnly && !is("get", from, target - 1)) {
         status = Status.METHOD_NOT_ALLOWED;
-      } else if (version - target > 2 && bytes.get(target + 1) != '?' || bytes.get(target) != '/') {
+      } else if (!isRoot(target, version - 1)) {
         status = Status.NOT_FOUND;
       }
+    }
+
+    private boolean isRoot(int from, int end) {
+      return bytes.get(from) == '/' && (end == from + 1 || bytes.get(from + 1) == '?');
     }
 
     private void header(int from, int end) {

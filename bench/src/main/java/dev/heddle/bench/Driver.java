@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.bench;
 
-import dev.heddle.bench.fork.Fork;
 import dev.heddle.bench.fork.ForkFailedException;
+import dev.heddle.bench.fork.Peers;
+import dev.heddle.bench.fork.Seat;
 import dev.heddle.bench.measure.Sample;
 import dev.heddle.bench.result.Figures;
 import dev.heddle.bench.result.ShapeResult;
@@ -19,7 +20,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
 
-/// Runs a shape: every contender in a JVM of its own, taking turns round by round.
+/// Runs a shape: every contender in a process of its own, taking turns round by round.
 ///
 /// A contender that fails leaves with its reason; the others go on.
 final class Driver {
@@ -30,7 +31,7 @@ final class Driver {
   private final Shape shape;
   private final Effort effort;
   private final Consumer<String> progress;
-  private final Map<String, Fork> forks = new LinkedHashMap<>(); // those still taking part
+  private final Map<String, Seat> seats = new LinkedHashMap<>(); // those still taking part
   private final Map<String, String> runtimes = new LinkedHashMap<>();
   private final Map<String, String> missing = new LinkedHashMap<>();
 
@@ -48,11 +49,12 @@ final class Driver {
     try {
       return driver.run();
     } finally {
-      driver.forks.values().forEach(Fork::close);
+      driver.seats.values().forEach(Seat::close);
     }
   }
 
   private ShapeResult run() {
+    Peers.build(shape, progress); // takes its own time, the first time
     long end = System.nanoTime() + effort.budget().toNanos();
     shape.contenders().forEach(this::start);
     Map<String, Map<String, Figures>> figures = new LinkedHashMap<>();
@@ -72,11 +74,11 @@ final class Driver {
       return;
     }
     try {
-      Fork fork = Fork.start(shape, contender);
-      forks.put(name, fork);
-      runtimes.put(name, fork.runtime());
+      Seat seat = Seat.take(shape, contender);
+      seats.put(name, seat);
+      runtimes.put(name, seat.runtime());
       progress.accept(
-          name + ": " + fork.runtime() + "; flags: " + String.join(" ", contender.flags()));
+          name + ": " + seat.runtime() + "; flags: " + String.join(" ", contender.flags()));
     } catch (ForkFailedException e) {
       leave(name, e);
     }
@@ -91,7 +93,7 @@ final class Driver {
       if (round > 0 && before + took > end) {
         break; // early rather than late
       }
-      List<String> order = new ArrayList<>(forks.keySet());
+      List<String> order = new ArrayList<>(seats.keySet());
       Collections.rotate(order, round); // nobody always follows the same neighbour
       for (Map.Entry<String, Sample> entry : round(size, order, operations).entrySet()) {
         samples.computeIfAbsent(entry.getKey(), _ -> new ArrayList<>()).add(entry.getValue());
@@ -112,12 +114,12 @@ final class Driver {
 
   private Map<String, Long> warmUp(Case size, long end) {
     Map<String, Long> operations = new LinkedHashMap<>();
-    long share = (end - System.nanoTime()) / 3 / Math.max(1, forks.size());
+    long share = (end - System.nanoTime()) / 3 / Math.max(1, seats.size());
     long warmNanos = Math.min(effort.warmUp().toNanos(), share);
-    for (String name : List.copyOf(forks.keySet())) {
+    for (String name : List.copyOf(seats.keySet())) {
       progress.accept(size.name() + ": warming up " + name);
       try {
-        fork(name).open(effort.tiny() ? size.tiny() : size, ANSWER_LIMIT);
+        seat(name).open(effort.tiny() ? size.tiny() : size, ANSWER_LIMIT);
         operations.put(name, effort.tiny() ? size.pace().tiny() : settle(size, name, warmNanos));
       } catch (ForkFailedException e) {
         leave(name, e);
@@ -131,7 +133,7 @@ final class Driver {
     if (size.pace().together()) {
       return size.pace().least();
     }
-    Fork fork = fork(name);
+    Seat seat = seat(name);
     Pace pace = size.pace();
     long operations = pace.warmUp();
     long started = System.nanoTime();
@@ -139,8 +141,8 @@ final class Driver {
     int round = 0;
     do {
       long before = System.nanoTime();
-      fork.begin(operations);
-      fork.end(ANSWER_LIMIT);
+      seat.begin(operations);
+      seat.end(ANSWER_LIMIT);
       took = Math.max(1, System.nanoTime() - before);
       if (!pace.isFixed()) {
         double wanted = operations * Math.min(GROWTH, (double) effort.round().toNanos() / took);
@@ -154,14 +156,14 @@ final class Driver {
   private Map<String, Sample> round(Case size, List<String> order, Map<String, Long> operations) {
     Map<String, Sample> samples = new LinkedHashMap<>();
     if (size.pace().together()) {
-      order.forEach(name -> fork(name).begin(operations.getOrDefault(name, size.pace().least())));
+      order.forEach(name -> seat(name).begin(size.pace().least()));
     }
     for (String name : order) {
       try {
         if (!size.pace().together()) {
-          fork(name).begin(operations.getOrDefault(name, size.pace().least()));
+          seat(name).begin(operations.getOrDefault(name, size.pace().least()));
         }
-        samples.put(name, fork(name).end(ANSWER_LIMIT));
+        samples.put(name, seat(name).end(ANSWER_LIMIT));
       } catch (ForkFailedException e) {
         leave(name, e);
       }
@@ -169,16 +171,16 @@ final class Driver {
     return samples;
   }
 
-  private Fork fork(String name) {
-    return Objects.requireNonNull(forks.get(name), name);
+  private Seat seat(String name) {
+    return Objects.requireNonNull(seats.get(name), name);
   }
 
   private void leave(String name, ForkFailedException e) {
     missing.put(name, String.valueOf(e.getMessage()));
     progress.accept(name + ": " + e.getMessage());
-    Fork fork = forks.remove(name);
-    if (fork != null) {
-      fork.close();
+    Seat seat = seats.remove(name);
+    if (seat != null) {
+      seat.close();
     }
   }
 }

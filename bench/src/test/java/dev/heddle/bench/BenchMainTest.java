@@ -82,7 +82,8 @@ class BenchMainTest {
             BenchMainTest::noProgram);
 
     assertThat(catchThrowable(() -> Fork.start(known, broken)))
-        .hasMessageContaining("its JVM ended");
+        .hasMessageContaining("its process ended: ")
+        .hasMessageContaining("NoSuchFlag");
   }
 
   private static Program noProgram(Case size) {

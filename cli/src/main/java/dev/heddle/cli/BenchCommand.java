@@ -72,7 +72,13 @@ final class BenchCommand implements Callable<Integer> {
       return true;
     }
     FileTime time = Files.getLastModifiedTime(mark(built));
-    for (String source : List.of("pom.xml", "bench/pom.xml", "bench/src/main", "core/src/main")) {
+    for (String source :
+        List.of(
+            "pom.xml",
+            "bench/pom.xml",
+            "bench/src/main",
+            "core/src/main",
+            "examples/HttpHello.java")) {
       if (isNewer(home.root().resolve(source), time)) {
         return true;
       }
@@ -94,6 +100,7 @@ final class BenchCommand implements Callable<Integer> {
         List.of(
             "--add-opens",
             "java.base/java.lang=ALL-UNNAMED",
+            "--enable-native-access=ALL-UNNAMED",
             "--sun-misc-unsafe-memory-access=allow"));
     command.addAll(
         List.of(

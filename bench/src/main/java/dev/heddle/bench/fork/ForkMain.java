@@ -4,17 +4,14 @@ package dev.heddle.bench.fork;
 import dev.heddle.bench.measure.Program;
 import dev.heddle.bench.measure.Sample;
 import dev.heddle.bench.shape.Case;
-import dev.heddle.bench.shape.Contender;
 import dev.heddle.bench.shape.Shape;
 import dev.heddle.bench.shape.Shapes;
+import dev.heddle.bench.shape.Work;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
-import java.lang.management.GarbageCollectorMXBean;
-import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// The forked side: one contender, told round by round on its standard input.
@@ -23,12 +20,12 @@ import org.jspecify.annotations.Nullable;
 /// (see [Wire]), or `failed REASON`. The end of the input ends the process.
 public final class ForkMain {
   private final Shape shape;
-  private final Contender contender;
+  private final Work.Programs programs;
   private @Nullable Program program;
 
-  private ForkMain(Shape shape, Contender contender) {
+  private ForkMain(Shape shape, Work.Programs programs) {
     this.shape = shape;
-    this.contender = contender;
+    this.programs = programs;
   }
 
   /// Serves the driver until it hangs up.
@@ -38,8 +35,8 @@ public final class ForkMain {
     PrintStream answers = System.out;
     System.setOut(System.err); // what a library prints must not reach the driver's pipe
     Shape shape = Shapes.find(args[0]).orElseThrow();
-    var fork = new ForkMain(shape, shape.contender(args[1]));
-    answers.println(runtime());
+    var fork = new ForkMain(shape, (Work.Programs) shape.contender(args[1]).work());
+    answers.println(Jvm.runtime());
     answers.flush();
     var orders = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     for (String order = orders.readLine(); order != null; order = orders.readLine()) {
@@ -47,14 +44,6 @@ public final class ForkMain {
       answers.flush();
     }
     Runtime.getRuntime().halt(0); // 100,000 parked actors need no farewell
-  }
-
-  private static String runtime() {
-    String collectors =
-        ManagementFactory.getGarbageCollectorMXBeans().stream()
-            .map(GarbageCollectorMXBean::getName)
-            .collect(Collectors.joining(", "));
-    return "Java " + Runtime.version() + ", " + collectors;
   }
 
   private String answer(String order) {
@@ -77,7 +66,7 @@ public final class ForkMain {
       program = null;
       System.gc(); // what the last case left is not the next one's to collect
     }
-    program = contender.programs().of(size);
+    program = programs.of(size);
     return Wire.READY;
   }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A contender's own JVM: the side that runs in it and the side that tells it what to do.
+/// A contender's own process: the side that runs in it and the side that tells it what to do.
 ///
 /// | enters | leaves |
 /// |---|---|
 /// | cases and round sizes from the driver | [dev.heddle.bench.measure.Sample] to the driver |
 ///
-/// Threads: one order at a time. Read [dev.heddle.bench.fork.ForkMain] first.
+/// Threads: one order at a time. Read [dev.heddle.bench.fork.Seat], then
+/// [dev.heddle.bench.fork.ForkMain] and `ServerSeat`.
 @NullMarked
 package dev.heddle.bench.fork;
 

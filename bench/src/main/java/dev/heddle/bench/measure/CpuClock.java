@@ -19,14 +19,19 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The CPU time and the context switches of this process.
+/// The CPU time and the context switches of this process, and the CPU time of others.
 ///
 /// On Linux the kernel's process clock (nanoseconds, all threads, running ones brought up to date);
 /// the JVM's own clock elsewhere, whose steps are 10 ms. `/proc/self/schedstat` would do without a
 /// native call, but lags by a scheduler tick for the thread that reads it: 4 % of a short round.
 public final class CpuClock {
   private static final int PROCESS_CPU_CLOCK = 2; // CLOCK_PROCESS_CPUTIME_ID of Linux
-  private static final Path TASKS = Path.of("/proc/self/task");
+  private static final Path PROC = Path.of("/proc");
+  private static final String SELF = "self";
+  private static final int USER_TICKS = 11; // `utime`, counted behind the command's name
+  private static final int SYSTEM_TICKS = 12; // `stime`
+  private static final long TICK_NANOS =
+      10_000_000; // USER_HZ is 100 on every Linux the JDK runs on
   private static final boolean LINUX = Files.isReadable(Path.of("/proc/self/schedstat"));
   private static final @Nullable MethodHandle CLOCK_GETTIME = LINUX ? clockGettime() : null;
   private static final MemorySegment TIMESPEC =
@@ -41,11 +46,48 @@ public final class CpuClock {
               ManagementFactory.getOperatingSystemMXBean())
           .getProcessCpuTime();
     }
+    return read(CLOCK_GETTIME, PROCESS_CPU_CLOCK);
+  }
+
+  /// CPU time used so far by all threads of another process.
+  ///
+  /// @throws IllegalStateException when there is no such process
+  static long nanos(long pid) {
+    if (CLOCK_GETTIME == null) {
+      return ProcessHandle.of(pid)
+          .flatMap(process -> process.info().totalCpuDuration())
+          .orElseThrow(() -> new IllegalStateException("no CPU time of process " + pid))
+          .toNanos();
+    }
+    // what clock_getcpuclockid() of Linux gives: the process in the upper bits, then its precise
+    // clock
+    return read(CLOCK_GETTIME, (int) (~pid << 3) | PROCESS_CPU_CLOCK);
+  }
+
+  /// User's and kernel's part of it, in steps of 10 ms; 0 where the platform does not tell.
+  static Times times(long pid) {
+    if (!LINUX) {
+      return new Times(0, 0);
+    }
+    try {
+      String stat = text(PROC.resolve(Long.toString(pid)), "stat");
+      String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+      return new Times(ticks(fields[USER_TICKS]), ticks(fields[SYSTEM_TICKS]));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static long ticks(String field) {
+    return Long.parseLong(field) * TICK_NANOS;
+  }
+
+  private static long read(MethodHandle clockGettime, int clock) {
     synchronized (TIMESPEC) {
       try {
-        int failed = (int) CLOCK_GETTIME.invokeExact(PROCESS_CPU_CLOCK, TIMESPEC);
+        int failed = (int) clockGettime.invokeExact(clock, TIMESPEC);
         if (failed != 0) {
-          throw new IllegalStateException("clock_gettime refused the process clock");
+          throw new IllegalStateException("clock_gettime refused the clock " + clock);
         }
       } catch (RuntimeException | Error e) {
         throw e;
@@ -60,13 +102,19 @@ public final class CpuClock {
   /// CPU time used so far by the JIT compilers, by thread; empty where the platform does not tell
   /// them apart. A round that meets a late compilation is not charged for it.
   static Map<String, Long> compilerNanos() {
+    return compilerNanos(SELF);
+  }
+
+  /// The same of another process.
+  static Map<String, Long> compilerNanos(String pid) {
     return overTasks(
+        pid,
         task -> isCompiler(task) ? Long.parseLong(text(task, "schedstat").split(" ", 2)[0]) : null);
   }
 
   /// Context switches so far, voluntary and not, by thread; empty where the platform hides them.
   static Map<String, Long> contextSwitches() {
-    return overTasks(CpuClock::switchesOf);
+    return overTasks(SELF, CpuClock::switchesOf);
   }
 
   /// What the threads seen both times have added in between. The kernel may leave a thread out of a
@@ -105,12 +153,13 @@ public final class CpuClock {
     return new String(Files.readAllBytes(task.resolve(file)), StandardCharsets.ISO_8859_1);
   }
 
-  private static Map<String, Long> overTasks(TaskFigure figure) {
+  private static Map<String, Long> overTasks(String pid, TaskFigure figure) {
     Map<String, Long> figures = new HashMap<>();
     if (!LINUX) {
       return figures;
     }
-    try (DirectoryStream<Path> tasks = Files.newDirectoryStream(TASKS)) {
+    try (DirectoryStream<Path> tasks =
+        Files.newDirectoryStream(PROC.resolve(pid).resolve("task"))) {
       for (Path task : tasks) {
         Long value = figureOrNull(task, figure);
         if (value != null) {
@@ -135,6 +184,12 @@ public final class CpuClock {
       throw e;
     }
   }
+
+  /// What a process has used.
+  ///
+  /// @param user in nanoseconds
+  /// @param system in nanoseconds
+  record Times(long user, long system) {}
 
   private interface TaskFigure {
     @Nullable Long of(Path task) throws IOException;

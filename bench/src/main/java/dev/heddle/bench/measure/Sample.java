@@ -8,8 +8,8 @@ import java.util.Map;
 ///
 /// @param operations operations inside the measured part
 /// @param wallNanos length of the measured part
-/// @param cpuNanos CPU time of the whole process in it, compiler threads left out
-/// @param counts further figures by name; allocated bytes are always there
+/// @param cpuNanos CPU time of the whole measured process in it, compiler threads left out
+/// @param counts further figures by name; allocated bytes, where its runtime tells them
 public record Sample(long operations, long wallNanos, long cpuNanos, Map<String, Double> counts) {
   /// Copies the counts.
   public Sample {

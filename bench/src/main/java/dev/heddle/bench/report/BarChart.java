@@ -37,14 +37,15 @@ final class BarChart {
             <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" \
             font-size="13">
             <rect width="%d" height="%d" fill="#ffffff"/>
-            <text x="8" y="20" font-weight="bold">%s, %s (less is better)</text>
+            <text x="8" y="20" font-weight="bold">%s, %s (%s is better)</text>
             """,
             WIDTH,
             height,
             WIDTH,
             height,
             escaped(lines.getFirst().row().name()),
-            escaped(lines.getFirst().row().metric().unit())));
+            escaped(lines.getFirst().row().metric().unit()),
+            lines.getFirst().row().metric().moreIsBetter() ? "more" : "less"));
     double scale = (WIDTH - LABELS - FIGURES) / (longest > 0 ? longest : 1);
     for (int i = 0; i < lines.size(); i++) {
       svg.append(bar(lines.get(i), TOP + i * STEP, scale));

@@ -52,7 +52,9 @@ public final class JsonFile {
     } else {
       fields.addAll(spread(spread));
       fields.add(field("cpuNanosPerOperation", object(spread(cpu).toArray(String[]::new))));
-      fields.add(field("allocatedBytesPerOperation", Double.toString(line.allocatedBytes())));
+      line.allocatedBytes()
+          .ifPresent(
+              bytes -> fields.add(field("allocatedBytesPerOperation", Double.toString(bytes))));
       line.ratio().ifPresent(ratio -> fields.add(field("ratioToHeddle", Double.toString(ratio))));
     }
     return object(fields.toArray(String[]::new));

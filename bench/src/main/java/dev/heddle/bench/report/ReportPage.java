@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalDouble;
 
 /// `docs/reference/benchmarks.md` and its charts.
 public final class ReportPage {
@@ -76,7 +77,7 @@ public final class ReportPage {
           text.append("![").append(name).append("](").append(CHARTS + "/").append(name);
           text.append(".svg)\n\n").append(table(lines));
         });
-    text.append("\n| contender | what | JVM | flags |\n|---|---|---|---|\n");
+    text.append("\n| contender | what | runtime | flags |\n|---|---|---|---|\n");
     for (Contender contender : result.shape().contenders()) {
       text.append("| ").append(contender.name());
       text.append(" | ").append(contender.what());
@@ -101,7 +102,9 @@ public final class ReportPage {
       text.append("| ")
           .append(line.text().substring(line.row().name().length() + 1).replace("\t", " | "));
       text.append(" | ").append(Line.number(cpu.median()));
-      text.append(" | ").append(Line.number(line.allocatedBytes())).append(" |\n");
+      OptionalDouble bytes = line.allocatedBytes();
+      text.append(" | ").append(bytes.isPresent() ? Line.number(bytes.getAsDouble()) : "-");
+      text.append(" |\n");
     }
     return text.toString();
   }

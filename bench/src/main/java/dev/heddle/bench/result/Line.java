@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// @param missing why there are no figures, or null
 /// @param spread of the figure, null where missing
 /// @param cpuNanos CPU time per operation, null where missing
-/// @param allocatedBytes median of the bytes allocated per operation
+/// @param allocatedBytes median of the bytes allocated per operation, where its runtime tells
 /// @param ratio to Heddle's figure, where Heddle has one
 public record Line(
     Row row,
@@ -25,7 +25,7 @@ public record Line(
     @Nullable String missing,
     @Nullable Spread spread,
     @Nullable Spread cpuNanos,
-    double allocatedBytes,
+    OptionalDouble allocatedBytes,
     OptionalDouble ratio) {
 
   /// The line as the bench prints it, seven columns between tabs.

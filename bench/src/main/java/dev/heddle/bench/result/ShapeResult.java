@@ -54,6 +54,13 @@ public record ShapeResult(
   }
 
   @Override
+  public boolean overlap(String row, String contender, String other) {
+    Spread one = Spread.of(values(row, contender));
+    Spread two = Spread.of(values(row, other));
+    return one.low() <= two.high() && two.low() <= one.high();
+  }
+
+  @Override
   public double ratio(String row, String contender, String other) {
     return paired(values(row, contender), values(row, other));
   }
@@ -80,7 +87,7 @@ public record ShapeResult(
           found.missing().orElse("it never ran"),
           null,
           null,
-          0,
+          OptionalDouble.empty(),
           OptionalDouble.empty());
     }
     // none where Heddle's own figure is zero: an idle loop may use no CPU that the clock can see
@@ -97,8 +104,17 @@ public record ShapeResult(
         null,
         Spread.of(values(row.name(), contender.name())),
         Spread.of(values(size, contender.name(), Sample::cpuPerOperation)),
-        Spread.of(values(size, contender.name(), sample -> sample.count(Meter.ALLOCATED))).median(),
+        allocated(found),
         ratio);
+  }
+
+  private static OptionalDouble allocated(Figures figures) {
+    List<Sample> samples = figures.samples();
+    if (!samples.getFirst().counts().containsKey(Meter.ALLOCATED)) {
+      return OptionalDouble.empty();
+    }
+    double[] bytes = samples.stream().mapToDouble(s -> s.count(Meter.ALLOCATED)).toArray();
+    return OptionalDouble.of(Spread.of(bytes).median());
   }
 
   private double[] values(String row, String contender) {

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.bench.shape;
 
-import dev.heddle.bench.measure.Program;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
-/// Who takes part: a program per case, in a JVM with these flags.
+/// Who takes part: what it does, in a JVM with these flags or in a process of another language.
 ///
 /// @param name as printed
 /// @param what one phrase for people
 /// @param flags of its JVM
-/// @param needs a class that must be on the class path, or the contender is missing
-/// @param programs makes its program for a case, in its own JVM
-public record Contender(
-    String name, String what, List<String> flags, List<String> needs, Programs programs) {
+/// @param needs what must be there, or the contender is missing
+/// @param work what it does
+public record Contender(String name, String what, List<String> flags, List<Need> needs, Work work) {
   /// The name of ours with library flags; ratios are against it.
   public static final String HEDDLE = "heddle";
 
@@ -30,32 +29,29 @@ public record Contender(
   }
 
   /// A contender that needs nothing but the JDK.
-  public static Contender of(String name, String what, List<String> flags, Programs programs) {
+  public static Contender of(String name, String what, List<String> flags, Work.Programs programs) {
     return new Contender(name, what, flags, List.of(), programs);
+  }
+
+  /// A server under load.
+  public static Contender serving(
+      String name, String what, List<String> flags, Work.Serving serving) {
+    return new Contender(name, what, flags, List.of(), serving);
   }
 
   /// The same contender, missing where this class is not on the class path.
   public Contender needing(String className) {
-    return new Contender(name, what, flags, List.of(className), programs);
+    return needing(Need.classNamed(className));
+  }
+
+  /// The same contender, missing where this is not there.
+  public Contender needing(Need need) {
+    List<Need> all = Stream.concat(needs.stream(), Stream.of(need)).toList();
+    return new Contender(name, what, flags, all, work);
   }
 
   /// Why it cannot take part, if it cannot.
   public Optional<String> missing() {
-    for (String className : needs) {
-      try {
-        Class.forName(className, false, Contender.class.getClassLoader());
-      } catch (ClassNotFoundException _) {
-        return Optional.of(className + " is not on the class path");
-      }
-    }
-    return Optional.empty();
-  }
-
-  /// Makes programs.
-  public interface Programs {
-    /// The program of one case.
-    ///
-    /// @throws Exception when it cannot be made; the contender then counts as missing
-    Program of(Case size) throws Exception;
+    return needs.stream().flatMap(need -> need.missing().stream()).findFirst();
   }
 }

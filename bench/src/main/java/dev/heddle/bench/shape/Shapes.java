@@ -17,6 +17,8 @@ public final class Shapes {
           TimersShape.shape(),
           ForeignQueueShape.shape(),
           ForeignSocketShape.shape(),
+          TcpEchoShape.shape(),
+          HttpShape.shape(),
           IdleShape.shape());
 
   private Shapes() {}

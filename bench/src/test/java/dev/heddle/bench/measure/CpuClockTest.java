@@ -28,4 +28,13 @@ class CpuClockTest {
 
     assertThat(now).isGreaterThan(before);
   }
+
+  @Test
+  void nanos_ofThisProcessFromOutside_areTheSameClock() {
+    long before = CpuClock.nanos();
+    long outside = CpuClock.nanos(ProcessHandle.current().pid());
+    long after = CpuClock.nanos();
+
+    assertThat(outside).isBetween(before, after);
+  }
 }

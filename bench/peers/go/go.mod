@@ -1,0 +1,3 @@
+module heddle.dev/bench/peers
+
+go 1.24

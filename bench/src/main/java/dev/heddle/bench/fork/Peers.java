@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.bench.fork;
+
+import dev.heddle.bench.shape.Contender;
+import dev.heddle.bench.shape.Shape;
+import dev.heddle.bench.shape.Work;
+import dev.heddle.bench.shape.Work.Language;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.regex.Pattern;
+
+/// Programs in other languages, `bench/peers`: built when their toolchain is there, and missing
+/// with the reason when it is not, or when the build fails.
+public final class Peers {
+  private static final Path HOME =
+      Path.of(
+              Objects.requireNonNullElse(
+                  System.getenv("HEDDLE_HOME"), System.getProperty("heddle.root", "")))
+          .toAbsolutePath();
+  private static final Path SOURCES = HOME.resolve("bench").resolve("peers");
+  private static final Path BUILT = HOME.resolve(".heddle").resolve("build").resolve("peers");
+
+  private Peers() {}
+
+  /// Builds what a shape needs; a failure shows when the contender starts.
+  ///
+  /// @param progress told what is built
+  public static void build(Shape shape, Consumer<String> progress) {
+    Set<Language> languages = new LinkedHashSet<>();
+    for (Contender contender : shape.contenders()) {
+      if (contender.work() instanceof Work.Serving serving
+          && serving.host() instanceof Work.Peer peer) {
+        languages.add(peer.language());
+      }
+    }
+    for (Language language : languages) {
+      Optional<Path> tool = tool(language);
+      if (tool.isPresent() && language != Language.NODE) {
+        progress.accept("building bench/peers/" + folder(language));
+        build(language, tool.get());
+      }
+    }
+  }
+
+  /// The command that starts a server.
+  ///
+  /// @throws ForkFailedException when it cannot be had, with the reason
+  static List<String> command(Work.Peer peer) throws ForkFailedException {
+    Language language = peer.language();
+    Path tool =
+        tool(language)
+            .orElseThrow(
+                () -> new ForkFailedException("'" + language.command() + "' is not on the PATH"));
+    if (language == Language.NODE) {
+      return List.of(
+          tool.toString(), source(language).resolve("server.js").toString(), peer.server());
+    }
+    if (!Files.isExecutable(program(language))) {
+      throw new ForkFailedException("its build failed; the log is " + log(language));
+    }
+    return List.of(program(language).toString(), peer.server());
+  }
+
+  static boolean isToolThere(Language language) {
+    return tool(language).isPresent();
+  }
+
+  private static void build(Language language, Path tool) {
+    List<String> command = new ArrayList<>(List.of(tool.toString(), "build"));
+    String out = built(language).toString();
+    command.addAll(
+        language == Language.GO
+            ? List.of("-o", program(language).toString(), ".")
+            : List.of("--release", "--locked", "--target-dir", out));
+    try {
+      Files.createDirectories(built(language));
+      int code =
+          new ProcessBuilder(command)
+              .directory(source(language).toFile())
+              .redirectErrorStream(true)
+              .redirectOutput(log(language).toFile())
+              .start()
+              .waitFor();
+      if (code != 0) {
+        Files.deleteIfExists(program(language)); // an old one would pass for this one
+      }
+    } catch (IOException e) {
+      throw new IllegalStateException("Cannot build " + source(language), e);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static Optional<Path> tool(Language language) {
+    String path = Objects.requireNonNullElse(System.getenv("PATH"), "");
+    return Pattern.compile(File.pathSeparator, Pattern.LITERAL)
+        .splitAsStream(path)
+        .map(folder -> Path.of(folder).resolve(language.command()))
+        .filter(Files::isExecutable)
+        .findFirst();
+  }
+
+  private static String folder(Language language) {
+    return language.name().toLowerCase(Locale.ROOT);
+  }
+
+  private static Path source(Language language) {
+    return SOURCES.resolve(folder(language));
+  }
+
+  private static Path built(Language language) {
+    return BUILT.resolve(folder(language));
+  }
+
+  private static Path program(Language language) {
+    return built(language).resolve(language == Language.GO ? "server" : "release/server");
+  }
+
+  private static Path log(Language language) {
+    return BUILT.resolve(folder(language) + ".log");
+  }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.bench.fork;
+
+import dev.heddle.bench.load.LoadClient;
+import dev.heddle.bench.measure.Sample;
+import dev.heddle.bench.measure.ServerClock;
+import dev.heddle.bench.shape.Case;
+import dev.heddle.bench.shape.Contender;
+import dev.heddle.bench.shape.Shape;
+import dev.heddle.bench.shape.Work;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// A server in a process of its own, and our client's connections to it. The client is part of the
+/// driver: the same compiled code for all contenders.
+///
+/// The server says what it runs on, then where it listens, in its first line that ends with a port.
+/// A JVM also answers `counts`.
+final class ServerSeat implements Seat {
+  private static final Pattern PORT = Pattern.compile(":([0-9]+)/?$");
+
+  private final Child child;
+  private final Work.Serving serving;
+  private final ServerClock clock;
+  private final String runtime;
+  private final InetSocketAddress address;
+  private @Nullable LoadClient client;
+  private long operations;
+
+  private ServerSeat(Child child, Work.Serving serving) throws ForkFailedException {
+    this.child = child;
+    this.serving = serving;
+    clock = new ServerClock(child.pid());
+    runtime = child.take(Child.START_LIMIT);
+    Matcher port = PORT.matcher(child.take(Child.START_LIMIT));
+    while (!port.find()) {
+      port.reset(child.take(Child.START_LIMIT));
+    }
+    address =
+        new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(port.group(1)));
+  }
+
+  static ServerSeat start(Shape shape, Contender contender, Work.Serving serving)
+      throws ForkFailedException {
+    Child child =
+        Child.start(
+            switch (serving.host()) {
+              case Work.Jvm _ -> Jvm.command(shape, contender, ServerMain.class);
+              case Work.Peer peer -> Peers.command(peer);
+            });
+    try {
+      return new ServerSeat(child, serving);
+    } catch (ForkFailedException e) {
+      child.close();
+      throw e;
+    }
+  }
+
+  @Override
+  public String runtime() {
+    return runtime;
+  }
+
+  @Override
+  public void open(Case size, Duration limit) throws ForkFailedException {
+    try {
+      closeClient();
+      client = new LoadClient(address, serving.loads().apply(size));
+    } catch (IOException e) {
+      throw failed(e);
+    }
+  }
+
+  @Override
+  public void begin(long count) {
+    operations = count;
+  }
+
+  /// Runs the whole round, in the caller's thread.
+  @Override
+  public Sample end(Duration limit) throws ForkFailedException {
+    LoadClient load = client;
+    if (load == null) {
+      throw new IllegalStateException("A round before its case was opened");
+    }
+    Map<String, Double> before = counts();
+    try {
+      clock.start();
+      load.run(operations);
+      return with(clock.stop(operations), before, counts());
+    } catch (IOException | IllegalStateException e) {
+      throw failed(e);
+    }
+  }
+
+  private static Sample with(Sample sample, Map<String, Double> before, Map<String, Double> after) {
+    Sample more = sample;
+    for (Map.Entry<String, Double> count : after.entrySet()) {
+      Double then = before.get(count.getKey());
+      if (then != null) {
+        more = more.with(count.getKey(), (count.getValue() - then) / sample.operations());
+      }
+    }
+    return more;
+  }
+
+  /// What a JVM counts of itself; other runtimes tell nothing.
+  private Map<String, Double> counts() throws ForkFailedException {
+    if (!(serving.host() instanceof Work.Jvm)) {
+      return Map.of();
+    }
+    child.say(ServerMain.COUNTS);
+    return Wire.counts(child.take(Child.START_LIMIT));
+  }
+
+  private ForkFailedException failed(Exception e) {
+    return new ForkFailedException(
+        e.getMessage() + "; the server's error output: " + child.lastWords());
+  }
+
+  private void closeClient() throws IOException {
+    if (client != null) {
+      client.close();
+      client = null;
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      closeClient();
+    } catch (IOException _) {
+      // safe: the sockets are gone all the same
+    }
+    child.close();
+  }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.bench.shape;
+
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// What a contender cannot do without.
+@FunctionalInterface
+public interface Need {
+  /// Why it is not there, if it is not.
+  Optional<String> missing();
+
+  /// A class on the class path.
+  static Need classNamed(String name) {
+    return () -> {
+      try {
+        Class.forName(name, false, Need.class.getClassLoader());
+        return Optional.empty();
+      } catch (ClassNotFoundException _) {
+        return Optional.of(name + " is not on the class path");
+      }
+    };
+  }
+
+  /// Something that may not be available here.
+  ///
+  /// @param what for people
+  /// @param cause why it is not, or null
+  static Need available(String what, Supplier<@Nullable Throwable> cause) {
+    return () ->
+        Optional.ofNullable(cause.get()).map(thrown -> what + " is not available: " + thrown);
+  }
+}

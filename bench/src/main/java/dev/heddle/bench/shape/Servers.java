@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.bench.shape;
+
+import dev.heddle.bench.load.Load;
+import dev.heddle.bench.measure.Server;
+import dev.heddle.bench.measure.ServerClock;
+import dev.heddle.bench.peer.NettyLoop;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/// What the shapes with a server and clients have in common: their rows and most of their
+/// contenders.
+final class Servers {
+  static final String STOCK = "stock";
+  static final String STOCK_ONE = "stock-1";
+  static final String GO = "go";
+  static final String TOKIO = "tokio";
+  static final String NODE = "node";
+
+  private static final String DRIVER = "-Dheddle.driver=";
+  private static final Metric KERNEL =
+      new Metric("us CPU", sample -> sample.count(ServerClock.KERNEL) / 1e3);
+
+  private final Function<Case, Load> loads;
+
+  Servers(Function<Case, Load> loads) {
+    this.loads = loads;
+  }
+
+  /// A case with three rows: the server's CPU time per request, the kernel's part of it, and
+  /// requests per second.
+  static Case sized(String name, String what, int connections, Pace pace) {
+    return new Case(
+        name,
+        what,
+        connections,
+        pace,
+        List.of(
+            new Row(name, Metric.CPU_MICROS),
+            new Row(name + "-kernel", KERNEL),
+            new Row(name + "-rate", Metric.rate("requests/s"))));
+  }
+
+  Contender jvm(String name, String what, List<String> flags, Supplier<Server> server) {
+    return Contender.serving(
+        name,
+        what,
+        flags,
+        new Work.Serving(new Work.Jvm(output -> server.get().serve(output)), loads));
+  }
+
+  /// Ours with both kinds of flags, and with each driver.
+  List<Contender> ours(Supplier<Server> server) {
+    return List.of(
+        jvm(Contender.HEDDLE, "coroutines, library flags", Flags.library(), server),
+        jvm(
+            Contender.HEDDLE_LAUNCHER,
+            "coroutines, the launcher's flags",
+            Flags.launcher(),
+            server),
+        driver("jdk", server));
+  }
+
+  private Contender driver(String driver, Supplier<Server> server) {
+    return jvm(
+        Contender.HEDDLE + "-" + driver,
+        "library flags, on the driver '" + driver + "'",
+        Flags.with(Flags.library(), DRIVER + driver),
+        server);
+  }
+
+  Contender netty(NettyLoop loop, Function<NettyLoop, Server> server) {
+    return jvm(
+            loop.contender(),
+            "Netty on " + loop.system() + ", one event loop",
+            Flags.stock(),
+            () -> server.apply(loop))
+        .needing(Need.available(loop.system(), loop::unavailable));
+  }
+
+  List<Contender> stock(Supplier<Server> server) {
+    return List.of(
+        jvm(STOCK, "stock virtual threads on the default carriers", Flags.stock(), server),
+        jvm(STOCK_ONE, "stock virtual threads on one carrier", Flags.stockOneCarrier(), server));
+  }
+
+  /// Programs of other languages.
+  ///
+  /// @param server their argument
+  List<Contender> peers(String server) {
+    return List.of(
+        peer(GO, "goroutines, net and net/http", Work.Language.GO, server),
+        peer(TOKIO, "Tokio's current-thread runtime, hyper", Work.Language.TOKIO, server),
+        peer(NODE, "Node.js, net and http", Work.Language.NODE, server));
+  }
+
+  private Contender peer(String name, String what, Work.Language language, String server) {
+    return Contender.serving(
+        name, what, List.of(), new Work.Serving(new Work.Peer(language, server), loads));
+  }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.bench.fork;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.heddle.bench.shape.Case;
+import dev.heddle.bench.shape.Contender;
+import dev.heddle.bench.shape.Shape;
+import dev.heddle.bench.shape.Shapes;
+import dev.heddle.bench.shape.Work;
+import java.time.Duration;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// The servers in other languages, each under every load, or missing with its reason. Not by
+/// default, for a build may fetch from the toolchain's registry.
+@Tag("full")
+class PeersTest {
+  static Stream<Arguments> peers() {
+    return Shapes.all().stream()
+        .flatMap(shape ->
+            shape.contenders().stream()
+                .filter(PeersTest::isPeer)
+                .map(contender -> Arguments.of(shape, contender)));
+  }
+
+  private static boolean isPeer(Contender contender) {
+    return contender.work() instanceof Work.Serving serving && serving.host() instanceof Work.Peer;
+  }
+
+  @ParameterizedTest
+  @MethodSource("peers")
+  void peer_everyCase_answers(Shape shape, Contender contender) throws ForkFailedException {
+    var peer = (Work.Peer) ((Work.Serving) contender.work()).host();
+    if (!Peers.isToolThere(peer.language())) {
+      assertThatThrownBy(() -> Seat.take(shape, contender)).hasMessageContaining("not on the PATH");
+      return;
+    }
+    Peers.build(shape, _ -> {});
+
+    try (Seat seat = Seat.take(shape, contender)) {
+      for (Case size : shape.cases()) {
+        seat.open(size.tiny(), Duration.ofSeconds(60));
+        seat.begin(size.pace().tiny());
+        assertThat(seat.end(Duration.ofSeconds(60)).cpuNanos()).isPositive();
+      }
+    }
+  }
+}

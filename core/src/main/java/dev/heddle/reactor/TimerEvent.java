@@ -17,7 +17,6 @@ public final class TimerEvent extends Event {
 
   // the queue's: where this timer stands
   final long deadline;
-  long sequence;
   int at = TimerQueue.NOWHERE;
 
   private byte flags;

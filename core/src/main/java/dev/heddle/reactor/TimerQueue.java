@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.reactor;
 
+import dev.heddle.reactor.TimerSlots.Chunk;
 import org.jspecify.annotations.Nullable;
 
 /// The timers of one loop: arm and cancel in constant time, fire in the order of deadline and
@@ -10,70 +11,71 @@ public final class TimerQueue {
    * Far timers wait in a hierarchical wheel. The timers of the tick that has come are sorted once and read from the front.
    *
    *   nanoseconds ──>>20──> ticks of 1.05 ms.  `current` is the tick that has been reached.
-   *   Armed for a tick after `current`: level = the highest group of 6 bits in which tick and current differ, slot = the tick's digit there.
-   *   Armed for `current` or earlier: late, a heap.
+   *   Near: 4,096 slots of one tick, 4.3 s; for ticks that differ from `current` in the lowest 12 bits only.
+   *   Far: levels of 64 slots. level = the highest group of 6 bits in which tick and current differ, slot = the tick's digit there.
+   *   Armed for a tick before `horizon`, which is the one after `current` or a later one: a heap.
    *
    * So all timers of a level share their higher digits with `current`, and each is earlier than every timer of a higher level.
-   * When `current` reaches a slot, its timers are placed anew: on a lower level, or in the run when their tick is `current`.
+   * When `current` reaches a far slot, its timers are placed anew, on a lower level; a near slot becomes the run.
    *
    * States of a timer.  from       event    to       who
    *                     NOWHERE    arm      slot     a coroutine that waits, or the trampoline
-   *                     NOWHERE    arm      late     the same, when its tick has come
-   *                     slot       advance  slot'    tick: one level down at least
-   *                     slot       advance  run      tick
-   *                     any other  cancel   NOWHERE  leaves a hole in the run, none elsewhere
-   *                     late, run  expire   NOWHERE  tick
-   *
-   * Where a timer stands follows from its deadline, `current` and `at`: an index in its slot or among the late, or ~index in the run.
+   *                     NOWHERE    arm      heap     the same, when its tick is before the horizon
+   *                     far slot   advance  slot     tick: one level down at least
+   *                     near slot  advance  run      tick; it keeps its place
+   *                     slot       look     heap     whoever asks for the next deadline after its holder was cancelled: the whole slot
+   *                     any other  cancel   NOWHERE
+   *                     heap, run  expire   NOWHERE  tick
    *
    * Threads. The loop's own. No lock, no user code.
    *
    * I1. No timer fires before its deadline. [TimerQueueTest]
-   * I2. Equal deadlines fire in the order of arming: a run is sorted by (deadline, sequence), the late are a heap by it, and whoever is
-   *     late was armed after the whole run. [TimerQueueTest, TimerQueueModelTest]
+   * I2. Equal deadlines fire in the order of arming: they stand in that order in the one slot of their tick, or in the heap by it, and who
+   *     comes to the heap beside a run was armed after all of that. [TimerQueueTest, TimerQueueModelTest]
    * I3. nextDeadline() is exact, so a sleeping loop wakes once per deadline and never for a slot. [TimerQueueTest]
-   * I4. A set bit of a level means a slot with timers. [TimerQueueModelTest]
-   * I5. When a slot is reached, nothing is left in the run or among the late, for all of it was due. [assert in TimerRun]
+   * I4. A set bit means a slot with timers. [TimerQueueModelTest]
+   * I5. When a slot is reached, nothing is left in the run or the heap, for all of it was due. [asserts in TimerRun and TimerHeap]
    *
-   * Cost. Arm: a shift, a count of leading zeros, an append. Cancel: the slot's last timer fills the hole. A timer moves at most
-   * once per level (7 levels span 146 years); moving compares deadlines that stand side by side, and writes to each timer where it
-   * stands now. nextDeadline(): a look at each level, then the slot's least deadline. Whoever cancels that one makes a heap of the
-   * first slot once, where arm and cancel then take the logarithm; all others stay as they are.
-   * Fire: two passes of a radix sort, then a step forward.
+   * Cost. Arm: a count of leading zeros, an append. Cancel: a hole. Whoever is armed for less than 4.3 s does not move until
+   * it fires, others move at most once per level (7 levels span 146 years); moving reads their deadlines, and the cache misses
+   * overlap. nextDeadline(): two bitmaps, then the slot's least deadline. Whoever cancels that one makes a heap of the first
+   * slot once: then `horizon` is its end, and arming before it takes the logarithm until the heap is empty. A timer comes to the
+   * heap once. Fire: two passes of a radix sort, then a step forward. A loop has 56 KB of slots.
    *
    * Rejected. A heap alone: cancelling among a million costs ten cache misses, or tombstones that need a sweep of milliseconds.
-   * A wheel alone: fires late by up to a tick, and without order inside it. A skip list or tree: allocates.
-   * Lists through the timers: each step of a walk is a cache miss that waits for the one before. A heap for the whole tick: a
-   * logarithm for each timer. Ticks of 65 us: shorter sorts, but one level more to pass.
+   * A wheel alone: fires late by up to a tick, and without order inside it. A skip list or tree: allocates. A heap for
+   * the whole tick: a logarithm for each timer. Ticks of 65 us: shorter sorts, but one level more to pass.
    *
    * Sources. Varghese and Lauck, Hashed and Hierarchical Timing Wheels, 1987; DESIGN 3.1; traps 11, 14, 15.
    */
-  static final int NOWHERE = Integer.MIN_VALUE;
+  static final int NOWHERE = -1;
   static final int TICK_SHIFT =
       20; // 1.05 ms: a few hundred timers share a tick when a million are spread over minutes
-  private static final int DIGIT = 6; // bits a level: one long as its bitmap
-  private static final int SLOTS = 1 << DIGIT;
-  private static final int LEVELS =
-      11; // all 64 bits: a clock below zero and a deadline above it differ in the sign, too
+  private static final int DIGIT = 6; // bits of a far level, and of an index into a bitmap
+  private static final int NEAR_BITS = 2 * DIGIT; // one long tells which of 64 longs have a bit
+  private static final int NEAR = 1 << NEAR_BITS;
+  private static final int FAR_LEVELS =
+      9; // all 64 bits: a clock below zero and a deadline above it differ in the sign, too
+  private static final int SLOTS = NEAR + (FAR_LEVELS << DIGIT);
 
-  private final TimerBag.Chunks chunks = new TimerBag.Chunks();
-  private final @Nullable TimerBag[] slots = new TimerBag[LEVELS * SLOTS]; // made when needed
-  private final long[] occupied = new long[LEVELS];
-  private int levelsInUse; // bitmap
+  private final TimerSlots slots = new TimerSlots(SLOTS);
+  private final long[] occupied = new long[SLOTS >> DIGIT]; // a bit for each slot
+  private final long[] words = new long[2]; // a bit for each long of these: near, far
 
-  private final TimerRun run = new TimerRun();
-  private final TimerBag late = new TimerBag(chunks, true);
-  private final int[] places = new int[TimerBag.Chunk.SIZE]; // of a chunk that is placed anew
+  private final TimerRun run = new TimerRun(slots);
+  private final TimerHeap heap = new TimerHeap();
+  private final long[] deadlines =
+      new long[1 << TimerSlots.SHIFT]; // of a chunk that is placed anew
 
   private long current;
-  private long sequence;
+  private long horizon = Long.MIN_VALUE;
   private int armed;
   // a bound from below for the first deadline: nothing can be due before it
   private long quietUntil = Long.MAX_VALUE;
 
   /// An empty queue that has reached `now`.
   public TimerQueue(long now) {
-    current = now >> TICK_SHIFT;
+    reach(now >> TICK_SHIFT);
   }
 
   /// Timers armed.
@@ -86,94 +88,74 @@ public final class TimerQueue {
     return now >= quietUntil;
   }
 
-  /// What the slots are made of.
-  TimerBag.Chunks chunks() {
-    return chunks;
+  /// Where far timers stand.
+  TimerSlots slots() {
+    return slots;
+  }
+
+  /// Where near ones stand.
+  TimerHeap heap() {
+    return heap;
   }
 
   // ---- arm and cancel ----
 
   void arm(TimerEvent timer) {
     long deadline = timer.deadline;
-    timer.sequence = sequence++;
     armed++;
-    if (deadline >> TICK_SHIFT <= current) {
-      late.add(timer, deadline);
+    if (deadline >> TICK_SHIFT < horizon) {
+      heap.add(timer, deadline);
     } else {
-      bagFor(deadline).add(timer, deadline);
+      place(timer, deadline);
     }
     if (deadline < quietUntil) {
       quietUntil = deadline;
     }
   }
 
-  @SuppressWarnings("NullAway") // a timer's slot has a bag
   void cancel(TimerEvent timer) {
     int at = timer.at;
     if (at == NOWHERE) {
       return;
     }
     armed--;
-    long tick = timer.deadline >> TICK_SHIFT;
-    if (at < 0) {
-      run.remove(timer);
-    } else if (tick <= current) {
-      late.remove(at);
+    if (at >= TimerHeap.PLACE) {
+      heap.remove(timer);
+      drawIn();
     } else {
-      int slot = slotOf(tick);
-      TimerBag bag = slots[slot];
-      bag.remove(at);
-      if (bag.isEmpty()) {
-        vacate(slot);
+      int emptied = slots.remove(timer);
+      if (emptied != TimerSlots.NONE) {
+        vacate(emptied);
       }
     }
     timer.at = NOWHERE;
   }
 
-  /// Places the first `count` timers of a chunk anew; they stood in the slot that has been reached.
-  @SuppressWarnings("NullAway") // there are as many
-  void place(TimerBag.Chunk chunk, int count) {
-    for (int i = 0; i < count; i++) {
-      long deadline = chunk.deadlines[i];
-      TimerEvent timer = chunk.timers[i];
-      places[i] =
-          deadline >> TICK_SHIFT == current
-              ? run.append(timer, deadline)
-              : bagFor(deadline).append(timer, deadline);
-    }
-    // apart: each is a cache miss, and they overlap only without the fences of a collector's
-    // barriers between them
-    for (int i = 0; i < count; i++) {
-      chunk.timers[i].at = places[i];
-    }
-  }
-
-  private TimerBag bagFor(long deadline) {
+  private void place(TimerEvent timer, long deadline) {
     int slot = slotOf(deadline >> TICK_SHIFT);
-    TimerBag bag = slots[slot];
-    if (bag == null) {
-      bag = new TimerBag(chunks, false);
-      slots[slot] = bag;
+    if (slots.add(timer, deadline, slot)) {
+      int word = slot >> DIGIT;
+      occupied[word] |= 1L << slot;
+      words[word >> DIGIT] |= 1L << word;
     }
-    if (bag.isEmpty()) {
-      occupied[slot >> DIGIT] |= 1L << slot;
-      levelsInUse |= 1 << (slot >> DIGIT);
-    }
-    return bag;
-  }
-
-  private int slotOf(long tick) {
-    int level = (63 - Long.numberOfLeadingZeros(tick ^ current)) / DIGIT;
-    int digit = (int) (tick >>> (level * DIGIT)) & (SLOTS - 1);
-    return level * SLOTS + digit;
   }
 
   private void vacate(int slot) {
-    int level = slot >> DIGIT;
-    occupied[level] &= ~(1L << slot);
-    if (occupied[level] == 0) {
-      levelsInUse &= ~(1 << level);
+    int word = slot >> DIGIT;
+    occupied[word] &= ~(1L << slot);
+    if (occupied[word] == 0) {
+      words[word >> DIGIT] &= ~(1L << word);
     }
+  }
+
+  private int slotOf(long tick) {
+    int bits = Long.SIZE - Long.numberOfLeadingZeros(tick ^ current);
+    if (bits <= NEAR_BITS) {
+      return (int) tick & (NEAR - 1);
+    }
+    int level = (bits - 1 - NEAR_BITS) / DIGIT;
+    int digit = (int) (tick >>> (NEAR_BITS + level * DIGIT)) & ((1 << DIGIT) - 1);
+    return NEAR + (level << DIGIT | digit);
   }
 
   // ---- time ----
@@ -186,51 +168,108 @@ public final class TimerQueue {
     int fired = expire(now);
     // slot by slot, and each is fired before the next is sought: a callback may arm an earlier one
     for (int slot = firstSlot(); slot >= 0 && startOf(slot) <= reached; slot = firstSlot()) {
-      current = startOf(slot);
+      reach(startOf(slot));
       spill(slot);
       fired += expire(now);
     }
-    current = Math.max(current, reached);
+    reach(Math.max(current, reached));
     quietUntil = nextDeadline();
     return fired;
   }
 
   /// The first deadline armed, exactly; [Long#MAX_VALUE] when there is none.
-  @SuppressWarnings("NullAway") // an occupied slot has a bag
   public long nextDeadline() {
     boolean hasRun = !run.isEmpty();
-    if (!late.isEmpty()) {
-      return hasRun ? Math.min(run.least(), late.least()) : late.least();
+    if (!heap.isEmpty()) {
+      return hasRun ? Math.min(run.least(), heap.least()) : heap.least();
     }
     if (hasRun) {
       return run.least();
     }
     int slot = firstSlot();
-    return slot < 0 ? Long.MAX_VALUE : slots[slot].least();
+    if (slot < 0) {
+      return Long.MAX_VALUE;
+    }
+    long least = slots.least(slot);
+    return least == TimerSlots.UNKNOWN ? order(slot) : least;
+  }
+
+  // the first slot, when run and heap are empty: seeking its least deadline anew each time would
+  // visit the whole slot for each timer of those that are cancelled in the order of their deadlines
+  private long order(int slot) {
+    horizon = startOf(slot) + (1L << shiftOf(slot));
+    Chunk first = slots.take(slot);
+    vacate(slot);
+    heap.addAll(first);
+    release(first);
+    return heap.least();
+  }
+
+  private void release(Chunk first) {
+    for (Chunk chunk = first; chunk != null; chunk = chunk.next) {
+      slots.release(chunk);
+    }
+  }
+
+  private void reach(long tick) {
+    current = tick;
+    horizon = Math.max(horizon, tick + 1);
+  }
+
+  // an empty heap has no need of a horizon
+  private void drawIn() {
+    if (heap.isEmpty()) {
+      horizon = current + 1;
+    }
   }
 
   private int firstSlot() {
-    if (levelsInUse == 0) {
+    int half = words[0] != 0 ? 0 : 1;
+    if (words[half] == 0) {
       return -1;
     }
-    int level = Integer.numberOfTrailingZeros(levelsInUse);
     // every occupied digit is above the current one: see the essay
-    return level * SLOTS + Long.numberOfTrailingZeros(occupied[level]);
+    int word = half << DIGIT | Long.numberOfTrailingZeros(words[half]);
+    return word << DIGIT | Long.numberOfTrailingZeros(occupied[word]);
   }
 
   private long startOf(int slot) {
-    int level = slot >> DIGIT;
-    int shift = level * DIGIT;
-    long above = shift + DIGIT >= 63 ? 0 : current >> (shift + DIGIT) << (shift + DIGIT);
-    return above | (long) (slot & (SLOTS - 1)) << shift;
+    int shift = shiftOf(slot);
+    int width = slot < NEAR ? NEAR_BITS : DIGIT;
+    long above = shift + width >= 63 ? 0 : current >> (shift + width) << (shift + width);
+    return above | (long) (slot & ((1 << width) - 1)) << shift;
   }
 
-  @SuppressWarnings("NullAway") // an occupied slot has a bag
+  private static int shiftOf(int slot) {
+    return slot < NEAR ? 0 : NEAR_BITS + ((slot - NEAR) >> DIGIT) * DIGIT;
+  }
+
   private void spill(int slot) {
+    Chunk first = slots.take(slot);
     vacate(slot);
-    run.begin(current << TICK_SHIFT);
-    slots[slot].spillInto(this);
-    run.sort();
+    if (slot < NEAR) {
+      run.begin(first, current << TICK_SHIFT);
+      return;
+    }
+    for (Chunk chunk = first; chunk != null; chunk = chunk.next) {
+      place(chunk);
+    }
+    release(first);
+  }
+
+  // apart: each look at a timer is a cache miss, and they overlap only without the fences of a
+  // collector's barriers between them
+  private void place(Chunk chunk) {
+    for (int i = 0; i < chunk.fill; i++) {
+      TimerEvent timer = chunk.timers[i];
+      deadlines[i] = timer == null ? 0 : timer.deadline;
+    }
+    for (int i = 0; i < chunk.fill; i++) {
+      TimerEvent timer = chunk.timers[i];
+      if (timer != null) {
+        place(timer, deadlines[i]);
+      }
+    }
   }
 
   private int expire(long now) {
@@ -247,8 +286,13 @@ public final class TimerQueue {
   private @Nullable TimerEvent pollDue(long now) {
     boolean hasRun = !run.isEmpty();
     // of equal deadlines, those of the run were armed first
-    if (!late.isEmpty() && (!hasRun || late.least() < run.least())) {
-      return late.least() <= now ? late.poll() : null;
+    if (!heap.isEmpty() && (!hasRun || heap.least() < run.least())) {
+      if (heap.least() > now) {
+        return null;
+      }
+      TimerEvent due = heap.poll();
+      drawIn();
+      return due;
     }
     return hasRun && run.least() <= now ? run.poll() : null;
   }

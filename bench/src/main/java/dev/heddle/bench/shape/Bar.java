@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.bench.shape;
 
+import dev.heddle.bench.measure.Beside;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -86,6 +87,21 @@ public record Bar(
           return new Verdict(
               value <= limit + COUNT_NOISE ? State.MET : State.NOT_MET,
               String.format(Locale.ROOT, "%.4f %s", value, name));
+        });
+  }
+
+  /// At most `limit` times the CPU time of another program that it has taken turns with in its JVM.
+  public static Bar inTurns(String row, String subject, double limit, String other) {
+    return new Bar(
+        row,
+        subject,
+        String.format(Locale.ROOT, "<= %.2f x %s in the same JVM", limit, other),
+        List.of(),
+        standing -> {
+          double ratio = standing.count(row, subject, Beside.RATIO);
+          return new Verdict(
+              ratio <= limit ? State.MET : State.NOT_MET,
+              String.format(Locale.ROOT, "CPU %.2f x", ratio));
         });
   }
 

@@ -2,6 +2,8 @@
 package dev.heddle.bench.shape;
 
 import dev.heddle.HeddleOptions;
+import dev.heddle.bench.measure.Beside;
+import dev.heddle.bench.measure.Program;
 import dev.heddle.bench.ours.HeddleSwitch;
 import java.time.Duration;
 import java.util.List;
@@ -21,13 +23,15 @@ final class SwitchWatchedShape {
   static Shape shape() {
     return new Shape(
         ROW,
-        "Two coroutines yield to each other, with nobody looking on and with everybody.",
-        List.of(Case.of(ROW, "2 coroutines", 2, Pace.calibrated(10_000, 1_000), Metric.WALL)),
+        "Two coroutines yield to each other, with nobody looking on and with everybody. Each of the"
+            + " watched runs beside the bare one in its JVM, in turns of a sixteenth of a round;"
+            + " the bar is on the ratio of CPU times, turn by turn.",
+        List.of(Case.of(ROW, "2 coroutines", 2, Pace.calibrated(100_000, 1_000), Metric.WALL)),
         contenders(),
         List.of(
-            Bar.ratio(ROW, Contender.HEDDLE, 1.10, BARE),
-            Bar.ratio(ROW, ALL, 1.10, BARE),
-            Bar.ratio(ROW, ALL_EXACT, 1.10, BARE)));
+            Bar.inTurns(ROW, Contender.HEDDLE, 1.10, BARE),
+            Bar.inTurns(ROW, ALL, 1.10, BARE),
+            Bar.inTurns(ROW, ALL_EXACT, 1.10, BARE)));
   }
 
   private static List<Contender> contenders() {
@@ -36,21 +40,29 @@ final class SwitchWatchedShape {
             Contender.HEDDLE,
             "as it comes: with the watchdog",
             Flags.library(),
-            size -> new HeddleSwitch(size.size())),
+            size -> watched(size, false)),
         Contender.of(
             BARE,
             "without the watchdog and the stall report",
             Flags.library(),
-            size -> new HeddleSwitch(size.size(), UNWATCHED, false)),
+            SwitchWatchedShape::bare),
         Contender.of(
             ALL,
             "with the watchdog and a switch handler on each coroutine",
             Flags.library(),
-            size -> new HeddleSwitch(size.size(), HeddleOptions.defaults(), true)),
+            size -> watched(size, true)),
         Contender.of(
             ALL_EXACT,
             "the same with exact sites",
             Flags.with(Flags.library(), "-Dheddle.sites=exact"),
-            size -> new HeddleSwitch(size.size(), HeddleOptions.defaults(), true)));
+            size -> watched(size, true)));
+  }
+
+  private static Program bare(Case size) {
+    return new HeddleSwitch(size.size(), UNWATCHED, false);
+  }
+
+  private static Program watched(Case size, boolean handled) {
+    return new Beside(new HeddleSwitch(size.size(), HeddleOptions.defaults(), handled), bare(size));
   }
 }

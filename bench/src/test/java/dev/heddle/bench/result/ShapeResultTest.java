@@ -3,6 +3,7 @@ package dev.heddle.bench.result;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.heddle.bench.measure.Beside;
 import dev.heddle.bench.measure.Meter;
 import dev.heddle.bench.measure.Sample;
 import dev.heddle.bench.shape.Bar;
@@ -53,6 +54,16 @@ class ShapeResultTest {
     Bar.Verdict verdict = Bar.ratio(ROW, Contender.HEDDLE, 1.15, "peer").judge(result);
 
     assertThat(verdict).isEqualTo(new Bar.Verdict(State.CONTENDER_MISSING, "peer"));
+  }
+
+  @Test
+  void inTurnsBar_judgesTheMedianOfTheRatiosInTheJvm() {
+    ShapeResult result = result(besides(1.02, 1.11, 1.04), samples(100, 100, 100));
+
+    assertThat(Bar.inTurns(ROW, Contender.HEDDLE, 1.10, "bare").judge(result))
+        .isEqualTo(new Bar.Verdict(State.MET, "CPU 1.04 x"));
+    assertThat(Bar.inTurns(ROW, Contender.HEDDLE, 1.03, "bare").judge(result).state())
+        .isEqualTo(State.NOT_MET);
   }
 
   @Test
@@ -116,6 +127,11 @@ class ShapeResultTest {
         _ -> {
           throw new UnsupportedOperationException();
         });
+  }
+
+  private static Figures besides(double... ratios) {
+    return Figures.of(
+        Arrays.stream(ratios).mapToObj(r -> sample(100, 100).with(Beside.RATIO, r)).toList());
   }
 
   private static Figures samples(long... nanos) {

@@ -32,7 +32,11 @@ fn main() -> io::Result<()> {
         .build()?;
     runtime.block_on(async {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
-        println!("Tokio, current-thread runtime");
+        println!(
+            "Tokio {}, hyper {}, current-thread runtime",
+            version("tokio"),
+            version("hyper")
+        );
         println!("at {}", listener.local_addr()?);
         loop {
             let (stream, _) = listener.accept().await?;
@@ -40,6 +44,14 @@ fn main() -> io::Result<()> {
             serve(stream);
         }
     })
+}
+
+/// Of a crate, as it was locked.
+fn version(name: &str) -> &'static str {
+    let entry = format!("\nname = \"{name}\"\nversion = \"");
+    let lock = include_str!("../Cargo.lock");
+    let begin = lock.find(&entry).map_or(0, |at| at + entry.len());
+    lock[begin..].split('"').next().unwrap_or_default()
 }
 
 fn end_with_driver() {

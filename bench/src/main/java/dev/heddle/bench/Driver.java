@@ -137,6 +137,7 @@ final class Driver {
     Pace pace = size.pace();
     long operations = pace.warmUp();
     long started = System.nanoTime();
+    seat.practise(Duration.ofNanos(warmNanos / 2));
     long took;
     int round = 0;
     do {

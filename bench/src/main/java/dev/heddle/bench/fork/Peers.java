@@ -3,9 +3,9 @@ package dev.heddle.bench.fork;
 
 import dev.heddle.bench.shape.Contender;
 import dev.heddle.bench.shape.Shape;
+import dev.heddle.bench.shape.Tool;
 import dev.heddle.bench.shape.Work;
 import dev.heddle.bench.shape.Work.Language;
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,7 +17,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
-import java.util.regex.Pattern;
 
 /// Programs in other languages, `bench/peers`: built when their toolchain is there, and missing
 /// with the reason when it is not, or when the build fails.
@@ -102,12 +101,7 @@ public final class Peers {
   }
 
   private static Optional<Path> tool(Language language) {
-    String path = Objects.requireNonNullElse(System.getenv("PATH"), "");
-    return Pattern.compile(File.pathSeparator, Pattern.LITERAL)
-        .splitAsStream(path)
-        .map(folder -> Path.of(folder).resolve(language.command()))
-        .filter(Files::isExecutable)
-        .findFirst();
+    return Tool.find(language.command());
   }
 
   private static String folder(Language language) {

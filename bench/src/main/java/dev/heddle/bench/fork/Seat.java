@@ -28,6 +28,10 @@ public interface Seat extends AutoCloseable {
   /// Makes ready for a case.
   void open(Case size, Duration limit) throws ForkFailedException;
 
+  /// Spends so much time on work of this case from which compilers learn, where rounds are too slow
+  /// to teach them enough.
+  default void practise(Duration time) throws ForkFailedException {}
+
   /// Begins a round; may or may not wait for its end.
   void begin(long operations);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.bench.fork;
 
+import dev.heddle.bench.load.Dialogue;
+import dev.heddle.bench.load.Load;
 import dev.heddle.bench.load.LoadClient;
 import dev.heddle.bench.measure.Sample;
 import dev.heddle.bench.measure.ServerClock;
@@ -23,6 +25,9 @@ import org.jspecify.annotations.Nullable;
 /// The server says what it runs on, then where it listens, in its first line that ends with a port.
 /// A JVM also answers `counts`.
 final class ServerSeat implements Seat {
+  private static final int PRACTICE_DEPTH = 16;
+  private static final int PRACTICE_REQUESTS = 5_000; // a look at the clock is cheap beside them
+
   private static final Pattern PORT = Pattern.compile(":([0-9]+)/?$");
 
   private final Child child;
@@ -30,6 +35,7 @@ final class ServerSeat implements Seat {
   private final ServerClock clock;
   private final String runtime;
   private final InetSocketAddress address;
+  private Load load = new Load(Dialogue.ECHO, 1, 1);
   private @Nullable LoadClient client;
   private long operations;
 
@@ -71,7 +77,22 @@ final class ServerSeat implements Seat {
   public void open(Case size, Duration limit) throws ForkFailedException {
     try {
       closeClient();
-      client = new LoadClient(address, serving.loads().apply(size));
+      load = serving.loads().apply(size);
+      client = new LoadClient(address, load);
+    } catch (IOException e) {
+      throw failed(e);
+    }
+  }
+
+  /// With many requests under way a server is called far more often.
+  @Override
+  public void practise(Duration time) throws ForkFailedException {
+    var pipelined = new Load(load.dialogue(), load.connections(), PRACTICE_DEPTH);
+    long end = System.nanoTime() + time.toNanos();
+    try (var crowd = new LoadClient(address, pipelined)) {
+      while (System.nanoTime() < end) {
+        crowd.run(PRACTICE_REQUESTS);
+      }
     } catch (IOException e) {
       throw failed(e);
     }
@@ -85,14 +106,14 @@ final class ServerSeat implements Seat {
   /// Runs the whole round, in the caller's thread.
   @Override
   public Sample end(Duration limit) throws ForkFailedException {
-    LoadClient load = client;
-    if (load == null) {
+    LoadClient asking = client;
+    if (asking == null) {
       throw new IllegalStateException("A round before its case was opened");
     }
     Map<String, Double> before = counts();
     try {
       clock.start();
-      load.run(operations);
+      asking.run(operations);
       return with(clock.stop(operations), before, counts());
     } catch (IOException | IllegalStateException e) {
       throw failed(e);

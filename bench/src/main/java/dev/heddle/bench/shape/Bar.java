@@ -40,7 +40,22 @@ public record Bar(
         });
   }
 
-  /// The same, and the ranges from p10 to p90 meet where the subject is behind.
+  /// At least `limit` times another contender's rate, round by round.
+  public static Bar atLeast(String row, String subject, double limit, String other) {
+    return new Bar(
+        row,
+        subject,
+        String.format(Locale.ROOT, ">= %.2f x %s", limit, other),
+        List.of(other),
+        standing -> {
+          double ratio = standing.ratio(row, subject, other);
+          return new Verdict(
+              ratio >= limit ? State.MET : State.NOT_MET, ratios(standing, row, subject, other));
+        });
+  }
+
+  /// At most `limit` times another contender, round by round, and the ranges from p10 to p90 meet
+  /// where the subject is behind.
   public static Bar beside(String row, String subject, double limit, String other) {
     return new Bar(
         row,

@@ -9,6 +9,8 @@ import dev.heddle.bench.peer.NettyHttp;
 import dev.heddle.bench.peer.NettyLoop;
 import dev.heddle.bench.peer.StockServer;
 import dev.heddle.bench.peer.VertxHttp;
+import io.helidon.webserver.WebServer;
+import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -56,10 +58,16 @@ final class HttpShape {
     contenders.addAll(servers.peers("http"));
     contenders.add(
         servers.jvm(
-            "vertx", "Vert.x, one event loop, native transport", Flags.stock(), VertxHttp::new));
+            "vertx",
+            "Vert.x %s, one event loop, native transport".formatted(Servers.version(Vertx.class)),
+            Flags.stock(),
+            VertxHttp::new));
     contenders.add(
         servers.jvm(
-            "helidon", "Helidon's web server on virtual threads", Flags.stock(), HelidonHttp::new));
+            "helidon",
+            "Helidon %s, virtual threads".formatted(Servers.version(WebServer.class)),
+            Flags.stock(),
+            HelidonHttp::new));
     return contenders;
   }
 

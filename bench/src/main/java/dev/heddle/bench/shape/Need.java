@@ -23,6 +23,14 @@ public interface Need {
     };
   }
 
+  /// A program on the PATH.
+  static Need command(String name) {
+    return () ->
+        Tool.find(name).isPresent()
+            ? Optional.empty()
+            : Optional.of("'" + name + "' is not on the PATH");
+  }
+
   /// Something that may not be available here.
   ///
   /// @param what for people

@@ -5,7 +5,9 @@ import dev.heddle.bench.load.Load;
 import dev.heddle.bench.measure.Server;
 import dev.heddle.bench.measure.ServerClock;
 import dev.heddle.bench.peer.NettyLoop;
+import io.netty.channel.Channel;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -70,10 +72,15 @@ final class Servers {
         server);
   }
 
+  /// A library's version, as its jar says it.
+  static String version(Class<?> type) {
+    return Objects.requireNonNullElse(type.getPackage().getImplementationVersion(), "");
+  }
+
   Contender netty(NettyLoop loop, Function<NettyLoop, Server> server) {
     return jvm(
             loop.contender(),
-            "Netty on " + loop.system() + ", one event loop",
+            "Netty %s on %s, one event loop".formatted(version(Channel.class), loop.system()),
             Flags.stock(),
             () -> server.apply(loop))
         .needing(Need.available(loop.system(), loop::unavailable));

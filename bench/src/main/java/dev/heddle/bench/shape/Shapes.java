@@ -19,6 +19,7 @@ public final class Shapes {
           ForeignSocketShape.shape(),
           TcpEchoShape.shape(),
           HttpShape.shape(),
+          FileShape.shape(),
           IdleShape.shape());
 
   private Shapes() {}

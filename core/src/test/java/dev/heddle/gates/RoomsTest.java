@@ -94,6 +94,8 @@ class RoomsTest {
               "a deadline is read off the clock of the loop that makes it"),
           entry("io -> coroutine.tree", "an I/O call waits as the current coroutine"),
           entry("io.handle -> coroutine.tree", "an I/O call waits as the current coroutine"),
+          entry("io -> thread.worker", "the system's calls on paths block their thread"),
+          entry("io.handle -> thread.worker", "files are worked on beside the loop"),
           entry("io.dns -> coroutine.tree", "a look-up waits as the current coroutine"),
           entry("io.dns -> thread.worker", "the system's look-up blocks its thread"),
           entry("reactor -> scheduler.inbox", "triggers are posted; the letter box uses nothing"),
@@ -109,6 +111,7 @@ class RoomsTest {
               "thread -> thread.worker",
               "what the threads do is told in a room that the tree may use"),
           entry("thread.worker -> reactor", "the end of a call is a remote event"),
+          entry("thread.worker -> reactor.driver", "threads serve files where no driver does"),
           entry("thread.worker -> scheduler.inbox", "a thread that leaves says so by letter"));
 
   /// Rooms whose code runs on the carrier or on a coroutine's stack for others: it takes no lock.

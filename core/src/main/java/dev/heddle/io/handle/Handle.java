@@ -50,11 +50,19 @@ public abstract class Handle implements AsyncIo {
   private @Nullable ArrayDeque<ByteBuffer> later;
   private @Nullable IOException laterFailure;
 
-  /// An open handle of a loop.
+  /// An open handle of a loop, to read and to write at the same time.
   protected Handle(Scheduler scheduler) {
+    this(scheduler, true);
+  }
+
+  /// An open handle of a loop.
+  ///
+  /// @param duplex whether readers and writers stand in lines of their own; else in one, because
+  ///   they have a position in common
+  protected Handle(Scheduler scheduler, boolean duplex) {
     this.scheduler = scheduler;
     this.reading = new Permits(scheduler, 1, this);
-    this.writing = new Permits(scheduler, 1, this);
+    this.writing = duplex ? new Permits(scheduler, 1, this) : reading;
   }
 
   // ---- what a kind of handle adds ----
@@ -74,6 +82,27 @@ public abstract class Handle implements AsyncIo {
   protected void writeWhole(CoroutineNode<?> self, ByteBuffer[] from) throws IOException {
     for (ByteBuffer buffer : from) {
       writeWhole(self, buffer, Deadline.never());
+    }
+  }
+
+  /// Something that writes would disturb, and that follows those that were asked for before.
+  ///
+  /// @param <T> of its result
+  @FunctionalInterface
+  protected interface Turn<T extends @Nullable Object> {
+    /// Does it.
+    T run(CoroutineNode<?> self) throws IOException;
+  }
+
+  /// Does something in the line of the writers, when all that was given to [#writeLater] has left.
+  protected final <T extends @Nullable Object> T inTurn(Turn<T> action) throws IOException {
+    CoroutineNode<?> self = self();
+    takeTurn(writing, self, Deadline.never());
+    try {
+      writeKept(self);
+      return action.run(self);
+    } finally {
+      writing.giveBack();
     }
   }
 
@@ -150,6 +179,26 @@ public abstract class Handle implements AsyncIo {
     ahead = more.put(bytes).flip();
   }
 
+  /// How many bytes were read ahead.
+  protected final int ahead() {
+    return ahead == null ? 0 : ahead.remaining();
+  }
+
+  /// Forgets what was read ahead: it can be read again.
+  protected final void dropAhead() {
+    ahead = null;
+  }
+
+  /// Whether nobody is about to read.
+  protected final boolean isNobodyReading() {
+    return reading.free() > 0;
+  }
+
+  /// A failure that nobody was there to take: it is for who writes next.
+  protected final void keepFailure(IOException failure) {
+    laterFailure = laterFailure == null ? failure : laterFailure;
+  }
+
   @Override
   public final void readFully(ByteBuffer buffer) throws IOException {
     CoroutineNode<?> self = self();
@@ -213,8 +262,12 @@ public abstract class Handle implements AsyncIo {
   }
 
   @Override
-  public final long transferTo(AsyncIo target) throws IOException {
-    ByteBuffer buffer = ByteBuffer.allocateDirect(CHUNK);
+  public long transferTo(AsyncIo target) throws IOException {
+    return copyTo(target, ByteBuffer.allocateDirect(CHUNK));
+  }
+
+  /// Writes to `target` all that comes, by way of `buffer`.
+  protected final long copyTo(AsyncIo target, ByteBuffer buffer) throws IOException {
     long sum = 0;
     while (read(buffer) >= 0) {
       sum += buffer.flip().remaining();
@@ -274,7 +327,7 @@ public abstract class Handle implements AsyncIo {
       flush();
     } catch (IOException e) {
       // safe: it is kept, for whoever looks or writes next; a handle that was closed is told so
-      laterFailure = laterFailure == null ? e : laterFailure;
+      keepFailure(e);
     }
   }
 
@@ -307,7 +360,8 @@ public abstract class Handle implements AsyncIo {
     }
   }
 
-  private void throwKept() throws IOException {
+  /// Fails when something failed that nobody was there to take.
+  protected final void throwKept() throws IOException {
     if (laterFailure != null) {
       throw new IOException("an earlier write to " + this + " has failed", laterFailure);
     }

@@ -12,5 +12,7 @@ public enum Facility {
   /// Anonymous pipes.
   PIPE,
   /// Readiness of channels that other code has opened.
-  POLL
+  POLL,
+  /// Files.
+  FILE
 }

@@ -6,6 +6,7 @@ import java.net.ProtocolFamily;
 import java.net.StandardProtocolFamily;
 import java.nio.channels.SelectableChannel;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /// What a loop needs of the operating system. Everything else of the reactor is portable code above
 /// it.
@@ -60,6 +61,11 @@ public interface ReactorDriver {
   /// descriptor is to watch it no more.
   default Descriptor watch(SelectableChannel channel) throws IOException {
     throw refusal(Facility.POLL);
+  }
+
+  /// Serves files by itself; null: threads beside the loop do. Always the same answer.
+  default @Nullable FileDriver files() {
+    return null;
   }
 
   private UnsupportedOperationException refusal(Facility facility) {

@@ -60,7 +60,8 @@ public final class JdkDriver implements ReactorDriver {
           Facility.UNIX, SELECTOR,
           Facility.UDP, SELECTOR,
           Facility.PIPE, SELECTOR,
-          Facility.POLL, SELECTOR);
+          Facility.POLL, SELECTOR,
+          Facility.FILE, Support.composed("FileChannel, on threads beside the loop"));
 
   private final Thread carrier = Thread.currentThread();
   private final Set<JdkDescriptor> open = new HashSet<>();

@@ -6,11 +6,18 @@ import dev.heddle.scheduler.Scheduler;
 import java.util.HashSet;
 import java.util.Set;
 
-/// The threads beside one loop; they end with it.
+/// The threads beside one loop; they end with it. Each kind of call has a quota of its own: what
+/// hangs in one does not starve another.
 public final class LoopThreads {
+  private static final int FILES = 32; // as many as a disk's queue has use for
+
   private final Scheduler scheduler;
   private final OffloadPool offload;
   private final OffloadPool lookups;
+  private final OffloadPool paths;
+  private final OffloadPool locks;
+  private final FileThreads files;
+  private final TransferBuffers buffers = new TransferBuffers();
 
   // loop only
   private final Set<WorkerThreads> groups = new HashSet<>();
@@ -18,10 +25,15 @@ public final class LoopThreads {
   /// None yet.
   public LoopThreads(Scheduler scheduler, String loopName) {
     this.scheduler = scheduler;
-    this.offload =
-        new OffloadPool(scheduler, open(loopName + "-offload", OffloadPool.THREADS, () -> {}));
-    this.lookups =
-        new OffloadPool(scheduler, open(loopName + "-lookup", OffloadPool.LOOKUPS, () -> {}));
+    this.offload = pool(loopName + "-offload", OffloadPool.THREADS, true);
+    this.lookups = pool(loopName + "-lookup", OffloadPool.LOOKUPS, true);
+    this.paths = pool(loopName + "-path", OffloadPool.PATHS, false);
+    this.locks = pool(loopName + "-lock", OffloadPool.LOCKS, false);
+    this.files = new FileThreads(scheduler, open(loopName + "-file", FILES, () -> {}));
+  }
+
+  private OffloadPool pool(String name, int most, boolean interrupts) {
+    return new OffloadPool(scheduler, open(name, most, () -> {}), interrupts);
   }
 
   /// For calls that would hold the loop.
@@ -32,6 +44,27 @@ public final class LoopThreads {
   /// For look-ups of host names.
   public OffloadPool lookups() {
     return lookups;
+  }
+
+  /// For calls on paths: a listing, a move, a small file as a whole. One that has begun ends, also
+  /// when its caller has left.
+  public OffloadPool paths() {
+    return paths;
+  }
+
+  /// For locks of files. Else as [#paths()].
+  public OffloadPool locks() {
+    return locks;
+  }
+
+  /// For reading and writing files, when the loop's driver does not.
+  public FileThreads files() {
+    return files;
+  }
+
+  /// What is read into and written from beside the loop.
+  public TransferBuffers buffers() {
+    return buffers;
   }
 
   /// A group of threads, which ends with the loop at the latest.
@@ -50,5 +83,6 @@ public final class LoopThreads {
   /// The loop has ended: drops what is queued, interrupts what runs, lets all threads go.
   public void close() {
     groups.forEach(WorkerThreads::close);
+    files.close();
   }
 }

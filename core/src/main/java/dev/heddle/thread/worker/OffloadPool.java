@@ -13,16 +13,25 @@ public final class OffloadPool {
   static final int THREADS = 64; // blocking calls wait for devices and peers, not for processors
   static final int LOOKUPS = 16; // a dead name server holds these for seconds, and nobody else
 
+  static final int PATHS = 16; // they share a disk
+  static final int LOCKS = 4; // they only ask
+
   private final Scheduler scheduler;
   private final WorkerThreads threads;
+  private final boolean interrupts;
 
-  OffloadPool(Scheduler scheduler, WorkerThreads threads) {
+  /// A pool.
+  ///
+  /// @param interrupts whether a call that has begun is interrupted when nobody waits for it
+  OffloadPool(Scheduler scheduler, WorkerThreads threads, boolean interrupts) {
     this.scheduler = scheduler;
     this.threads = threads;
+    this.interrupts = interrupts;
   }
 
   /// Runs `call` on a thread of the pool while the current coroutine waits. When the wait ends
-  /// early, the call is interrupted and its outcome dropped.
+  /// early, a call that has not begun never does, one that has is interrupted if the pool does
+  /// that, and its outcome is dropped.
   public @Nullable Object run(Waker self, Callable<?> call) {
     Objects.requireNonNull(call, "call");
     return run(self, "an offloaded " + call.getClass().getName(), call);
@@ -40,8 +49,17 @@ public final class OffloadPool {
       return scheduler.suspend(self);
     } finally {
       if (!work.done().isClosed()) {
-        threads.cancel(work, new Cancellation("nobody waits for it any more"));
+        leave(work);
       }
+    }
+  }
+
+  private void leave(Work work) {
+    Cancellation why = new Cancellation("nobody waits for it any more");
+    if (interrupts) {
+      threads.cancel(work, why);
+    } else {
+      threads.withdraw(work, why);
     }
   }
 }

@@ -146,11 +146,20 @@ public final class WorkerThreads {
   /// Cancels a call: one that is queued never begins and ends with `why`, one that runs is
   /// interrupted. Takes a lock of the JDK's for a moment: not for a tick.
   public void cancel(Work work, Throwable why) {
-    if (!scheduler.hasEnded() && queue.remove(work)) {
-      work.refuse(why);
-    } else {
+    if (!withdraw(work, why)) {
       work.cancel();
     }
+  }
+
+  /// Cancels a call that is queued: it never begins, and ends with `why`. One that runs goes on.
+  ///
+  /// @return whether it was queued
+  public boolean withdraw(Work work, Throwable why) {
+    boolean queued = !scheduler.hasEnded() && queue.remove(work);
+    if (queued) {
+      work.refuse(why);
+    }
+    return queued;
   }
 
   /// Cancels all that have not ended. Else as [#cancel].

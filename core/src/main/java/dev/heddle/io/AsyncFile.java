@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.io;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+
+/// A file: read and written one after the other from a position on, or anywhere.
+///
+/// What is read and written without saying where begins at the position and moves it, in the order
+/// of the calls, as if each had the file to itself; a file opened to append is written at its end.
+/// A call that was cancelled, or ran out of time, has read nothing and not moved the position; of a
+/// write, what its buffer has given is written all the same, and if that fails the next write says
+/// so.
+///
+/// The work is done beside the loop: by the driver, or by at most 32 threads of the loop. What a
+/// call transfers is copied, so a buffer is its caller's again when the call returns, however it
+/// returns.
+///
+/// {@snippet class=dev.heddle.snippets.FileSnippetsTest region=file}
+///
+/// @since 0.1
+public interface AsyncFile extends AsyncIo {
+  /// As it was opened.
+  Path path();
+
+  /// Reads at least one byte from `position` on; the position of the file stays. Many may do so at
+  /// a time. **Suspends** always. **Cancelled** nothing was read.
+  ///
+  /// @param position in bytes from the beginning
+  /// @return how many bytes, at most 256 KiB; -1: the file ends there; 0 only for a buffer without
+  ///   room
+  /// @throws java.nio.channels.NonReadableChannelException when it was not opened to be read
+  int readAt(ByteBuffer buffer, long position) throws IOException;
+
+  /// Reads from `position` on until `buffer` is full. **Cancelled** what was read so far is in the
+  /// buffer. Else as [#readAt].
+  ///
+  /// @throws java.io.EOFException when the end comes first; what came before it is in the buffer
+  void readFullyAt(ByteBuffer buffer, long position) throws IOException;
+
+  /// Writes all of `buffer` from `position` on; the position of the file stays. Many may do so at a
+  /// time. **Suspends** always. **Cancelled** what the buffer has given is written all the same.
+  ///
+  /// @param position in bytes from the beginning; behind the end, what lies between reads as zeros
+  /// @throws UnsupportedOperationException when the file was opened to append
+  /// @throws java.nio.channels.NonWritableChannelException when it was not opened to be written
+  void writeAt(ByteBuffer buffer, long position) throws IOException;
+
+  /// Where the next read or write begins, when those asked for before have ended; a file opened to
+  /// append begins at its end. **Suspends** until then.
+  long position() throws IOException;
+
+  /// Sets where the next read or write begins, when those asked for before have ended. **Suspends**
+  /// until then.
+  ///
+  /// @param position in bytes from the beginning; behind the end, reads find the end
+  void position(long position) throws IOException;
+
+  /// How long it is, in bytes, when the reads and writes asked for before have ended. **Suspends**
+  /// always.
+  long size() throws IOException;
+
+  /// Cuts it to `size` bytes, when the reads and writes asked for before have ended; one that is
+  /// not longer stays as it is. A position behind the new end becomes the end. **Suspends** always.
+  void truncate(long size) throws IOException;
+
+  /// Waits until all that was written before is on the device, and what is known of the file, too
+  /// (its length, when it was changed). **Suspends** always.
+  ///
+  /// @throws IOException when the device refuses, or an earlier write failed that nobody waited for
+  void sync() throws IOException;
+
+  /// Waits until all that was written before is on the device, and can be read back. Else as
+  /// [#sync].
+  void syncData() throws IOException;
+
+  /// Closes it; who waits on it gets an [java.nio.channels.AsynchronousCloseException]. The file is
+  /// given back to the system when what was under way has ended. Closing twice does nothing.
+  /// **Suspends** never.
+  @Override
+  void close();
+}

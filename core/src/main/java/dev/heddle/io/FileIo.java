@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.io;
+
+import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.io.handle.FileHandle;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.CopyOption;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileAttribute;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+
+/// Files and folders, without holding the loop.
+///
+/// Calls that are done with a path at once run on at most 16 threads of the loop, kept for them.
+/// All of them **suspend** always; **cancelled** one that has begun ends all the same, one that has
+/// not never does. They fail as those of [Files] do, with the path in the message.
+///
+/// {@snippet class=dev.heddle.snippets.FileSnippetsTest region=paths}
+///
+/// @since 0.1
+public final class FileIo {
+  private FileIo() {}
+
+  /// Opens a file: to be read when no option says otherwise. **Cancelled** nothing stays open.
+  ///
+  /// @param options as for [java.nio.channels.FileChannel#open]; `READ` and `APPEND` may be
+  ///   together
+  /// @throws java.nio.file.NoSuchFileException when there is none, and it is not to be created
+  /// @throws java.nio.file.FileAlreadyExistsException for `CREATE_NEW` when there is one
+  /// @throws IOException when the system refuses otherwise
+  public static AsyncFile open(Path path, OpenOption... options) throws IOException {
+    return FileHandle.open(CoroutineNode.current(), path, new HashSet<>(Arrays.asList(options)));
+  }
+
+  /// What is known of a file: its size, its times, what it is.
+  public static BasicFileAttributes stat(Path path, LinkOption... options) throws IOException {
+    return stat(path, BasicFileAttributes.class, options);
+  }
+
+  /// What is known of a file, of the kind that the file system has. Else as [#stat(Path,
+  /// LinkOption...)].
+  ///
+  /// @param type for example [java.nio.file.attribute.PosixFileAttributes]
+  public static <A extends BasicFileAttributes> A stat(
+      Path path, Class<A> type, LinkOption... options) throws IOException {
+    return call("the attributes of ", path, () -> Files.readAttributes(path, type, options));
+  }
+
+  /// Whether there is such a file or folder.
+  public static boolean exists(Path path, LinkOption... options) throws IOException {
+    return call("the attributes of ", path, () -> Files.exists(path, options));
+  }
+
+  /// What a folder has, in no particular order.
+  public static List<Path> list(Path folder) throws IOException {
+    return call(
+        "the listing of ",
+        folder,
+        () -> {
+          try (Stream<Path> all = Files.list(folder)) {
+            return all.toList();
+          }
+        });
+  }
+
+  /// Makes a folder, and those that lead to it, unless they are there.
+  public static void createDirectories(Path folder, FileAttribute<?>... attributes)
+      throws IOException {
+    call("the making of ", folder, () -> Files.createDirectories(folder, attributes));
+  }
+
+  /// Deletes a file, or an empty folder.
+  ///
+  /// @throws java.nio.file.NoSuchFileException when there is none
+  public static void delete(Path path) throws IOException {
+    call(
+        "the deletion of ",
+        path,
+        () -> {
+          Files.delete(path);
+          return path;
+        });
+  }
+
+  /// Deletes a file, or an empty folder, if there is one.
+  ///
+  /// @return whether there was
+  public static boolean deleteIfExists(Path path) throws IOException {
+    return call("the deletion of ", path, () -> Files.deleteIfExists(path));
+  }
+
+  /// Gives a file or folder another name.
+  public static void move(Path from, Path to, CopyOption... options) throws IOException {
+    call("the move of ", from, () -> Files.move(from, to, options));
+  }
+
+  /// Copies a file; of a folder, not what it has.
+  public static void copy(Path from, Path to, CopyOption... options) throws IOException {
+    call("the copy of ", from, () -> Files.copy(from, to, options));
+  }
+
+  /// All bytes of a file, which must have room in memory.
+  public static byte[] readBytes(Path path) throws IOException {
+    return call("input from ", path, () -> Files.readAllBytes(path));
+  }
+
+  /// The text of a file in UTF-8.
+  ///
+  /// @throws java.nio.charset.CharacterCodingException when it is none
+  public static String readString(Path path) throws IOException {
+    return call("input from ", path, () -> Files.readString(path));
+  }
+
+  /// Makes a file have these bytes; without options it is created, or what it had is lost.
+  public static void writeBytes(Path path, byte[] bytes, OpenOption... options) throws IOException {
+    byte[] own = bytes.clone();
+    call("output to ", path, () -> Files.write(path, own, options));
+  }
+
+  /// Makes a file have this text, in UTF-8. Else as [#writeBytes].
+  public static void writeString(Path path, CharSequence text, OpenOption... options)
+      throws IOException {
+    byte[] own = text.toString().getBytes(StandardCharsets.UTF_8);
+    call("output to ", path, () -> Files.write(path, own, options));
+  }
+
+  @SuppressWarnings({"unchecked", "NullAway"}) // the call returns a T
+  private static <T> T call(String doing, Path path, Callable<T> call) throws IOException {
+    CoroutineNode<?> self = CoroutineNode.current();
+    return (T) self.loop().threads().paths().run(self, doing + path, call);
+  }
+}

@@ -1,0 +1,486 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.io.handle;
+
+import static java.nio.file.StandardOpenOption.APPEND;
+import static java.nio.file.StandardOpenOption.READ;
+import static java.nio.file.StandardOpenOption.WRITE;
+
+import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.coroutine.tree.LoopRoot;
+import dev.heddle.event.Deadline;
+import dev.heddle.io.AsyncFile;
+import dev.heddle.io.AsyncIo;
+import dev.heddle.reactor.driver.FileDriver;
+import dev.heddle.reactor.driver.FileOperation.Kind;
+import dev.heddle.reactor.driver.OpenFile;
+import dev.heddle.thread.worker.TransferBuffers;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.NonReadableChannelException;
+import java.nio.channels.NonWritableChannelException;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// A file: a position of its own, and requests that end whether or not somebody still waits.
+public final class FileHandle extends Handle implements AsyncFile {
+  /*
+   * A file has no readiness: what is asked of it takes as long as it takes, and cannot be taken back. So a request has a buffer
+   * of its own, which is given back when the driver is done with it. Its caller may leave at any time; then
+   *
+   *   a read      is for nobody: the position has not moved, so the next read brings the same bytes;
+   *   a write     ends, and its failure is kept for who writes next. What was handed to it counts as written. What comes after it in
+   *               the line waits for its end first, and so does the end of the loop.
+   *
+   * Readers and writers stand in one line, as they have one position. What readLine() has read ahead lies before that position:
+   * whoever does something else than reading steps back over it first.
+   *
+   * Closing sends away all who wait, refuses new requests, and closes the file when the last one under way has ended: its number
+   * would be given to the next file, and the request would work on that one.
+   *
+   * I1. A read that throws has not moved the position. [FileCancelTest]
+   * I2. A buffer is given back once, after its request has ended. [FileCancelTest]
+   * I3. CLOSE is submitted once, when nothing is under way. [FileCancelTest]
+   *
+   * Rejected. The caller's buffer in place, when it is a direct one: it would be written to after a cancelled read has returned.
+   *
+   * Sources. DESIGN 3.9; REACTOR 4, 9; traps 28, 29, 30; cases 256, 257, 293, 294, 297.
+   */
+  private final FileDriver files;
+  private final OpenFile file;
+  private final TransferBuffers buffers;
+  private final Path path;
+  private final boolean readable;
+  private final boolean writable;
+  private final boolean appends;
+
+  // loop only
+  private final Set<Request> underWay = new HashSet<>();
+  private final Set<Request> leftWrites = new HashSet<>(); // of those: whose callers have gone
+  private boolean open = true;
+  private long position; // where the next request begins; what was read ahead lies before it
+  private boolean atEnd; // it is the end, wherever that is by now
+
+  private FileHandle(
+      CoroutineNode<?> self,
+      FileDriver files,
+      OpenFile file,
+      Path path,
+      Set<? extends OpenOption> options) {
+    super(self.scheduler(), false);
+    this.files = files;
+    this.file = file;
+    this.buffers = self.loop().threads().buffers();
+    this.path = path;
+    this.appends = options.contains(APPEND);
+    this.writable = appends || options.contains(WRITE);
+    this.readable = !writable || options.contains(READ);
+    this.atEnd = appends;
+  }
+
+  /// Opens a file.
+  public static FileHandle open(CoroutineNode<?> self, Path path, Set<? extends OpenOption> options)
+      throws IOException {
+    FileDriver own = self.scheduler().reactor().driver().files();
+    FileDriver files =
+        own != null && own.opens(path, options) ? own : self.loop().threads().files();
+    FileOpening opening = new FileOpening(self.scheduler(), files, path, options);
+    OpenFile file = opening.await(self);
+    return new FileHandle(self, files, file, path, options);
+  }
+
+  // ---- requests ----
+
+  private final class Request extends FileRequest {
+    private final boolean inLine; // it moves the position
+
+    Request(Kind kind, @Nullable ByteBuffer buffer, long at, boolean inLine) {
+      super(scheduler(), FileHandle.this, kind, file, buffer, at);
+      this.inLine = inLine;
+    }
+
+    @Override
+    protected void submitRest() {
+      scheduler().onTrampoline(() -> files.submit(this));
+    }
+
+    @Override
+    protected void ended() {
+      FileHandle.this.ended(this);
+    }
+  }
+
+  private Request submit(Kind kind, @Nullable ByteBuffer buffer, long at, boolean inLine) {
+    Request request = new Request(kind, buffer, at, inLine);
+    underWay.add(request);
+    files.submit(request);
+    return request;
+  }
+
+  private void ended(Request request) {
+    underWay.remove(request);
+    if (request.kind() == Kind.WRITE && request.inLine) {
+      position = request.position();
+      atEnd = appends;
+    }
+    if (leftWrites.remove(request)) {
+      keep(request.failure());
+    }
+    if (request.isLeft() && request.hasBuffer()) {
+      buffers.giveBack(request.buffer());
+    }
+    if (!open && underWay.isEmpty()) {
+      scheduler().onTrampoline(this::submitClose);
+    }
+  }
+
+  private void keep(@Nullable Throwable failure) {
+    if (failure != null) {
+      keepFailure(failure instanceof IOException io ? io : new IOException(failure));
+    }
+  }
+
+  /// Waits for a request, and sees to what is left when the wait ends early.
+  private void await(CoroutineNode<?> self, Request request, Deadline deadline) {
+    try {
+      awaitAnswer(self, request, deadline);
+    } catch (Throwable e) {
+      if (!request.hasEnded()) {
+        leave(request);
+      } else if (request.kind() == Kind.WRITE && e != request.failure()) {
+        keep(request.failure());
+      }
+      throw e;
+    }
+  }
+
+  private static void awaitAnswer(CoroutineNode<?> self, Request request, Deadline deadline) {
+    if (deadline.isNever()) {
+      self.awaitEvent(request.answer());
+    } else {
+      self.awaitEvent(request.answer(), deadline, null);
+    }
+  }
+
+  private void leave(Request request) {
+    request.leave();
+    if (request.kind() == Kind.WRITE) {
+      leftWrites.add(request);
+      scheduler().notifyLater(() -> seeToTheEnd(request));
+    } else {
+      files.cancel(request);
+    }
+  }
+
+  /// Keeps the loop alive until the request has ended.
+  private static void seeToTheEnd(Request request) {
+    CoroutineNode<?> self = CoroutineNode.current();
+    try {
+      self.protect(() -> self.awaitEvent(request.end()));
+    } catch (Exception e) {
+      throw LoopRoot.<RuntimeException>rethrown(e);
+    }
+  }
+
+  /// Waits until no write is under way whose caller has gone.
+  private void settle(CoroutineNode<?> self, Deadline deadline) throws IOException {
+    while (!leftWrites.isEmpty()) {
+      Request one = leftWrites.iterator().next();
+      self.awaitEvent(one.end(), deadline, null);
+    }
+    self();
+  }
+
+  private void giveBack(Request request) {
+    if (request.hasEnded()) {
+      buffers.giveBack(request.buffer());
+    }
+  }
+
+  private long answer(CoroutineNode<?> self, Kind kind, long at) {
+    Request request = submit(kind, null, at, false);
+    await(self, request, Deadline.never());
+    return request.result();
+  }
+
+  // ---- the position ----
+
+  private void stepBack() {
+    position -= ahead();
+    dropAhead();
+  }
+
+  private void locate(CoroutineNode<?> self) {
+    if (atEnd) {
+      position = answer(self, Kind.SIZE, 0);
+      atEnd = false;
+    }
+  }
+
+  @Override
+  public long position() throws IOException {
+    return inTurn(self -> {
+      settle(self, Deadline.never());
+      locate(self);
+      return position - ahead();
+    });
+  }
+
+  @Override
+  public void position(long newPosition) throws IOException {
+    requireNotNegative(newPosition, "position");
+    this.<@Nullable Void>inTurn(self -> {
+      settle(self, Deadline.never());
+      dropAhead();
+      position = newPosition;
+      atEnd = false;
+      return null;
+    });
+  }
+
+  // ---- reading ----
+
+  @Override
+  protected int readSome(CoroutineNode<?> self, ByteBuffer into, Deadline deadline)
+      throws IOException {
+    requireReadable();
+    settle(self, deadline);
+    locate(self);
+    int n = transfer(self, into, position, deadline);
+    if (n > 0) {
+      position += n;
+    }
+    return n;
+  }
+
+  private int transfer(CoroutineNode<?> self, ByteBuffer into, long at, Deadline deadline) {
+    Request request = submit(Kind.READ, buffers.take(into.remaining()), at, false);
+    try {
+      await(self, request, deadline);
+      int n = (int) request.result();
+      ByteBuffer own = request.buffer();
+      into.put(own.limit(own.position() + n));
+      return n == 0 ? -1 : n;
+    } finally {
+      giveBack(request);
+    }
+  }
+
+  @Override
+  public int readAt(ByteBuffer buffer, long at) throws IOException {
+    requireNotNegative(at, "position");
+    CoroutineNode<?> self = self();
+    requireReadable();
+    settle(self, Deadline.never());
+    return buffer.hasRemaining() ? transfer(self, buffer, at, Deadline.never()) : 0;
+  }
+
+  @Override
+  public void readFullyAt(ByteBuffer buffer, long at) throws IOException {
+    long next = at;
+    while (buffer.hasRemaining()) {
+      int n = readAt(buffer, next);
+      if (n < 0) {
+        throw new EOFException(
+            "the end of " + this + " came with " + buffer.remaining() + " bytes to go");
+      }
+      next += n;
+    }
+  }
+
+  @Override
+  public long transferTo(AsyncIo target) throws IOException {
+    ByteBuffer buffer = buffers.take(TransferBuffers.LARGE);
+    try {
+      return copyTo(target, buffer);
+    } finally {
+      buffers.giveBack(buffer);
+    }
+  }
+
+  // ---- writing ----
+
+  @Override
+  protected void writeWhole(CoroutineNode<?> self, ByteBuffer from, Deadline deadline)
+      throws IOException {
+    beginToWrite(self, deadline);
+    while (from.hasRemaining()) {
+      ByteBuffer own = buffers.take(from.remaining());
+      move(from, own);
+      send(self, own, position, true, deadline);
+    }
+  }
+
+  @Override
+  protected void writeWhole(CoroutineNode<?> self, ByteBuffer[] from) throws IOException {
+    beginToWrite(self, Deadline.never());
+    int next = 0;
+    while (next < from.length) {
+      ByteBuffer own = buffers.take(remaining(from, next));
+      while (next < from.length && (own.hasRemaining() || !from[next].hasRemaining())) {
+        move(from[next], own);
+        next += from[next].hasRemaining() ? 0 : 1;
+      }
+      send(self, own, position, true, Deadline.never());
+    }
+  }
+
+  private void beginToWrite(CoroutineNode<?> self, Deadline deadline) throws IOException {
+    requireWritable();
+    settle(self, deadline);
+    throwKept();
+    stepBack();
+  }
+
+  private static long remaining(ByteBuffer[] buffers, int first) {
+    long sum = 0;
+    for (int i = first; i < buffers.length; i++) {
+      sum += buffers[i].remaining();
+    }
+    return sum;
+  }
+
+  private static void move(ByteBuffer from, ByteBuffer into) {
+    int n = Math.min(from.remaining(), into.remaining());
+    into.put(into.position(), from, from.position(), n);
+    into.position(into.position() + n);
+    from.position(from.position() + n);
+  }
+
+  /// @param own filled; given back when all of it has been written
+  private void send(
+      CoroutineNode<?> self, ByteBuffer own, long at, boolean inLine, Deadline deadline) {
+    Request request = submit(Kind.WRITE, own.flip(), at, inLine);
+    try {
+      await(self, request, deadline);
+    } finally {
+      giveBack(request);
+    }
+  }
+
+  @Override
+  public void writeAt(ByteBuffer buffer, long at) throws IOException {
+    requireNotNegative(at, "position");
+    CoroutineNode<?> self = self();
+    requireWritable();
+    if (appends) {
+      throw new UnsupportedOperationException(
+          this + " was opened to append, which has no positions; open it with WRITE alone");
+    }
+    settle(self, Deadline.never());
+    throwKept();
+    if (isNobodyReading()) {
+      stepBack(); // what was read ahead may be what is written now
+    }
+    long next = at;
+    while (buffer.hasRemaining()) {
+      ByteBuffer own = buffers.take(buffer.remaining());
+      move(buffer, own);
+      int n = own.position();
+      send(self, own, next, false, Deadline.never());
+      next += n;
+    }
+  }
+
+  // ---- the file as a whole ----
+
+  @Override
+  public long size() throws IOException {
+    return inTurn(self -> {
+      settle(self, Deadline.never());
+      return answer(self, Kind.SIZE, 0);
+    });
+  }
+
+  @Override
+  public void truncate(long size) throws IOException {
+    requireNotNegative(size, "size");
+    self();
+    requireWritable();
+    this.<@Nullable Void>inTurn(self -> {
+      settle(self, Deadline.never());
+      stepBack();
+      answer(self, Kind.TRUNCATE, size);
+      position = Math.min(position, size);
+      return null;
+    });
+  }
+
+  @Override
+  public void sync() throws IOException {
+    sync(Kind.SYNC);
+  }
+
+  @Override
+  public void syncData() throws IOException {
+    sync(Kind.SYNC_DATA);
+  }
+
+  private void sync(Kind kind) throws IOException {
+    inTurn(self -> {
+      settle(self, Deadline.never());
+      throwKept();
+      return answer(self, kind, 0);
+    });
+  }
+
+  @Override
+  public Path path() {
+    return path;
+  }
+
+  @Override
+  public boolean isOpen() {
+    return open;
+  }
+
+  @Override
+  public void close() {
+    if (!open) {
+      return;
+    }
+    scheduler().checkOnLoop();
+    open = false;
+    AsynchronousCloseException closed = new AsynchronousCloseException();
+    for (Request request : List.copyOf(underWay)) {
+      request.sendAway(closed);
+    }
+    if (underWay.isEmpty()) {
+      submitClose();
+    }
+  }
+
+  private void submitClose() {
+    files.submit(new FileRequest(scheduler(), this, Kind.CLOSE, file, null, 0) {});
+  }
+
+  // ---- refusals ----
+
+  private void requireReadable() {
+    if (!readable) {
+      throw new NonReadableChannelException();
+    }
+  }
+
+  private void requireWritable() {
+    if (!writable) {
+      throw new NonWritableChannelException();
+    }
+  }
+
+  private static void requireNotNegative(long value, String name) {
+    if (value < 0) {
+      throw new IllegalArgumentException("a " + name + " cannot be negative: " + value);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "the file " + path;
+  }
+}

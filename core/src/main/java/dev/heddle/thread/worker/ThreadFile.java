@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.thread.worker;
+
+import static java.nio.file.StandardOpenOption.APPEND;
+import static java.nio.file.StandardOpenOption.READ;
+
+import dev.heddle.reactor.driver.FileOperation;
+import dev.heddle.reactor.driver.OpenFile;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.Set;
+
+/// A file behind channels of the JDK's: one; two when it is read and appended to, which the JDK
+/// does not offer in one.
+///
+/// **Thread** any but the loop's, until the last one to use it closes it.
+final class ThreadFile implements OpenFile {
+  private final FileChannel reader;
+  private final FileChannel writer;
+  private final boolean appends;
+
+  private ThreadFile(FileChannel reader, FileChannel writer, boolean appends) {
+    this.reader = reader;
+    this.writer = writer;
+    this.appends = appends;
+  }
+
+  static ThreadFile open(Path path, Set<? extends OpenOption> options) throws IOException {
+    boolean appends = options.contains(APPEND);
+    if (!appends || !options.contains(READ)) {
+      FileChannel channel = FileChannel.open(path, options);
+      return new ThreadFile(channel, channel, appends);
+    }
+    Set<OpenOption> writing = new HashSet<>(options);
+    writing.remove(READ);
+    FileChannel writer = FileChannel.open(path, writing); // first: it may create the file
+    try {
+      return new ThreadFile(FileChannel.open(path, READ), writer, true);
+    } catch (IOException | RuntimeException e) {
+      writer.close();
+      throw e;
+    }
+  }
+
+  @Override
+  public FileChannel channel(boolean writing) {
+    return writing ? writer : reader;
+  }
+
+  long perform(FileOperation operation) throws IOException {
+    switch (operation.kind()) {
+      case READ -> {
+        return read(operation.buffer(), operation.position());
+      }
+      case WRITE -> {
+        return write(operation.buffer(), operation.position());
+      }
+      case SIZE -> {
+        return reader.size();
+      }
+      case TRUNCATE -> writer.truncate(operation.position());
+      case SYNC -> writer.force(true);
+      case SYNC_DATA -> writer.force(false);
+      case CLOSE -> close();
+      case OPEN -> throw new IllegalStateException("open already: " + operation);
+    }
+    return 0;
+  }
+
+  private int read(ByteBuffer into, long position) throws IOException {
+    int start = into.position();
+    try {
+      return Math.max(0, reader.read(into, position));
+    } finally {
+      into.position(start);
+    }
+  }
+
+  private int write(ByteBuffer from, long position) throws IOException {
+    int start = from.position();
+    try {
+      while (from.hasRemaining()) {
+        long at = position + from.position() - start;
+        int _ = appends ? writer.write(from) : writer.write(from, at);
+      }
+      return from.position() - start;
+    } finally {
+      from.position(start);
+    }
+  }
+
+  void close() throws IOException {
+    try {
+      writer.close();
+    } finally {
+      reader.close();
+    }
+  }
+}

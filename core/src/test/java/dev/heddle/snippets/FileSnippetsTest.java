@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.snippets;
+
+import static java.nio.file.StandardOpenOption.CREATE;
+import static java.nio.file.StandardOpenOption.READ;
+import static java.nio.file.StandardOpenOption.WRITE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.heddle.Heddle;
+import dev.heddle.io.AsyncFile;
+import dev.heddle.io.FileIo;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The examples of the documentation on files.
+@Tag("once")
+class FileSnippetsTest {
+  @Test
+  void file(@TempDir Path folder) {
+    String line =
+        Heddle.run(() -> {
+          // @start region=file
+          Path path = folder.resolve("journal");
+          try (AsyncFile file = FileIo.open(path, READ, WRITE, CREATE)) {
+            file.write(ByteBuffer.wrap("first\nsecond\n".getBytes(StandardCharsets.UTF_8)));
+            file.syncData();
+            file.position(0);
+            return file.readLine();
+          }
+          // @end
+        });
+    assertThat(line).isEqualTo("first");
+  }
+
+  @Test
+  void paths(@TempDir Path folder) {
+    long sum =
+        Heddle.run(() -> {
+          // @start region=paths
+          FileIo.writeString(folder.resolve("notes.txt"), "buy milk\n");
+          long size = 0;
+          for (Path path : FileIo.list(folder)) {
+            size += FileIo.stat(path).size();
+          }
+          return size;
+          // @end
+        });
+    assertThat(sum).isEqualTo(9);
+  }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.netty.epoll;
+
+import dev.heddle.netty.unix.UnixDescriptor;
+import dev.heddle.netty.unix.UnixDriver;
+import dev.heddle.netty.unix.Watch;
+import dev.heddle.reactor.driver.DriverHost;
+import dev.heddle.reactor.driver.Facility;
+import dev.heddle.reactor.driver.Support;
+import io.netty.channel.IoHandler;
+import io.netty.channel.epoll.EpollIoHandler;
+import java.io.IOException;
+import java.util.Map;
+
+/// Linux's epoll, by edge.
+final class EpollDriver extends UnixDriver {
+  static final String NAME = "epoll";
+  private static final Support POLLED = Support.natively("epoll tells, by edge, direct calls act");
+  private static final Map<Facility, Support> CAPABILITIES =
+      Map.of(Facility.TCP, POLLED, Facility.UNIX, POLLED);
+
+  EpollDriver(DriverHost host) {
+    super(host, EpollIoHandler.newFactory());
+  }
+
+  @Override
+  public String name() {
+    return NAME;
+  }
+
+  @Override
+  public Map<Facility, Support> capabilities() {
+    return CAPABILITIES;
+  }
+
+  @Override
+  protected Watch watch(IoHandler handler, UnixDescriptor descriptor) throws IOException {
+    return new EpollWatch(handler, descriptor);
+  }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.netty.handler;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// Why one of Netty's transports does not work here, in one line that says what to do.
+public final class Availability {
+  private Availability() {}
+
+  /// Tries it.
+  ///
+  /// @param system what the system's name begins with
+  /// @param library the artifact that brings the transport's native library
+  /// @param cause why Netty says that it is not available; null: it is
+  /// @return null: it works
+  public static @Nullable String problem(
+      String system, String library, Supplier<@Nullable Throwable> cause) {
+    String os = System.getProperty("os.name");
+    if (!os.startsWith(system)) {
+      return "it is " + system + "'s, and this is " + os;
+    }
+    Throwable failure;
+    try {
+      failure = cause.get();
+    } catch (LinkageError e) {
+      failure = e;
+    }
+    return failure == null ? null : advice(library, failure);
+  }
+
+  private static String advice(String library, Throwable failure) {
+    if (isMissing(failure)) {
+      return "its native library is not there: add "
+          + library
+          + " with the classifier of this machine ("
+          + System.getProperty("os.arch")
+          + ") to the class path";
+    }
+    String reason = rootMessage(failure);
+    if (library.endsWith("io_uring") && reason.contains("not permitted")) {
+      return isDisabled()
+          ? "the administrator has switched io_uring off: set kernel.io_uring_disabled to 0"
+          : "the system forbids io_uring ("
+              + reason
+              + "), as containers do by default: allow it in"
+              + " the seccomp profile, or use epoll";
+    }
+    return reason;
+  }
+
+  private static boolean isMissing(Throwable failure) {
+    for (Throwable t = failure; t != null; t = t.getCause()) {
+      if (t instanceof NoClassDefFoundError
+          || t instanceof UnsatisfiedLinkError
+          || t instanceof IllegalArgumentException) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static String rootMessage(Throwable failure) {
+    Throwable t = failure;
+    while (t.getCause() != null) {
+      t = t.getCause();
+    }
+    String message = t.getMessage();
+    return (message == null ? t.toString() : message).lines().findFirst().orElse(t.toString());
+  }
+
+  private static boolean isDisabled() {
+    try {
+      return !Files.readString(Path.of("/proc/sys/kernel/io_uring_disabled")).strip().equals("0");
+    } catch (java.io.IOException _) {
+      return false; // older kernels have no such switch
+    }
+  }
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.netty.handler;
+
+import dev.heddle.reactor.driver.DriverHost;
+import dev.heddle.reactor.driver.ReactorDriver;
+import io.netty.channel.IoHandler;
+import io.netty.channel.IoHandlerContext;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.util.concurrent.ThreadAwareExecutor;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/// One of Netty's I/O handlers without Netty's event loop: it waits when its loop does. Until
+/// something is registered it merely parks the carrier, so a loop without I/O has no descriptors of
+/// its own.
+public final class DrivenHandler {
+  /*
+   * Sleep. A handler does not remember a wake-up that finds it awake: Netty's loops look at their tasks again after they have
+   * said that they sleep, by canBlock(). `woken` is what ours look at.
+   *
+   *   any thread  woken = true, by an exchange; whoever has changed it calls the handler's wakeup()
+   *   carrier     the handler says that it sleeps, then asks canBlock(), which reads woken
+   *
+   * Either the carrier reads true, or the handler's wakeup() finds it asleep (both sides use volatile accesses: Dekker). The mark is
+   * taken back after a turn that might have waited, by an exchange too, so that what the waker published before is seen.
+   * A wake-up by the loop's own thread is ignored by Netty; the mark keeps it.
+   *
+   * The handler is opened inside a turn, when the carrier may already be known to sleep: that turn only looks, so a wake-up that
+   * has unparked a carrier that would now poll is not slept over.
+   *
+   * Tasks are what Netty wants done on the loop's thread. They run in a turn, before the handler, on the trampoline.
+   *
+   * Sources. REACTOR 2, 6, 7.
+   */
+  private static final VarHandle WOKEN;
+
+  static {
+    try {
+      WOKEN = MethodHandles.lookup().findVarHandle(DrivenHandler.class, "woken", boolean.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private final Thread carrier = Thread.currentThread();
+  private final IoHandlerFactory factory;
+  private final Loop loop;
+  private final Turn turn = new Turn();
+
+  // any thread
+  private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+  private volatile boolean woken;
+
+  // written by the carrier, read by any thread
+  private volatile @Nullable IoHandler handler;
+
+  /// A handler for the loop whose carrier is the current thread.
+  public DrivenHandler(DriverHost host, IoHandlerFactory factory) {
+    this.factory = factory;
+    this.loop = new Loop(host);
+  }
+
+  /// The handler, for what is to be registered. In a turn only: opening it takes locks.
+  public IoHandler open() {
+    IoHandler h = handler;
+    if (h == null) {
+      h = factory.newHandler(loop);
+      h.initialize();
+      handler = h;
+    }
+    return h;
+  }
+
+  /// Whether something was ever registered.
+  public boolean isOpen() {
+    return handler != null;
+  }
+
+  /// Whether a turn has tasks to run.
+  public boolean hasTasks() {
+    return !tasks.isEmpty();
+  }
+
+  /// Runs the tasks, delivers what has completed, waiting for it until `deadlineNanos` or a
+  /// wake-up.
+  public void turn(long deadlineNanos) {
+    runTasks();
+    IoHandler h = handler;
+    if (h == null) {
+      park(deadlineNanos);
+      return;
+    }
+    turn.deadlineNanos = deadlineNanos;
+    h.run(turn);
+    if (deadlineNanos != ReactorDriver.NO_WAIT && woken) {
+      WOKEN.getAndSet(this, false);
+    }
+  }
+
+  private void runTasks() {
+    for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+      task.run();
+    }
+  }
+
+  private void park(long deadlineNanos) {
+    if (deadlineNanos == ReactorDriver.FOREVER) {
+      LockSupport.park(this);
+    } else if (deadlineNanos != ReactorDriver.NO_WAIT) {
+      LockSupport.parkNanos(this, deadlineNanos - System.nanoTime());
+    }
+  }
+
+  /// Ends the current wait, or the next one. Any thread.
+  public void wakeup() {
+    IoHandler h = handler;
+    if (h == null) {
+      LockSupport.unpark(carrier);
+    } else if (!(boolean) WOKEN.getAndSet(this, true)) {
+      h.wakeup();
+    }
+  }
+
+  /// Releases the handler; nothing is registered any more.
+  public void close() {
+    IoHandler h = handler;
+    if (h != null) {
+      h.prepareToDestroy();
+      h.destroy();
+    }
+  }
+
+  /// The loop, as Netty sees it.
+  private final class Loop implements ThreadAwareExecutor {
+    private final DriverHost host;
+
+    Loop(DriverHost host) {
+      this.host = host;
+    }
+
+    @Override
+    public boolean isExecutorThread(Thread thread) {
+      return host.isLoopThread(thread);
+    }
+
+    @Override
+    public void execute(Runnable task) {
+      tasks.add(task);
+      wakeup();
+    }
+  }
+
+  /// What a handler asks about a turn.
+  private final class Turn implements IoHandlerContext {
+    private static final long NEVER = -1;
+
+    private long deadlineNanos;
+
+    @Override
+    public boolean canBlock() {
+      return deadlineNanos != ReactorDriver.NO_WAIT && !woken && tasks.isEmpty();
+    }
+
+    @Override
+    public long deadlineNanos() {
+      if (deadlineNanos == ReactorDriver.FOREVER) {
+        return NEVER;
+      }
+      return deadlineNanos == NEVER ? NEVER + 1 : deadlineNanos;
+    }
+
+    @Override
+    public long delayNanos(long nowNanos) {
+      return Math.max(0, deadlineNanos - nowNanos);
+    }
+  }
+}

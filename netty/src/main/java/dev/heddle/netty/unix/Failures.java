@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.netty.unix;
+
+import io.netty.channel.unix.Errors;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.ConnectException;
+import java.net.NoRouteToHostException;
+import java.net.SocketException;
+import java.nio.channels.ClosedChannelException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/// What the system refuses, in the JDK's types and words; Netty's have the call's name in the
+/// message, and no stack.
+public final class Failures {
+  private static final Pattern NETTY = Pattern.compile("failed with error\\((-?\\d+)\\): (.*)");
+  private static final boolean LINUX = System.getProperty("os.name").startsWith("Linux");
+
+  // numbers that are not the same everywhere
+  static final int EACCES = 13;
+  static final int EPIPE = 32;
+  static final int ECONNABORTED = LINUX ? 103 : 53;
+  private static final int EADDRINUSE = LINUX ? 98 : 48;
+  private static final int EADDRNOTAVAIL = LINUX ? 99 : 49;
+  private static final int ECONNRESET = LINUX ? 104 : 54;
+  private static final int ENOTCONN = LINUX ? 107 : 57;
+  private static final int ETIMEDOUT = LINUX ? 110 : 60;
+  private static final int ECONNREFUSED = LINUX ? 111 : 61;
+  private static final int EHOSTUNREACH = LINUX ? 113 : 65;
+
+  private Failures() {}
+
+  /// For a result below zero.
+  public static IOException of(String call, int result) {
+    return of(Errors.newIOException(call, result));
+  }
+
+  /// For what Netty has thrown.
+  static IOException of(IOException netty) {
+    if (netty instanceof ClosedChannelException) {
+      return netty;
+    }
+    if (netty instanceof NoRouteToHostException && netty.getMessage() == null) {
+      return caused(new NoRouteToHostException("Network is unreachable"), netty);
+    }
+    if (netty instanceof FileNotFoundException && netty.getMessage() == null) {
+      return caused(new ConnectException("No such file or directory"), netty);
+    }
+    Matcher text = NETTY.matcher(String.valueOf(netty.getMessage()));
+    return text.find() ? of(-Integer.parseInt(text.group(1)), text.group(2), netty) : netty;
+  }
+
+  /// The number of a failure of Netty's; 0: it has none.
+  static int number(IOException netty) {
+    return netty instanceof Errors.NativeIoException e ? -e.expectedErr() : 0;
+  }
+
+  private static IOException of(int number, String words, IOException cause) {
+    if (number == ECONNRESET) {
+      return caused(new SocketException("Connection reset"), cause);
+    }
+    if (number == EPIPE) {
+      return caused(new IOException(words), cause);
+    }
+    if (number == ECONNREFUSED || number == ETIMEDOUT || number == ENOTCONN) {
+      return caused(new ConnectException(words), cause);
+    }
+    if (number == EHOSTUNREACH) {
+      return caused(new NoRouteToHostException(words), cause);
+    }
+    if (number == EADDRINUSE || number == EADDRNOTAVAIL || number == EACCES) {
+      return caused(new BindException(words), cause);
+    }
+    return caused(new SocketException(words), cause);
+  }
+
+  private static <E extends IOException> E caused(E failure, IOException cause) {
+    failure.initCause(cause);
+    return failure;
+  }
+}

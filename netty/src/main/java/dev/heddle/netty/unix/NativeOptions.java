@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.netty.unix;
+
+import static dev.heddle.netty.unix.SystemNumbers.IPPROTO_TCP;
+import static dev.heddle.netty.unix.SystemNumbers.LINUX;
+import static dev.heddle.netty.unix.SystemNumbers.SOL_SOCKET;
+import static dev.heddle.netty.unix.SystemNumbers.SO_INCOMING_NAPI_ID;
+import static dev.heddle.netty.unix.SystemNumbers.TCP_KEEPCNT;
+import static dev.heddle.netty.unix.SystemNumbers.TCP_KEEPIDLE;
+import static dev.heddle.netty.unix.SystemNumbers.TCP_KEEPINTVL;
+import static dev.heddle.netty.unix.SystemNumbers.TCP_QUICKACK;
+
+import io.netty.channel.unix.Socket;
+import java.io.IOException;
+import java.net.SocketOption;
+import java.net.StandardSocketOptions;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/// The options of a kind of socket: by the JDK's names, with the JDK's meaning, at the system's
+/// numbers.
+final class NativeOptions {
+  /// How an option is set.
+  private interface Setter<T> {
+    void set(NativeSocket socket, T value) throws IOException;
+  }
+
+  /// How it is asked for.
+  private interface Getter<T> {
+    T get(NativeSocket socket) throws IOException;
+  }
+
+  private record Access<T>(SocketOption<T> option, @Nullable Setter<T> setter, Getter<T> getter) {}
+
+  private static final int DOUBLED =
+      LINUX ? 2 : 1; // Linux reports twice what was asked for, its own needs included
+
+  /// Of sockets that listen.
+  static final NativeOptions OF_LISTENERS = new NativeOptions(buffers().subList(0, 1), reuse());
+
+  /// Of connections.
+  static final NativeOptions OF_STREAMS =
+      new NativeOptions(buffers(), reuse(), keepAlive(), connections());
+
+  private final Map<String, Access<?>> byName = new HashMap<>();
+
+  @SafeVarargs
+  private NativeOptions(List<Access<?>>... groups) {
+    for (List<Access<?>> group : groups) {
+      group.forEach(access -> byName.put(access.option().name(), access));
+    }
+  }
+
+  private static List<Access<?>> buffers() {
+    return List.of(
+        new Access<>(
+            StandardSocketOptions.SO_RCVBUF,
+            (s, v) -> s.setReceiveBufferSize(notNegative(v)),
+            s -> s.getReceiveBufferSize() / DOUBLED),
+        new Access<>(
+            StandardSocketOptions.SO_SNDBUF,
+            (s, v) -> s.setSendBufferSize(notNegative(v)),
+            s -> s.getSendBufferSize() / DOUBLED));
+  }
+
+  private static List<Access<?>> reuse() {
+    return List.of(
+        new Access<>(
+            StandardSocketOptions.SO_REUSEADDR, Socket::setReuseAddress, Socket::isReuseAddress),
+        new Access<>(
+            StandardSocketOptions.SO_REUSEPORT, Socket::setReusePort, Socket::isReusePort));
+  }
+
+  private static List<Access<?>> connections() {
+    List<Access<?>> all = new ArrayList<>();
+    all.add(
+        new Access<>(
+            StandardSocketOptions.TCP_NODELAY, Socket::setTcpNoDelay, Socket::isTcpNoDelay));
+    all.add(
+        new Access<>(StandardSocketOptions.SO_LINGER, Socket::setSoLinger, Socket::getSoLinger));
+    all.add(
+        new Access<>(
+            StandardSocketOptions.IP_TOS, Socket::setTrafficClass, Socket::getTrafficClass));
+    all.add(
+        new Access<>(
+            StandardSocketOptions.SO_KEEPALIVE, Socket::setKeepAlive, Socket::isKeepAlive));
+    return all;
+  }
+
+  private static List<Access<?>> keepAlive() {
+    List<Access<?>> all = new ArrayList<>();
+    all.add(number("TCP_KEEPIDLE", IPPROTO_TCP, TCP_KEEPIDLE));
+    all.add(number("TCP_KEEPINTERVAL", IPPROTO_TCP, TCP_KEEPINTVL));
+    all.add(number("TCP_KEEPCOUNT", IPPROTO_TCP, TCP_KEEPCNT));
+    if (LINUX) {
+      all.add(flag("TCP_QUICKACK", IPPROTO_TCP, TCP_QUICKACK));
+      all.add(
+          new Access<>(
+              new Extended<>("SO_INCOMING_NAPI_ID", Integer.class),
+              null,
+              s -> s.getIntOpt(SOL_SOCKET, SO_INCOMING_NAPI_ID)));
+    }
+    return all;
+  }
+
+  /// An option of `jdk.net`, which need not be there: it is known by its name.
+  record Extended<T>(String name, Class<T> type) implements SocketOption<T> {}
+
+  private static Access<Integer> number(String name, int level, int number) {
+    return new Access<>(
+        new Extended<>(name, Integer.class),
+        (s, v) -> s.setIntOpt(level, number, v),
+        s -> s.getIntOpt(level, number));
+  }
+
+  private static Access<Boolean> flag(String name, int level, int number) {
+    return new Access<>(
+        new Extended<>(name, Boolean.class),
+        (s, v) -> s.setIntOpt(level, number, v ? 1 : 0),
+        s -> s.getIntOpt(level, number) != 0);
+  }
+
+  static int notNegative(int size) {
+    if (size < 0) {
+      throw new IllegalArgumentException("a buffer's size must not be negative, as " + size);
+    }
+    return size;
+  }
+
+  // ---- by name ----
+
+  <T> void set(NativeSocket socket, SocketOption<T> option, T value) throws IOException {
+    Objects.requireNonNull(value, option.name());
+    Access<T> access = access(option);
+    Setter<T> setter = access.setter();
+    if (setter == null) {
+      throw new UnsupportedOperationException(option.name() + " can only be asked for");
+    }
+    try {
+      setter.set(socket, value);
+    } catch (IOException e) {
+      throw Failures.of(e);
+    }
+  }
+
+  <T> T get(NativeSocket socket, SocketOption<T> option) throws IOException {
+    try {
+      return access(option).getter().get(socket);
+    } catch (IOException e) {
+      throw Failures.of(e);
+    }
+  }
+
+  @SuppressWarnings("unchecked") // one name, one type: the JDK's
+  private <T> Access<T> access(SocketOption<T> option) {
+    Access<?> access = byName.get(option.name());
+    if (access == null || access.option().type() != option.type()) {
+      throw new UnsupportedOperationException(
+          option.name()
+              + " is no option of this socket here; it has "
+              + byName.keySet().stream().sorted().collect(Collectors.joining(", ")));
+    }
+    return (Access<T>) access;
+  }
+
+  Set<SocketOption<?>> supported() {
+    Set<SocketOption<?>> all = new HashSet<>();
+    byName.values().forEach(access -> all.add(access.option()));
+    return all;
+  }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.netty.unix;
+
+import static java.net.StandardProtocolFamily.INET6;
+import static java.net.StandardProtocolFamily.UNIX;
+
+import io.netty.channel.unix.DomainSocketAddress;
+import io.netty.channel.unix.Socket;
+import java.io.IOException;
+import java.net.Inet4Address;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ProtocolFamily;
+import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.UnsupportedAddressTypeException;
+import org.jspecify.annotations.Nullable;
+
+/// A socket of the system, with the JDK's addresses and the JDK's words for what goes wrong.
+final class NativeSocket extends Socket {
+  private static final InetAddress ANY = anyLocal();
+
+  private final boolean unix;
+
+  NativeSocket(int fd, boolean unix) {
+    super(fd);
+    this.unix = unix;
+  }
+
+  /// A stream socket. INET6 serves IPv4, too.
+  static NativeSocket stream(ProtocolFamily family) throws IOException {
+    if (family == UNIX) {
+      return new NativeSocket(opened(newSocketDomain0()), true);
+    }
+    return new NativeSocket(opened(newSocketStream0(family == INET6 && isIPv6Preferred())), false);
+  }
+
+  /// A datagram socket. INET6 serves IPv4, too.
+  static NativeSocket datagram(ProtocolFamily family) throws IOException {
+    return new NativeSocket(opened(newSocketDgram0(family == INET6 && isIPv6Preferred())), false);
+  }
+
+  private static int opened(int fd) throws IOException {
+    if (fd < 0) {
+      throw Failures.of("socket", fd);
+    }
+    return fd;
+  }
+
+  boolean isUnix() {
+    return unix;
+  }
+
+  boolean isIPv6() {
+    return ipv6;
+  }
+
+  // ---- addresses ----
+
+  /// As Netty has it: a wildcard is that of the socket's own family.
+  SocketAddress netty(SocketAddress address) {
+    if (unix && address instanceof UnixDomainSocketAddress a) {
+      return new DomainSocketAddress(a.getPath().toString());
+    }
+    if (!unix && address instanceof InetSocketAddress a) {
+      InetAddress host = a.getAddress();
+      return ipv6 && host instanceof Inet4Address && host.isAnyLocalAddress()
+          ? new InetSocketAddress(ANY, a.getPort())
+          : a;
+    }
+    throw new UnsupportedAddressTypeException();
+  }
+
+  @Nullable SocketAddress local() {
+    return unix ? path(localDomainSocketAddress()) : bound(localAddress());
+  }
+
+  @Nullable SocketAddress remote() {
+    return unix ? path(remoteDomainSocketAddress()) : bound(remoteAddress());
+  }
+
+  private static SocketAddress path(@Nullable DomainSocketAddress address) {
+    return UnixDomainSocketAddress.of(address == null ? "" : address.path());
+  }
+
+  private static @Nullable SocketAddress bound(@Nullable InetSocketAddress address) {
+    return address == null || address.getPort() == 0 ? null : address;
+  }
+
+  private static InetAddress anyLocal() {
+    try {
+      return Inet6Address.getByAddress(new byte[16]);
+    } catch (java.net.UnknownHostException e) {
+      throw new AssertionError("sixteen bytes are an address", e);
+    }
+  }
+}

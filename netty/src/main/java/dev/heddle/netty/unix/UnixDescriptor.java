@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.netty.unix;
+
+import dev.heddle.reactor.driver.Descriptor;
+import dev.heddle.reactor.driver.Operation;
+import io.netty.channel.unix.FileDescriptor;
+import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
+import org.jspecify.annotations.Nullable;
+
+/// A descriptor, and what its watch has told.
+public class UnixDescriptor implements Descriptor {
+  /*
+   * Readiness is told by edge, once for each time that something has come. What was told is kept until a call has used it up: one that
+   * finds less than it asked for, since all that comes after it makes an edge of its own. Until then a wait is answered at
+   * once: nobody waited when the edge came, or who did was cancelled before it could call, or the call got all it asked for and
+   * may have left something.
+   *
+   * A hang-up stays: no edge follows it, and whoever asks has an answer coming, the end or an error. Not so with datagrams, where
+   * an error is one datagram's and the socket lives on.
+   */
+
+  /// There is something to read. As all of these, with Linux's value in `poll` and `epoll`.
+  public static final int IN = 0x1;
+
+  /// There is room to write.
+  public static final int OUT = 0x4;
+
+  /// The descriptor has failed.
+  public static final int ERR = 0x8;
+
+  /// Both directions have ended.
+  public static final int HUP = 0x10;
+
+  /// The other side will send no more.
+  public static final int RDHUP = 0x2000;
+
+  private static final int BOTH = IN | OUT;
+
+  private final UnixDriver driver;
+  private final FileDescriptor fd;
+
+  // the driver's
+  @Nullable Operation input;
+  @Nullable Operation output;
+  @Nullable Watch watch;
+  boolean noted;
+
+  private int ready; // told and not used up: IN, OUT
+  private int readyForEver;
+  private boolean closed;
+
+  UnixDescriptor(UnixDriver driver, FileDescriptor fd) {
+    this.driver = driver;
+    this.fd = fd;
+    driver.opened(this);
+  }
+
+  /// The system's.
+  public FileDescriptor fd() {
+    return fd;
+  }
+
+  final UnixDriver driver() {
+    return driver;
+  }
+
+  /// Whether an error, once told, is followed by nothing else.
+  boolean diesOfErrors() {
+    return true;
+  }
+
+  // ---- what the watch tells, in a tick ----
+
+  /// Something has changed.
+  ///
+  /// @param edges of [#IN] and the others here
+  public final void told(int edges) {
+    int now = edges & BOTH;
+    if ((edges & RDHUP) != 0) {
+      now |= IN;
+      readyForEver |= IN;
+    }
+    if ((edges & (ERR | HUP)) != 0) {
+      now = BOTH;
+      readyForEver |= diesOfErrors() ? BOTH : 0;
+    }
+    ready |= now;
+    Operation in = input;
+    Operation out = output;
+    if ((now & IN) != 0 && in != null) {
+      input = null;
+      driver.answer(in, null);
+    }
+    if ((now & OUT) != 0 && out != null) {
+      output = null;
+      driver.answer(out, null);
+    }
+  }
+
+  /// There is no watch any more, and who waits is told why.
+  public final void failed(IOException why) {
+    watch = null;
+    noted = false;
+    Operation in = input;
+    Operation out = output;
+    input = null;
+    output = null;
+    if (in != null) {
+      driver.answer(in, why);
+    }
+    if (out != null) {
+      driver.answer(out, why);
+    }
+  }
+
+  /// Whether a call may find something.
+  final boolean isReady(int direction) {
+    return ((ready | readyForEver) & direction) != 0;
+  }
+
+  /// A call was made.
+  ///
+  /// @param all whether it got all that it asked for
+  final void used(int direction, boolean all) {
+    if (all) {
+      ready |= direction;
+    } else {
+      ready &= ~direction;
+    }
+  }
+
+  /// Whether something may have come that nobody has read.
+  final boolean mayHaveInput() {
+    return (ready & IN) != 0 && (readyForEver & IN) == 0;
+  }
+
+  // ---- the end ----
+
+  /// Nothing is asked of a number that was given back.
+  final void requireOpen() throws ClosedChannelException {
+    if (closed) {
+      throw new ClosedChannelException();
+    }
+  }
+
+  final boolean isClosed() {
+    return closed;
+  }
+
+  @Override
+  public final void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    driver.closed(this);
+    Watch w = watch;
+    if (w == null) {
+      closeNow();
+    } else {
+      hangUp();
+      w.endAndClose();
+    }
+  }
+
+  /// Lets the other side see the end before the descriptor is given back.
+  void hangUp() {}
+
+  /// Gives the number back. For the watch, when nothing of the system's refers to it.
+  public final void closeNow() {
+    try {
+      fd.close();
+    } catch (IOException e) {
+      // the number is given back all the same
+      System.getLogger("dev.heddle").log(System.Logger.Level.DEBUG, "while closing " + fd, e);
+    }
+  }
+}

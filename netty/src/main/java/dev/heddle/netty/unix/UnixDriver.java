@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.netty.unix;
+
+import dev.heddle.netty.handler.DrivenHandler;
+import dev.heddle.reactor.driver.DriverHost;
+import dev.heddle.reactor.driver.ListenerDescriptor;
+import dev.heddle.reactor.driver.Operation;
+import dev.heddle.reactor.driver.ReactorDriver;
+import dev.heddle.reactor.driver.SocketDescriptor;
+import io.netty.channel.IoHandler;
+import io.netty.channel.IoHandlerFactory;
+import java.io.IOException;
+import java.net.ProtocolFamily;
+import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousCloseException;
+import java.util.ArrayDeque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// A driver whose descriptors are read and written by direct calls that never wait, and watched,
+/// once and for all, by edge.
+public abstract class UnixDriver implements ReactorDriver {
+  /*
+   * Coroutines only take notes here (fact 8 of the design); tick() turns the notes into watches. A descriptor is watched from its first
+   * wait until it is closed, in both directions: a wait costs no call of the system.
+   *
+   * States of a descriptor.  OPEN --first wait, in a tick--> WATCHED --close()--> ENDING --the system's last word--> GONE
+   *                          OPEN --close()--> GONE
+   * ENDING is as long as the watch needs, see Watch; `ending` counts these, so that the loop looks and close() waits for them.
+   * A number is given back when nothing of the system's refers to it, and what still comes for its watch meets an object, not a number.
+   *
+   * Sources. REACTOR 3, 5, 6; traps 9, 16, 28, 29; decision 0016.
+   */
+  private static final int STAGE = 64 << 10; // bytes; the largest datagram fits
+
+  private final DrivenHandler handler;
+  private final Set<UnixDescriptor> open = new HashSet<>();
+  private final ArrayDeque<UnixDescriptor> noted = new ArrayDeque<>();
+
+  // loop only
+  private @Nullable ByteBuffer stage;
+  private int outstanding;
+  private int ending;
+  private int answered;
+
+  /// A driver for the loop whose carrier is the current thread.
+  protected UnixDriver(DriverHost host, IoHandlerFactory factory) {
+    this.handler = new DrivenHandler(host, factory);
+  }
+
+  /// Begins to watch a descriptor, in a tick. What is ready already is told as an edge.
+  protected abstract Watch watch(IoHandler handler, UnixDescriptor descriptor) throws IOException;
+
+  /// A watch that has been ended has a word to come.
+  public final void endingBegins() {
+    ending++;
+  }
+
+  /// A watch that has been ended is over.
+  public final void endingIsOver() {
+    ending--;
+  }
+
+  // ---- descriptors ----
+
+  @Override
+  public final SocketDescriptor openSocket(ProtocolFamily family) throws IOException {
+    return new UnixSocket(this, NativeSocket.stream(family));
+  }
+
+  @Override
+  public final ListenerDescriptor openListener(ProtocolFamily family) throws IOException {
+    return new UnixListener(this, NativeSocket.stream(family));
+  }
+
+  final void opened(UnixDescriptor descriptor) {
+    open.add(descriptor);
+  }
+
+  final void closed(UnixDescriptor descriptor) {
+    open.remove(descriptor);
+  }
+
+  /// Where bytes of the heap stand during a call of the system.
+  final ByteBuffer stage() {
+    ByteBuffer s = stage;
+    if (s == null) {
+      s = ByteBuffer.allocateDirect(STAGE);
+      stage = s;
+    }
+    return s.clear();
+  }
+
+  // ---- notes, taken on a coroutine's stack ----
+
+  @Override
+  public final void submit(Operation operation) {
+    UnixDescriptor descriptor = own(operation);
+    operation.submitted();
+    boolean forInput = operation.kind() == Operation.Kind.POLL_INPUT;
+    if (descriptor.isReady(forInput ? UnixDescriptor.IN : UnixDescriptor.OUT)) {
+      operation.complete(null);
+      return;
+    }
+    outstanding++;
+    if (forInput) {
+      descriptor.input = operation;
+    } else {
+      descriptor.output = operation;
+    }
+    if (descriptor.watch == null && !descriptor.noted) {
+      descriptor.noted = true;
+      noted.add(descriptor);
+    }
+  }
+
+  @Override
+  public final void cancel(Operation operation) {
+    UnixDescriptor descriptor = own(operation);
+    operation.cancelled();
+    outstanding--;
+    if (operation.kind() == Operation.Kind.POLL_INPUT) {
+      descriptor.input = null;
+    } else {
+      descriptor.output = null;
+    }
+  }
+
+  private UnixDescriptor own(Operation operation) {
+    if (operation.descriptor() instanceof UnixDescriptor own && own.driver() == this) {
+      return own;
+    }
+    throw new IllegalStateException(operation + ": its descriptor is of another driver");
+  }
+
+  @Override
+  public final boolean isArmed() {
+    return outstanding > 0 || ending > 0 || handler.hasTasks();
+  }
+
+  // ---- the carrier ----
+
+  @Override
+  public final int tick(long deadlineNanos) {
+    answered = 0;
+    boolean was = handler.isOpen();
+    for (UnixDescriptor d = noted.poll(); d != null; d = noted.poll()) {
+      d.noted = false;
+      apply(d);
+    }
+    // a wake-up that found no handler has unparked a carrier that would now poll
+    handler.turn(answered > 0 || was != handler.isOpen() ? NO_WAIT : deadlineNanos);
+    return answered;
+  }
+
+  private void apply(UnixDescriptor d) {
+    if (d.input == null && d.output == null) {
+      return;
+    }
+    try {
+      d.watch = watch(handler.open(), d);
+    } catch (IOException e) {
+      d.failed(d.fd().isOpen() ? e : new AsynchronousCloseException());
+    }
+  }
+
+  final void answer(Operation operation, @Nullable IOException error) {
+    outstanding--;
+    answered++;
+    operation.complete(error);
+  }
+
+  @Override
+  public final void wakeup() {
+    handler.wakeup();
+  }
+
+  @Override
+  public final void close() {
+    List.copyOf(open).forEach(UnixDescriptor::close);
+    // bounded: the system lets go of sockets and pipes at once
+    for (int turns = 0; ending > 0 && turns < TURNS_TO_END; turns++) {
+      handler.turn(System.nanoTime() + TURN_NANOS);
+    }
+    if (ending > 0) {
+      System.getLogger("dev.heddle")
+          .log(
+              System.Logger.Level.WARNING,
+              "the driver " + name() + " leaves " + ending + " descriptors that did not close");
+    }
+    handler.close();
+  }
+
+  private static final int TURNS_TO_END = 100;
+  private static final long TURN_NANOS = 10_000_000; // so a second in all
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.netty.unix;
+
+import dev.heddle.reactor.driver.StreamDescriptor;
+import io.netty.channel.unix.FileDescriptor;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Objects;
+
+/// Bytes of a descriptor: a direct buffer is used as it is, one of the heap by way of the driver's
+/// stage.
+class UnixStream extends UnixDescriptor implements StreamDescriptor {
+  UnixStream(UnixDriver driver, FileDescriptor fd) {
+    super(driver, fd);
+  }
+
+  // ---- the calls of the system ----
+
+  /// Reads.
+  ///
+  /// @return how many bytes; 0: none yet; -1: the end
+  int receive(ByteBuffer direct, int from, int to) throws IOException {
+    return fd().read(direct, from, to);
+  }
+
+  /// Writes.
+  ///
+  /// @return how many bytes; 0: none now
+  int send(ByteBuffer direct, int from, int to) throws IOException {
+    return fd().write(direct, from, to);
+  }
+
+  // ---- in terms of buffers ----
+
+  @Override
+  public final int read(ByteBuffer into) throws IOException {
+    requireOpen();
+    try {
+      return into.isDirect() ? readDirect(into) : readHeap(into);
+    } catch (IOException e) {
+      throw Failures.of(e);
+    }
+  }
+
+  private int readDirect(ByteBuffer into) throws IOException {
+    int at = into.position();
+    int n = receive(into, at, into.limit());
+    if (n > 0) {
+      into.position(at + n);
+    }
+    used(IN, !into.hasRemaining());
+    return n;
+  }
+
+  private int readHeap(ByteBuffer into) throws IOException {
+    ByteBuffer stage = driver().stage();
+    int asked = Math.min(into.remaining(), stage.capacity());
+    int n = receive(stage, 0, asked);
+    if (n > 0) {
+      into.put(into.position(), stage, 0, n).position(into.position() + n);
+    }
+    used(IN, n == asked);
+    return n;
+  }
+
+  @Override
+  public final int write(ByteBuffer from) throws IOException {
+    requireOpen();
+    int size = from.remaining();
+    try {
+      int n = from.isDirect() ? send(from, from.position(), from.limit()) : writeHeap(from);
+      from.position(from.position() + n);
+      used(OUT, n == size);
+      return n;
+    } catch (IOException e) {
+      throw Failures.of(e);
+    }
+  }
+
+  private int writeHeap(ByteBuffer from) throws IOException {
+    ByteBuffer stage = driver().stage();
+    int size = Math.min(from.remaining(), stage.capacity());
+    stage.put(0, from, from.position(), size);
+    return send(stage, 0, size);
+  }
+
+  @Override
+  public final long write(ByteBuffer[] from, int offset, int length) throws IOException {
+    Objects.checkFromIndexSize(offset, length, from.length);
+    requireOpen();
+    boolean direct = true;
+    for (int i = offset; i < offset + length; i++) {
+      direct &= from[i].isDirect();
+    }
+    try {
+      return direct ? writeDirect(from, offset, length) : writeStaged(from, offset, length);
+    } catch (IOException e) {
+      throw Failures.of(e);
+    }
+  }
+
+  private long writeDirect(ByteBuffer[] from, int offset, int length) throws IOException {
+    long n = fd().writev(from, offset, length, Integer.MAX_VALUE);
+    used(OUT, n > 0); // a short one may have stopped at the limit of a call
+    advance(from, offset, n);
+    return n;
+  }
+
+  /// As many as there is room for on the stage, in one call: cheaper than one call for each.
+  private long writeStaged(ByteBuffer[] from, int offset, int length) throws IOException {
+    ByteBuffer stage = driver().stage();
+    for (int i = offset; i < offset + length && stage.hasRemaining(); i++) {
+      int size = Math.min(from[i].remaining(), stage.remaining());
+      stage.put(stage.position(), from[i], from[i].position(), size);
+      stage.position(stage.position() + size);
+    }
+    int n = send(stage, 0, stage.position());
+    used(OUT, n == stage.position());
+    advance(from, offset, n);
+    return n;
+  }
+
+  private static void advance(ByteBuffer[] from, int offset, long n) {
+    long left = n;
+    for (int i = offset; left > 0; i++) {
+      int taken = (int) Math.min(left, from[i].remaining());
+      from[i].position(from[i].position() + taken);
+      left -= taken;
+    }
+  }
+}

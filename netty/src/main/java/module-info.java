@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Netty under a loop and on it: drivers over Netty's I/O handlers, found by the service loader.
+@org.jspecify.annotations.NullMarked
+module dev.heddle.netty {
+  requires dev.heddle;
+  requires static org.jspecify; // annotations only: who compiles against this module needs nothing
+  requires io.netty.common;
+  requires io.netty.transport;
+  requires io.netty.transport.classes.epoll;
+  requires io.netty.transport.classes.io_uring;
+  requires io.netty.transport.unix.common;
+
+  provides dev.heddle.reactor.driver.DriverProvider with
+      dev.heddle.netty.uring.UringProvider,
+      dev.heddle.netty.epoll.EpollProvider;
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.netty.driver;
+
+import dev.heddle.reactor.driver.Descriptor;
+import dev.heddle.reactor.driver.DriverProvider;
+import dev.heddle.reactor.driver.ListenerDescriptor;
+import dev.heddle.reactor.driver.Operation;
+import dev.heddle.reactor.driver.ReactorDriver;
+import dev.heddle.reactor.driver.SocketDescriptor;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
+import java.nio.channels.SocketChannel;
+import java.util.List;
+import java.util.ServiceLoader;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// A driver without a loop: the test is its carrier, and ticks by hand.
+final class HandDriven implements AutoCloseable {
+  static final InetSocketAddress LOOPBACK =
+      new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+
+  private final ReactorDriver driver;
+
+  private HandDriven(ReactorDriver driver) {
+    this.driver = driver;
+  }
+
+  /// The drivers of this module that work on this machine.
+  static Stream<String> names() {
+    return all().filter(p -> p.problem() == null).map(DriverProvider::name);
+  }
+
+  /// Those whose descriptors are watched by edge.
+  static Stream<String> byEdge() {
+    return names().filter(List.of("io_uring", "epoll", "kqueue")::contains);
+  }
+
+  static Stream<DriverProvider> all() {
+    HandDriven.class.getModule().addUses(DriverProvider.class);
+    return ServiceLoader.load(DriverProvider.class).stream()
+        .map(ServiceLoader.Provider::get)
+        .filter(p -> p.getClass().getName().startsWith("dev.heddle.netty."));
+  }
+
+  static HandDriven open(String name) {
+    Thread carrier = Thread.currentThread();
+    DriverProvider provider = all().filter(p -> p.name().equals(name)).findFirst().orElseThrow();
+    return new HandDriven(provider.open(thread -> thread == carrier));
+  }
+
+  ReactorDriver driver() {
+    return driver;
+  }
+
+  /// Ticks until the wait is answered.
+  void await(Wait wait) {
+    while (wait.isSubmitted()) {
+      driver.tick(ReactorDriver.FOREVER);
+    }
+  }
+
+  /// Ticks until what was closed has gone.
+  void settle() {
+    while (driver.isArmed()) {
+      driver.tick(ReactorDriver.FOREVER);
+    }
+  }
+
+  ListenerDescriptor listener() throws IOException {
+    ListenerDescriptor listener = driver.openListener(StandardProtocolFamily.INET6);
+    listener.bind(LOOPBACK, 16);
+    return listener;
+  }
+
+  /// A connection of the driver's whose peer is a channel of the JDK's that blocks.
+  Pair pair() throws IOException {
+    ListenerDescriptor listener = listener();
+    SocketChannel peer = SocketChannel.open(listener.localAddress());
+    Wait coming = wait(listener, Operation.Kind.POLL_INPUT);
+    await(coming);
+    SocketDescriptor ours = listener.accept();
+    listener.close();
+    settle();
+    return new Pair(ours, peer);
+  }
+
+  record Pair(SocketDescriptor ours, SocketChannel peer) {}
+
+  /// Submits a wait.
+  Wait wait(Descriptor descriptor, Operation.Kind kind) {
+    Wait wait = new Wait(kind, descriptor);
+    driver.submit(wait);
+    return wait;
+  }
+
+  @Override
+  public void close() {
+    driver.close();
+  }
+
+  /// Counts its answers.
+  static final class Wait extends Operation {
+    int answers;
+    @Nullable Throwable error;
+
+    Wait(Kind kind, Descriptor descriptor) {
+      super(kind, descriptor);
+    }
+
+    @Override
+    protected void completed(@Nullable Throwable e) {
+      answers++;
+      error = e;
+    }
+  }
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.netty.driver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import dev.heddle.netty.driver.HandDriven.Pair;
+import dev.heddle.netty.driver.HandDriven.Wait;
+import dev.heddle.reactor.driver.DriverProvider;
+import dev.heddle.reactor.driver.Operation.Kind;
+import dev.heddle.reactor.driver.ReactorDriver;
+import java.io.File;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// One turn of a driver: how it waits, what ends the wait, what it costs.
+@Tag("T14")
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class TickTest {
+  private static final String DRIVERS = "dev.heddle.netty.driver.HandDriven#names";
+  private static final int REQUESTS = 20_000;
+  private static final int OF_NETTY = 16; // bytes: its io_uring handler makes a lambda in each turn
+
+  @Test
+  void problem_ofADriver_isOneLineThatSaysWhatToDo() {
+    assertThat(HandDriven.all())
+        .extracting(DriverProvider::problem)
+        .allSatisfy(problem -> {
+          if (problem != null) {
+            assertThat(problem).isNotBlank().doesNotContain("\n").doesNotContain("Exception");
+          }
+        });
+  }
+
+  @ParameterizedTest
+  @MethodSource(DRIVERS)
+  void wakeup_beforeTheWait_endsIt(String driver) throws Exception {
+    try (HandDriven hand = HandDriven.open(driver)) {
+      Pair pair = hand.pair();
+      Wait input = hand.wait(pair.ours(), Kind.POLL_INPUT);
+      hand.driver().tick(ReactorDriver.NO_WAIT);
+      for (int i = 0; i < 3; i++) {
+        Thread.ofPlatform().start(hand.driver()::wakeup).join();
+        hand.driver().tick(ReactorDriver.FOREVER); // else for ever
+        hand.driver().wakeup(); // by the carrier itself
+        hand.driver().tick(ReactorDriver.FOREVER);
+      }
+      assertThat(input.answers).isZero();
+      pair.peer().close();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource(DRIVERS)
+  void wakeup_duringTheWait_endsIt(String driver) throws Exception {
+    try (HandDriven hand = HandDriven.open(driver)) {
+      Pair pair = hand.pair();
+      Wait input = hand.wait(pair.ours(), Kind.POLL_INPUT);
+      hand.driver().tick(ReactorDriver.NO_WAIT);
+      Thread carrier = Thread.currentThread();
+      Thread waker =
+          Thread.ofPlatform()
+              .start(() -> {
+                while (carrier.getState() == Thread.State.NEW) {
+                  Thread.onSpinWait();
+                }
+                hand.driver().wakeup();
+              });
+      hand.driver().tick(ReactorDriver.FOREVER);
+      waker.join();
+      assertThat(input.answers).isZero();
+      pair.peer().close();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource(DRIVERS)
+  void deadline_isWaitedForAndNotBeyond(String driver) throws Exception {
+    try (HandDriven hand = HandDriven.open(driver)) {
+      Pair pair = hand.pair();
+      hand.wait(pair.ours(), Kind.POLL_INPUT);
+      hand.driver().tick(ReactorDriver.NO_WAIT);
+      long deadline = System.nanoTime() + 3_000_000;
+      while (System.nanoTime() < deadline) {
+        hand.driver().tick(deadline); // else for ever
+      }
+      hand.driver().tick(deadline); // one that is over
+      pair.peer().close();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource(DRIVERS)
+  @Tag("trap-29")
+  void close_ofTheDriver_givesAllDescriptorsBack(String driver) throws Exception {
+    try (HandDriven warm = HandDriven.open(driver)) {
+      warm.pair().peer().close();
+    }
+    int before = descriptors();
+    for (int i = 0; i < 3; i++) {
+      Pair pair;
+      Pair idle;
+      try (HandDriven hand = HandDriven.open(driver)) {
+        pair = hand.pair();
+        idle = hand.pair();
+        hand.driver().cancel(hand.wait(pair.ours(), Kind.POLL_INPUT));
+        hand.await(hand.wait(pair.ours(), Kind.POLL_OUTPUT));
+      }
+      assertThat(pair.peer().read(ByteBuffer.allocate(1))).isEqualTo(-1);
+      pair.peer().close();
+      idle.peer().close();
+    }
+    assertThat(descriptors()).isEqualTo(before);
+  }
+
+  private static int descriptors() {
+    return new File("/proc/self/fd").list().length;
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.heddle.netty.driver.HandDriven#byEdge")
+  @Tag("T13")
+  void request_onAConnection_allocatesNothingOfOurs(String driver) throws Exception {
+    try (HandDriven hand = HandDriven.open(driver)) {
+      Pair pair = hand.pair();
+      pair.peer().configureBlocking(false);
+      exchange(hand, pair, REQUESTS);
+      ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+      long before = threads.getCurrentThreadAllocatedBytes();
+      exchange(hand, pair, REQUESTS);
+      long bytes = threads.getCurrentThreadAllocatedBytes() - before;
+      assertThat(bytes / REQUESTS).as("bytes for each request").isLessThanOrEqualTo(OF_NETTY);
+      pair.peer().close();
+    }
+  }
+
+  /// The peer asks, the driver's side answers.
+  private static void exchange(HandDriven hand, Pair pair, int requests) throws Exception {
+    ByteBuffer direct = ByteBuffer.allocateDirect(128);
+    ByteBuffer heap = ByteBuffer.allocate(64);
+    ByteBuffer peers = ByteBuffer.allocateDirect(64);
+    Wait input = new Wait(Kind.POLL_INPUT, pair.ours());
+    for (int i = 0; i < requests; i++) {
+      hand.driver().submit(input);
+      while (pair.peer().write(peers.clear()) == 0) {
+        Thread.onSpinWait();
+      }
+      hand.await(input);
+      ByteBuffer buffer = i % 2 == 0 ? direct.clear() : heap.clear();
+      pair.ours().read(buffer);
+      pair.ours().write(buffer.flip());
+      peers.clear();
+      while (peers.hasRemaining()) {
+        pair.peer().read(peers);
+      }
+    }
+  }
+}

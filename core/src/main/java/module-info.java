@@ -22,6 +22,7 @@ module dev.heddle {
   exports dev.heddle.io;
   exports dev.heddle.observe;
   exports dev.heddle.reactor.driver;
+  exports dev.heddle.os;
   exports dev.heddle.sync;
   exports dev.heddle.thread;
 }

@@ -12,7 +12,7 @@ import java.util.function.Consumer;
 ///
 /// @param name of the loop's threads
 /// @param handleSignals whether SIGINT and SIGTERM stop the loop gracefully while it runs; a second
-///   one ends the process
+///   one ends the process; one that a coroutine of the loop awaits is left to it
 /// @param reuse whether a finished coroutine's execution context serves the next one; off:
 ///   thread-bound state and thread identity are fresh for every coroutine, at 150 ns each. System
 ///   property `heddle.reuse=on|off`, default on

@@ -72,6 +72,7 @@ class RoomsTest {
           entry(
               "observe",
               Set.of("scheduler", "scheduler.context", "reactor", "reactor.driver", "event")),
+          entry("os", Set.of("scheduler", "event")),
           entry("observe.flight", Set.of()),
           entry("observe.management", Set.of()));
 
@@ -98,6 +99,8 @@ class RoomsTest {
           entry("io.handle -> thread.worker", "files are worked on beside the loop"),
           entry("io.dns -> coroutine.tree", "a look-up waits as the current coroutine"),
           entry("io.dns -> thread.worker", "the system's look-up blocks its thread"),
+          entry("os -> coroutine.tree", "who waits for the system waits as the current coroutine"),
+          entry("os -> scheduler.inbox", "what the system reports comes by letter"),
           entry("reactor -> scheduler.inbox", "triggers are posted; the letter box uses nothing"),
           entry("sync -> coroutine", "a mutex names its owner"),
           entry("sync -> failure", "what the body threw comes before what unlocking did"),
@@ -148,7 +151,7 @@ class RoomsTest {
   private static final Map<String, String> LOCKS =
       Map.of(
           "dev.heddle.coroutine.tree.ProcessSignals",
-          "carriers take it before their first and after their last coroutine",
+          "carriers take it with no coroutine mounted",
           "dev.heddle.coroutine.tree.StandardStreams",
           "coroutines take it, no carrier",
           "dev.heddle.scheduler.context.LockOwners",

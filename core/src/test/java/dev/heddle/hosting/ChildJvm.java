@@ -26,7 +26,7 @@ public final class ChildJvm {
 
   private final Class<?> program;
   private final List<String> options = new ArrayList<>();
-  private int openFiles;
+  private String first = ""; // what a shell does before it becomes the child
   private @Nullable Path archive;
 
   private ChildJvm(Class<?> program) {
@@ -73,7 +73,13 @@ public final class ChildJvm {
 
   /// Limits the descriptors that the child may have open.
   public ChildJvm withOpenFiles(int limit) {
-    openFiles = limit;
+    first = "ulimit -n " + limit + " && ";
+    return this;
+  }
+
+  /// Starts the child so that it ignores a signal.
+  public ChildJvm ignoring(String signal) {
+    first = "trap '' " + signal + " && ";
     return this;
   }
 
@@ -104,8 +110,8 @@ public final class ChildJvm {
 
   private List<String> command() {
     List<String> line = new ArrayList<>();
-    if (openFiles > 0) {
-      Collections.addAll(line, "sh", "-c", "ulimit -n " + openFiles + " && exec \"$@\"", "sh");
+    if (!first.isEmpty()) {
+      Collections.addAll(line, "sh", "-c", first + "exec \"$@\"", "sh");
     }
     Collections.addAll(
         line,

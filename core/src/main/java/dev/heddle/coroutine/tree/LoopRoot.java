@@ -48,6 +48,7 @@ public final class LoopRoot implements SchedulerOwner {
   private final Shutdown shutdown;
   private final LoopThreads threads;
   private final LoopLedger futures;
+  private final LoopServices services;
 
   private final LoopWatch watch;
 
@@ -69,6 +70,7 @@ public final class LoopRoot implements SchedulerOwner {
     this.shutdown = new Shutdown(this);
     this.threads = new LoopThreads(scheduler, options.name());
     this.futures = new LoopLedger(this);
+    this.services = new LoopServices(this);
     this.watch = new LoopWatch(this);
   }
 
@@ -155,6 +157,7 @@ public final class LoopRoot implements SchedulerOwner {
     } finally {
       watch.end();
       threads.close();
+      services.close();
       left.forEach(CoroutineNode::abandon);
       futures.close();
     }
@@ -210,6 +213,11 @@ public final class LoopRoot implements SchedulerOwner {
   /// The threads beside it.
   public LoopThreads threads() {
     return threads;
+  }
+
+  /// What rooms above keep for it.
+  public LoopServices services() {
+    return services;
   }
 
   @Override

@@ -4,22 +4,34 @@ package dev.heddle.coroutine.tree;
 import dev.heddle.Registration;
 import dev.heddle.scheduler.context.Signals;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.IntPredicate;
+import org.jspecify.annotations.Nullable;
 
-/// SIGINT and SIGTERM while loops run that asked for them: the first one stops these loops, the
-/// second one the process.
+/// The signals of the process, for all loops: who waits for one is told, and loops that asked for
+/// it are stopped by SIGINT and SIGTERM, the process by the second one.
 ///
-/// A signal has one handler in a process, so there is one for all loops: installed for the first of
-/// them, taken away after the last. If each loop had its own, one that ends before a younger one
-/// would put back what was there before itself, and the younger one would then put back a handler
-/// of a loop that has ended.
-final class ProcessSignals {
+/// A signal has one handler in a process, so there is one for all: installed for the first who
+/// wants it, taken away after the last. If each loop had its own, one that ends before a younger
+/// one would put back what was there before itself, and the younger one would then put back a
+/// handler of a loop that has ended.
+///
+/// A loop in which somebody waits for a signal is not stopped by it: it is the program's own way to
+/// end, or to do something else. Other loops are.
+///
+/// **Thread** carriers, with no coroutine mounted, and those of the JVM's that deliver a signal: a
+/// coroutine parked with the lock would stop them all.
+public final class ProcessSignals {
   private static final int SHELL_BASE = 128; // how shells report a death by signal
+  private static final Set<String> STOPPING = Set.of("INT", "TERM");
   private static final ProcessSignals OF_PROCESS = new ProcessSignals();
 
-  // guarded by this; carriers come before their first and after their last coroutine
-  private final List<LoopRoot> loops = new ArrayList<>();
-  private final List<Registration> handlers = new ArrayList<>();
+  // guarded by this
+  private final List<LoopRoot> stopped = new ArrayList<>(); // by a signal
+  private final Map<String, Line> lines = new HashMap<>();
   private boolean raised;
 
   private ProcessSignals() {}
@@ -32,50 +44,140 @@ final class ProcessSignals {
     return () -> OF_PROCESS.remove(loop);
   }
 
+  /// Refuses a name that no signal has here; for any thread.
+  ///
+  /// @param name without `SIG`
+  /// @throws IllegalArgumentException naming it
+  public static void checkName(String name) {
+    Signals.checkName(name);
+  }
+
+  /// Tells `listener` each time a signal is raised, until it is taken back, in the order of these
+  /// calls.
+  ///
+  /// @param loop whose coroutines wait
+  /// @param name without `SIG`
+  /// @param listener given the signal's number on a thread of the JVM's; says whether it still
+  ///   wanted it, and neither blocks nor throws
+  /// @throws IllegalArgumentException with the reason why it cannot be handled
+  public static Registration listen(LoopRoot loop, String name, IntPredicate listener) {
+    Listener added = new Listener(loop, listener);
+    OF_PROCESS.add(name, added);
+    return () -> OF_PROCESS.remove(name, added);
+  }
+
+  private record Listener(LoopRoot loop, IntPredicate told) {}
+
+  private void add(String name, Listener listener) {
+    synchronized (this) {
+      Line line = line(name);
+      if (line.handler.isIgnored()) {
+        release(line);
+        throw new IllegalArgumentException(
+            "SIG"
+                + name
+                + " cannot be waited for: this process was started to ignore it (nohup, or in the"
+                + " background of a script), and the JVM leaves it at that");
+      }
+      line.listeners.add(listener);
+    }
+  }
+
+  private void remove(String name, Listener listener) {
+    synchronized (this) {
+      Line line = lines.get(name);
+      if (line != null && line.listeners.remove(listener)) {
+        release(line);
+      }
+    }
+  }
+
   private void add(LoopRoot loop) {
     synchronized (this) {
-      if (loops.isEmpty()) {
-        install();
+      stopped.add(loop);
+      try {
+        STOPPING.forEach(this::line);
+      } catch (RuntimeException e) {
+        remove(loop);
+        throw e;
       }
-      loops.add(loop);
     }
-  }
-
-  private void install() {
-    try {
-      handlers.add(Signals.handle("INT", number -> raised("SIGINT", number)));
-      handlers.add(Signals.handle("TERM", number -> raised("SIGTERM", number)));
-    } catch (RuntimeException e) {
-      uninstall();
-      throw e;
-    }
-  }
-
-  private void uninstall() {
-    handlers.forEach(Registration::close);
-    handlers.clear();
-    raised = false;
   }
 
   private void remove(LoopRoot loop) {
     synchronized (this) {
-      loops.remove(loop);
-      if (loops.isEmpty()) {
-        uninstall();
+      stopped.remove(loop);
+      if (stopped.isEmpty()) {
+        raised = false;
+        STOPPING.stream().map(lines::get).forEach(this::release);
       }
     }
   }
 
+  private Line line(String name) {
+    Line line = lines.get(name);
+    if (line == null) {
+      line = new Line(name);
+      lines.put(name, line);
+    }
+    return line;
+  }
+
+  private void release(@Nullable Line line) {
+    if (line != null && !line.isNeeded()) {
+      lines.remove(line.name);
+      line.handler.close();
+    }
+  }
+
   // on a thread of the JVM's
-  private void raised(String signal, int number) {
+  private void raised(Line line, int number) {
     synchronized (this) {
-      if (raised) {
-        Runtime.getRuntime().halt(SHELL_BASE + number);
+      line.listeners.removeIf(listener -> !listener.told.test(number));
+      if (!line.isNeeded()) {
+        // nobody waits any more: it does what it would have done without us
+        release(line);
+        line.handler.raise();
+      } else if (line.isStopping()) {
+        stop(stopped.stream().filter(loop -> !line.isAwaitedIn(loop)).toList(), line.name, number);
       }
-      raised = true;
-      for (LoopRoot loop : loops) {
-        loop.shutdown().request(signal, SHELL_BASE + number, loop.options().shutdownDeadline());
-      }
+    }
+  }
+
+  private void stop(List<LoopRoot> loops, String name, int number) {
+    if (loops.isEmpty()) {
+      return;
+    }
+    if (raised) {
+      Runtime.getRuntime().halt(SHELL_BASE + number);
+    }
+    raised = true;
+    for (LoopRoot loop : loops) {
+      loop.shutdown().request("SIG" + name, SHELL_BASE + number, loop.options().shutdownDeadline());
+    }
+  }
+
+  /// One signal that is handled.
+  private final class Line {
+    final String name;
+    final List<Listener> listeners = new ArrayList<>();
+    final Signals.Handling handler;
+
+    Line(String name) {
+      this.name = name;
+      this.handler = Signals.handle(name, number -> raised(this, number));
+    }
+
+    boolean isStopping() {
+      return STOPPING.contains(name);
+    }
+
+    boolean isNeeded() {
+      return !listeners.isEmpty() || (isStopping() && !stopped.isEmpty());
+    }
+
+    boolean isAwaitedIn(LoopRoot loop) {
+      return listeners.stream().anyMatch(listener -> listener.loop == loop);
     }
   }
 }

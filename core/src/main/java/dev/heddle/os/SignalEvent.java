@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.os;
+
+import dev.heddle.Registration;
+import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.coroutine.tree.LoopRoot;
+import dev.heddle.coroutine.tree.LoopService;
+import dev.heddle.coroutine.tree.ProcessSignals;
+import dev.heddle.event.Event;
+import dev.heddle.scheduler.inbox.Inbox;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/// Fires each time one of some signals is raised, while it is armed.
+///
+/// Handlers are installed under locks, ours and the JDK's. An event is armed and disarmed on the
+/// stack of whoever waits, where no lock may be taken: so that is left to the trampoline, which
+/// comes before any other coroutine goes on.
+final class SignalEvent extends Event {
+  private final LoopRoot loop;
+  private final List<String> names;
+
+  // the loop writes, threads that deliver a signal read
+  private volatile boolean armed;
+
+  // trampoline only
+  private final List<Registration> handlers = new ArrayList<>();
+  private boolean refused;
+
+  SignalEvent(LoopRoot loop, List<String> names) {
+    super(loop.scheduler());
+    this.loop = loop;
+    this.names = names;
+  }
+
+  @Override
+  public boolean isHidden() {
+    return false;
+  }
+
+  @Override
+  protected void arm() {
+    armed = true;
+    loop.scheduler().onTrampoline(this::settle);
+  }
+
+  @Override
+  protected void disarm() {
+    armed = false;
+    loop.scheduler().onTrampoline(this::settle);
+  }
+
+  private void settle() {
+    if (!armed) {
+      release();
+    } else if (handlers.isEmpty()) {
+      listen();
+    }
+  }
+
+  private void listen() {
+    installed().events.add(this);
+    try {
+      for (String name : names) {
+        handlers.add(ProcessSignals.listen(loop, name, number -> raised(new Signal(name, number))));
+      }
+    } catch (IllegalArgumentException e) {
+      refused = true;
+      release();
+      fire(null, e);
+    }
+  }
+
+  private void release() {
+    installed().events.remove(this);
+    handlers.forEach(Registration::close);
+    handlers.clear();
+  }
+
+  /// Makes sure that a stream that was opened over it misses nothing from now on.
+  ///
+  /// @return false when one of the signals cannot be handled: it has fired with the reason
+  boolean awaitHandlers() {
+    loop.scheduler().yieldFrom(CoroutineNode.current()); // to the trampoline
+    return !refused;
+  }
+
+  // on a thread of the JVM's; each is told by itself: two of a kind are not one
+  private boolean raised(Signal signal) {
+    return armed && loop.scheduler().inbox().post(new Raised(signal));
+  }
+
+  private final class Raised extends Inbox.Node {
+    private final Signal signal;
+
+    Raised(Signal signal) {
+      this.signal = signal;
+    }
+
+    @Override
+    public void arrive() {
+      fire(signal, null);
+    }
+  }
+
+  @Override
+  public String info() {
+    return names.stream().map(name -> "SIG" + name).collect(Collectors.joining(" or "));
+  }
+
+  private Installed installed() {
+    return loop.services().get(Installed.class, _ -> new Installed());
+  }
+
+  /// Those with handlers: streams may be open when the loop ends.
+  private static final class Installed implements LoopService {
+    private final Set<SignalEvent> events = new HashSet<>();
+
+    @Override
+    public void loopEnded() {
+      List.copyOf(events).forEach(SignalEvent::release);
+    }
+  }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.os;
+
+import dev.heddle.Cancellation;
+import dev.heddle.Heddle;
+import dev.heddle.HeddleOptions;
+import dev.heddle.event.EventStream;
+import java.time.Duration;
+
+/// What can only be seen in a process of its own: signals that end it.
+public final class SignalProgram {
+  private SignalProgram() {}
+
+  /// Runs one of the stories below.
+  public static void main(String[] args) {
+    switch (System.getProperty("story")) {
+      case "repeats" -> Heddle.run(SignalProgram::repeats);
+      case "left" -> Heddle.run(SignalProgram::left);
+      case "stopped" ->
+          Heddle.run(
+              HeddleOptions.defaults().withHandleSignals(true), SignalProgram::awaitedThenStopped);
+      case "ignored", "kept" -> Heddle.run(() -> refused(System.getProperty("signal")));
+      case String other -> throw new IllegalArgumentException(other);
+    }
+  }
+
+  // each of several, in the order of their raising
+  private static void repeats() {
+    try (EventStream<Signal> signals = Signals.stream(8, "USR1", "HUP")) {
+      Raise.signal("USR1");
+      say(signals.next());
+      Raise.signal("HUP");
+      say(signals.next());
+      Raise.signal("USR1");
+      say(signals.next());
+    }
+  }
+
+  // who has left is as if he had never come: the second one ends the process
+  private static void left() {
+    Heddle.launch("raise", () -> Raise.signal("TERM"));
+    say(Heddle.await(Signals.of("SIGTERM")));
+    Raise.signal("TERM");
+    Heddle.delay(Duration.ofHours(1));
+  }
+
+  private static void awaitedThenStopped() {
+    Heddle.launch("raise", () -> Raise.signal("TERM"));
+    say(Heddle.await(Signals.of("TERM")));
+    Heddle.suspend();
+    System.out.println("goes on");
+    Raise.signal("TERM");
+    try {
+      Heddle.delay(Duration.ofHours(1));
+    } catch (Cancellation c) {
+      System.out.println(c.getMessage());
+      throw c;
+    }
+  }
+
+  private static void refused(String signal) {
+    try {
+      Heddle.await(Signals.of(signal));
+    } catch (IllegalArgumentException e) {
+      System.out.println("refused: " + e.getMessage());
+    }
+  }
+
+  private static void say(Signal signal) {
+    System.out.println("got SIG" + signal.name() + " " + signal.number());
+  }
+}

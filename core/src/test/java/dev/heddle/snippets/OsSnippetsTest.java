@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.snippets;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.heddle.Heddle;
+import dev.heddle.os.Raise;
+import dev.heddle.os.Signal;
+import dev.heddle.os.Signals;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/// The code that the documentation of the system around the loop shows.
+@Tag("once")
+class OsSnippetsTest {
+  private final List<String> log = new ArrayList<>();
+
+  private void redraw() {
+    log.add("redrawn");
+  }
+
+  private void flush() {
+    log.add("flushed");
+  }
+
+  @Test
+  void signals() {
+    Heddle.run(() -> {
+      Heddle.launch(
+          "raise",
+          () -> {
+            Heddle.suspend();
+            Raise.signal("WINCH");
+            while (log.isEmpty()) {
+              Heddle.suspend();
+            }
+            Raise.signal("TERM");
+          });
+      // @start region=signals
+      Heddle.background(
+          "resize",
+          () -> {
+            try (var resizes = Signals.stream(8, "WINCH")) {
+              for (Signal _ : resizes) {
+                redraw();
+              }
+            }
+          });
+      Signal end = Heddle.await(Signals.of("INT", "TERM")); // the server goes on meanwhile
+      flush();
+      // @end
+      assertThat(end.number()).isPositive();
+    });
+    assertThat(log).containsExactly("redrawn", "flushed");
+  }
+}

@@ -72,7 +72,8 @@ class RoomsTest {
           entry(
               "observe",
               Set.of("scheduler", "scheduler.context", "reactor", "reactor.driver", "event")),
-          entry("os", Set.of("scheduler", "event")),
+          entry("os", Set.of("os.pipe", "scheduler", "event")),
+          entry("os.pipe", Set.of("scheduler", "event")),
           entry("observe.flight", Set.of()),
           entry("observe.management", Set.of()));
 
@@ -99,6 +100,12 @@ class RoomsTest {
           entry("io.handle -> thread.worker", "files are worked on beside the loop"),
           entry("io.dns -> coroutine.tree", "a look-up waits as the current coroutine"),
           entry("io.dns -> thread.worker", "the system's look-up blocks its thread"),
+          entry("os -> coroutine", "to run a command is to do several things at once, in a scope"),
+          entry("os -> reactor", "the end of a process is a remote event"),
+          entry("os.pipe -> coroutine.tree", "a pipe's thread is one of those beside the loop"),
+          entry("os -> thread.worker", "starting a process blocks its thread"),
+          entry("os.pipe -> scheduler.inbox", "what a pipe's thread has read comes by letter"),
+          entry("os.pipe -> thread.worker", "the JDK's pipes block their thread"),
           entry("os -> coroutine.tree", "who waits for the system waits as the current coroutine"),
           entry("os -> scheduler.inbox", "what the system reports comes by letter"),
           entry("reactor -> scheduler.inbox", "triggers are posted; the letter box uses nothing"),

@@ -34,6 +34,7 @@ class SnippetGateTest {
   private static final Map<String, String> WITHOUT =
       Map.ofEntries(
           Map.entry("Cancellation", THROWN),
+          Map.entry("CommandFailedException", THROWN),
           Map.entry("CompositeException", THROWN),
           Map.entry("CoroutineFailure", THROWN),
           Map.entry("DeadlineException", THROWN),

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.os;
+
+import dev.heddle.DeadlineException;
+import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.coroutine.tree.LoopRoot;
+import dev.heddle.coroutine.tree.LoopService;
+import dev.heddle.event.Awaitable;
+import dev.heddle.event.Deadline;
+import dev.heddle.event.Event;
+import dev.heddle.event.InlineCallback;
+import dev.heddle.os.pipe.BlockingSink;
+import dev.heddle.os.pipe.BlockingSource;
+import dev.heddle.reactor.RemoteEvent;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/// A program that runs beside the coroutines that have started it.
+///
+/// {@snippet class=dev.heddle.snippets.CommandSnippetsTest region=child}
+///
+/// To be closed: that ends it, if it still runs, with its descendants. One that was not closed is
+/// killed when its loop has ended; a program that is to outlive the loop is started by the JDK's
+/// [ProcessBuilder].
+///
+/// As an awaitable it is its end: of the process, not of its output, which is there to be read
+/// afterwards.
+///
+/// **Thread** the loop that has started it.
+///
+/// @since 0.1
+public final class Child implements Awaitable<Integer>, AutoCloseable {
+  private static final int BY_SIGNAL = 128; // the JDK says it as shells do
+  private static final int TERM = 15;
+  private static final int KILL = 9;
+  private static final Duration GLANCE = Duration.ofMillis(10); // at processes that are not ours
+
+  private final LoopRoot loop;
+  private final Command command;
+  private final Process process;
+  private final RemoteEvent exit;
+  private final @Nullable ChildInput input;
+  private final @Nullable ChildOutput output;
+  private final @Nullable ChildOutput error;
+
+  // written on the loop before the signal is sent, read by the JDK's thread after the end
+  private volatile boolean terminated;
+  private volatile boolean killed;
+
+  // loop only
+  private boolean closed;
+
+  private Child(LoopRoot loop, Command command, Process process) {
+    this.loop = loop;
+    this.command = command;
+    this.process = process;
+    this.exit = new RemoteEvent(loop.scheduler(), loop.scheduler().inbox(), "the end of " + this);
+    this.input = command.pipesInput() ? in(process.getOutputStream()) : null;
+    this.output = command.pipesOutput() ? out("output", process.getInputStream()) : null;
+    this.error = command.pipesError() ? out("error output", process.getErrorStream()) : null;
+  }
+
+  private ChildInput in(OutputStream stream) {
+    String thread = process.pid() + "-input";
+    return new ChildInput(
+        new BlockingSink(loop, thread, "the input of " + this, stream), command.charset());
+  }
+
+  private ChildOutput out(String which, InputStream stream) {
+    String thread = process.pid() + "-" + which.replace(' ', '-');
+    BlockingSource source =
+        new BlockingSource(loop, thread, "the " + which + " of " + this, stream);
+    return new ChildOutput(loop.scheduler(), source, this, command);
+  }
+
+  // ---- starting ----
+
+  static Child start(Command command) throws IOException {
+    LoopRoot loop = CoroutineNode.current().loop();
+    Child child = new Child(loop, command, Starting.start(command));
+    child.begin();
+    return child;
+  }
+
+  private void begin() {
+    Set<Child> running = running();
+    running.add(this);
+    InlineCallback ended = (event, result, failure) -> running.remove(this);
+    exit.subscribe(ended);
+    var _ = process.onExit().thenAccept(over -> exit.complete(code(over.exitValue()), null));
+  }
+
+  private Set<Child> running() {
+    return loop.services().get(Running.class, _ -> new Running()).children;
+  }
+
+  private int code(int reported) {
+    boolean byUs =
+        (terminated && reported == BY_SIGNAL + TERM) || (killed && reported == BY_SIGNAL + KILL);
+    return byUs ? BY_SIGNAL - reported : reported;
+  }
+
+  /// A start that a thread beside the loop makes, and whose process is wanted, or killed.
+  private static final class Starting implements Callable<Process> {
+    private static final Object UNWANTED = new Object();
+
+    private final ProcessBuilder builder;
+    private final AtomicReference<@Nullable Object> process = new AtomicReference<>();
+
+    private Starting(ProcessBuilder builder) {
+      this.builder = builder;
+    }
+
+    static Process start(Command command) throws IOException {
+      CoroutineNode<?> self = CoroutineNode.current();
+      Starting starting = new Starting(command.builder());
+      try {
+        Object started =
+            self.loop().threads().offload().run(self, "the start of " + command, starting);
+        return (Process) taken(started);
+      } catch (Throwable e) {
+        if (starting.process.getAndSet(UNWANTED) instanceof Process late) {
+          killTree(late);
+        }
+        throw e;
+      }
+    }
+
+    @Override
+    public Process call() throws IOException {
+      Process started = builder.start();
+      if (!process.compareAndSet(null, started)) {
+        killTree(started);
+      }
+      return started;
+    }
+  }
+
+  /// Those that nobody has closed, and that have not ended.
+  private static final class Running implements LoopService {
+    private final Set<Child> children = new HashSet<>();
+
+    @Override
+    public void loopEnded() {
+      children.forEach(Child::killAtOnce);
+    }
+  }
+
+  // ---- its pipes ----
+
+  /// What it reads from its standard input.
+  ///
+  /// @throws IllegalStateException when that is not a pipe
+  public ChildInput input() {
+    return piped(input, "input");
+  }
+
+  /// What it writes to its standard output.
+  ///
+  /// @throws IllegalStateException when that is not a pipe
+  public ChildOutput output() {
+    return piped(output, "output");
+  }
+
+  /// What it writes to its standard error.
+  ///
+  /// @throws IllegalStateException when that is not a pipe
+  public ChildOutput error() {
+    return piped(error, "error");
+  }
+
+  private <T> T piped(@Nullable T end, String which) {
+    if (end == null) {
+      throw new IllegalStateException(
+          "the " + which + " of " + this + " was redirected; it goes by no pipe to this process");
+    }
+    return end;
+  }
+
+  @Nullable ChildInput inputOrNull() {
+    return input;
+  }
+
+  @Nullable ChildOutput outputOrNull() {
+    return output;
+  }
+
+  @Nullable ChildOutput errorOrNull() {
+    return error;
+  }
+
+  // ---- its end ----
+
+  @Override
+  public Event event() {
+    return exit;
+  }
+
+  /// Waits until it has ended. **Suspends** unless it has. **Cancelled** it goes on.
+  ///
+  /// @return its exit code. `-n` when it ended by the signal n that this object has sent, -15 or
+  ///   -9. Where another signal ended it the JDK's report is 128 + n, which is also what a shell
+  ///   exits with when that happens to its last command: nobody can tell. 0 where native code of
+  ///   this process has asked the system for it before the JDK
+  public int await() {
+    return (int) taken(loop.scheduler().await(exit));
+  }
+
+  /// Waits until it has ended, but not beyond a deadline; it goes on. Else as [#await()].
+  ///
+  /// @throws dev.heddle.DeadlineException when the deadline runs out first
+  public int await(Deadline deadline) {
+    return (int) taken(loop.scheduler().await(exit, deadline));
+  }
+
+  /// Waits until it has ended, but not beyond the moment in which `token` fires; it goes on. Else
+  /// as [#await()].
+  ///
+  /// @throws dev.heddle.WaitCancelledException when the token fires first
+  public int await(Awaitable<?> token) {
+    return (int) taken(loop.scheduler().await(exit, token));
+  }
+
+  private static Object taken(@Nullable Object code) {
+    return Objects.requireNonNull(code, "exit code");
+  }
+
+  /// Whether it runs.
+  public boolean isAlive() {
+    return process.isAlive();
+  }
+
+  /// Its number in the system.
+  public long pid() {
+    return process.pid();
+  }
+
+  /// Asks it and its descendants to end: SIGTERM. **Suspends** for about a millisecond.
+  public void terminate() {
+    terminated = true;
+    beside(tree()::terminate);
+  }
+
+  /// Ends it and its descendants: SIGKILL. **Suspends** for about a millisecond.
+  public void kill() {
+    killed = true;
+    beside(tree()::kill);
+  }
+
+  private ProcessTree tree() {
+    return (ProcessTree)
+        taken(
+            loop.threads()
+                .offload()
+                .run(
+                    CoroutineNode.current(),
+                    "the descendants of " + this,
+                    () -> ProcessTree.of(process.toHandle())));
+  }
+
+  private void beside(Runnable signals) {
+    var _ =
+        loop.threads()
+            .offload()
+            .run(
+                CoroutineNode.current(),
+                "signals to " + this,
+                () -> {
+                  signals.run();
+                  return true;
+                });
+  }
+
+  /// Closes its pipes, and ends it with its descendants if it still runs: first they get SIGTERM,
+  /// and after a grace ([Command#withKillGrace]) SIGKILL. Who reads or writes gets an
+  /// [java.nio.channels.AsynchronousCloseException]. Closing twice does nothing. **Suspends** until
+  /// they have ended. **Cancelled** not before that.
+  @Override
+  public void close() {
+    loop.scheduler().checkOnLoop();
+    if (closed) {
+      return;
+    }
+    closed = true;
+    closePipes();
+    if (!exit.isClosed()) {
+      try {
+        CoroutineNode.current().protect(this::end);
+      } catch (Exception e) {
+        killAtOnce();
+        throw LoopRoot.<RuntimeException>rethrown(e);
+      } catch (Error e) {
+        killAtOnce(); // past the shutdown deadline nothing is protected
+        throw e;
+      }
+    }
+  }
+
+  private void closePipes() {
+    if (input != null) {
+      input.close();
+    }
+    if (output != null) {
+      output.close();
+    }
+    if (error != null) {
+      error.close();
+    }
+  }
+
+  private boolean end() {
+    ProcessTree tree = tree();
+    if (command.killGrace().isPositive()) {
+      terminated = true;
+      beside(tree::terminate);
+      if (hasEnded(tree, Deadline.after(command.killGrace()))) {
+        return true;
+      }
+    }
+    killed = true;
+    beside(tree::kill);
+    loop.scheduler().await(exit);
+    return true;
+  }
+
+  private boolean hasEnded(ProcessTree tree, Deadline limit) {
+    try {
+      loop.scheduler().await(exit, limit);
+      // nobody tells this process of the end of others than its own children
+      while (tree.hasLiveDescendants()) {
+        loop.scheduler().await(loop.timer(loop.nanoTimeAfter(GLANCE), false), limit);
+      }
+      return true;
+    } catch (DeadlineException _) {
+      return false;
+    }
+  }
+
+  private void killAtOnce() {
+    killed = true;
+    killTree(process);
+  }
+
+  private static void killTree(Process process) {
+    ProcessTree.of(process.toHandle()).kill();
+  }
+
+  @Override
+  public String toString() {
+    return "'" + command.program() + "' (process " + process.pid() + ")";
+  }
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.os;
+
+import dev.heddle.DeadlineException;
+import dev.heddle.WaitCancelledException;
+import dev.heddle.event.Awaitable;
+import dev.heddle.event.Deadline;
+import dev.heddle.event.Event;
+import dev.heddle.os.pipe.PipeSource;
+import dev.heddle.scheduler.Scheduler;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.Charset;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.NoSuchElementException;
+import org.jspecify.annotations.Nullable;
+
+/// What a child writes to its standard output or its standard error: as bytes, or line by line.
+///
+/// It ends when every process that could write to it has ended or closed it. A child may leave
+/// processes behind that never do; so when the child has ended and nothing has come for a while
+/// ([Command#withSilence]), that counts as the end, too.
+///
+/// For one reader at a time. **Thread** the loop that started the child. **Cancelled** nothing is
+/// lost: what was not returned is there for the next read.
+///
+/// {@snippet class=dev.heddle.snippets.CommandSnippetsTest region=child}
+///
+/// @since 0.1
+public final class ChildOutput implements Iterable<String>, AutoCloseable {
+  private static final int FIRST = 8192;
+  private static final int END = -1;
+
+  private final Scheduler scheduler;
+  private final PipeSource source;
+  private final Awaitable<?> exit;
+  private final Duration silence;
+  private final Charset charset;
+
+  // loop only; what was fetched and not returned lies between start and end
+  private byte[] bytes = new byte[FIRST];
+  private int start;
+  private int end;
+  private boolean givenUp;
+
+  ChildOutput(Scheduler scheduler, PipeSource source, Awaitable<?> exit, Command command) {
+    this.scheduler = scheduler;
+    this.source = source;
+    this.exit = exit;
+    this.silence = command.silence();
+    this.charset = command.charset();
+  }
+
+  // ---- reading ----
+
+  /// Reads at least one byte. **Suspends** until there is one.
+  ///
+  /// @return how many bytes, or -1 at the end; 0 only for a buffer without room
+  /// @throws java.nio.channels.ClosedChannelException when it is closed, also by another coroutine
+  ///   during the wait
+  public int read(ByteBuffer buffer) throws IOException {
+    if (!buffer.hasRemaining()) {
+      return 0;
+    }
+    if (start == end && !fetch()) {
+      return END;
+    }
+    int taken = Math.min(end - start, buffer.remaining());
+    buffer.put(bytes, start, taken);
+    start += taken;
+    return taken;
+  }
+
+  /// Reads all there is up to the end. **Suspends** until that.
+  ///
+  /// @throws java.nio.channels.ClosedChannelException when it is closed, also by another coroutine
+  ///   during the wait
+  public byte[] readAllBytes() throws IOException {
+    while (fetch()) {
+      // more
+    }
+    byte[] all = Arrays.copyOfRange(bytes, start, end);
+    start = end;
+    return all;
+  }
+
+  /// Reads a line, of any length. **Suspends** until its end has come.
+  ///
+  /// @return without LF or CR LF; null at the end
+  /// @throws java.nio.channels.ClosedChannelException when it is closed, also by another coroutine
+  ///   during the wait
+  public @Nullable String readLine() throws IOException {
+    int looked = 0; // counted from start, which a fetch may move
+    while (true) {
+      for (; start + looked < end; looked++) {
+        if (bytes[start + looked] == '\n') {
+          return taken(start + looked, 1);
+        }
+      }
+      if (!fetch()) {
+        return start == end ? null : taken(end, 0);
+      }
+    }
+  }
+
+  private String taken(int lineEnd, int terminator) {
+    String line = Lines.decode(bytes, start, lineEnd, charset);
+    start = lineEnd + terminator;
+    return line;
+  }
+
+  /// Its lines, as [#readLine()] has them; `hasNext()` suspends, and throws an
+  /// [UncheckedIOException] where that throws.
+  @Override
+  public Iterator<String> iterator() {
+    return new Iterator<>() {
+      private @Nullable String next;
+
+      @Override
+      public boolean hasNext() {
+        try {
+          next = next == null ? readLine() : next;
+          return next != null;
+        } catch (IOException e) {
+          throw new UncheckedIOException(e);
+        }
+      }
+
+      @Override
+      public String next() {
+        if (!hasNext() || next == null) {
+          throw new NoSuchElementException("the child writes no more");
+        }
+        String line = next;
+        next = null;
+        return line;
+      }
+    };
+  }
+
+  // ---- fetching ----
+
+  /// Fetches more behind what is there.
+  ///
+  /// @return false at the end
+  private boolean fetch() throws IOException {
+    if (givenUp || !awaitMore()) {
+      return false;
+    }
+    makeRoom();
+    int count = source.read(ByteBuffer.wrap(bytes, end, bytes.length - end));
+    end += Math.max(count, 0);
+    return count != END;
+  }
+
+  /// Waits until there is more, or the end; when the child has ended, not for ever.
+  private boolean awaitMore() {
+    Event ready = source.ready();
+    if (!ready.isClosed() && !exit.event().isClosed()) {
+      try {
+        scheduler.await(ready, exit);
+      } catch (WaitCancelledException _) {
+        // it has ended; what it wrote last may still come
+      }
+    }
+    if (!ready.isClosed()) {
+      try {
+        scheduler.await(ready, Deadline.after(silence));
+      } catch (DeadlineException _) {
+        givenUp = true;
+        source.close();
+      }
+    }
+    return !givenUp;
+  }
+
+  private void makeRoom() {
+    if (start > 0) {
+      System.arraycopy(bytes, start, bytes, 0, end - start);
+      end -= start;
+      start = 0;
+    }
+    if (end == bytes.length) {
+      bytes = Arrays.copyOf(bytes, bytes.length * 2);
+    }
+  }
+
+  /// Listens no more; who reads gets an [java.nio.channels.AsynchronousCloseException], and a child
+  /// that writes on a SIGPIPE. **Suspends** never.
+  @Override
+  public void close() {
+    source.close();
+  }
+}

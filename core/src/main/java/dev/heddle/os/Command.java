@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.os;
+
+import dev.heddle.coroutine.Coroutine;
+import dev.heddle.coroutine.Scope;
+import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// A program to be run, with its arguments and surroundings: [#run()] runs it to its end and
+/// collects what it writes, [#start()] leaves it running beside the coroutine.
+///
+/// {@snippet class=dev.heddle.snippets.CommandSnippetsTest region=run}
+///
+/// A value: each `with` returns a changed copy, and one command may be run many times, also at the
+/// same time. Arguments reach the program as they are; no shell looks at them, unless it was made
+/// by [#shell].
+///
+/// @since 0.1
+public final class Command {
+  private static final Duration KILL_GRACE = Duration.ofSeconds(5);
+  private static final Duration SILENCE = Duration.ofSeconds(1);
+
+  private final Draft as;
+
+  private Command(Draft as) {
+    this.as = as;
+  }
+
+  // ---- what is run ----
+
+  /// A program and its arguments.
+  ///
+  /// @param program a path, or a name that is looked for in the `PATH` of this process
+  public static Command of(String program, String... arguments) {
+    List<String> line = new ArrayList<>();
+    line.add(program);
+    line.addAll(List.of(arguments));
+    return of(line);
+  }
+
+  /// A program and its arguments.
+  ///
+  /// @param line the program first
+  /// @throws IllegalArgumentException when it is empty
+  public static Command of(List<String> line) {
+    if (line.isEmpty()) {
+      throw new IllegalArgumentException("a command needs a program, and the line is empty");
+    }
+    return new Command(new Draft(List.copyOf(line)));
+  }
+
+  /// A line for the system's shell: `sh -c`, on Windows `cmd /c`.
+  public static Command shell(String script) {
+    boolean windows = System.getProperty("os.name").startsWith("Windows");
+    return windows ? of("cmd", "/c", script) : of("sh", "-c", script);
+  }
+
+  // ---- its surroundings ----
+
+  private Command with(Consumer<Draft> change) {
+    Draft changed = new Draft(as);
+    change.accept(changed);
+    return new Command(changed);
+  }
+
+  /// Where it runs; else where this process does.
+  public Command withDirectory(Path directory) {
+    Objects.requireNonNull(directory, "directory");
+    return with(draft -> draft.directory = directory);
+  }
+
+  /// Sets a variable of its environment, which else is that of this process.
+  public Command withEnvironment(String name, String value) {
+    Objects.requireNonNull(name, "name");
+    Objects.requireNonNull(value, "value");
+    return with(draft -> draft.environment.put(name, value));
+  }
+
+  /// Takes a variable out of its environment.
+  public Command withoutEnvironment(String name) {
+    Objects.requireNonNull(name, "name");
+    return with(draft -> draft.environment.put(name, null));
+  }
+
+  /// Gives it none of the variables of this process, only those that were set for it.
+  public Command withOwnEnvironmentOnly() {
+    return with(draft -> draft.ownEnvironmentOnly = true);
+  }
+
+  /// Where its standard input comes from: [Redirect#PIPE], [Redirect#INHERIT] or a file. Else a
+  /// pipe, which [#run()] closes at once.
+  public Command withInput(Redirect from) {
+    Objects.requireNonNull(from, "from");
+    return with(draft -> {
+      draft.input = from;
+      draft.text = null;
+    });
+  }
+
+  /// What [#run()] writes to its standard input.
+  public Command withInput(byte[] bytes) {
+    byte[] copy = bytes.clone();
+    return with(draft -> {
+      draft.input = Redirect.PIPE;
+      draft.text = copy;
+    });
+  }
+
+  /// What [#run()] writes to its standard input, in UTF-8.
+  public Command withInput(String text) {
+    return withInput(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /// Where its standard output goes: [Redirect#PIPE] (the default), [Redirect#INHERIT],
+  /// [Redirect#DISCARD] or a file.
+  public Command withOutput(Redirect to) {
+    Objects.requireNonNull(to, "to");
+    return with(draft -> draft.output = to);
+  }
+
+  /// Where its standard error goes. Else as [#withOutput].
+  public Command withError(Redirect to) {
+    Objects.requireNonNull(to, "to");
+    return with(draft -> draft.error = to);
+  }
+
+  /// Sends its standard error where its standard output goes, in the order in which it writes.
+  public Command withErrorMerged() {
+    return with(draft -> draft.merged = true);
+  }
+
+  /// The encoding of the text that it writes, in which the byte 10 ends a line; else UTF-8.
+  public Command withCharset(Charset charset) {
+    Objects.requireNonNull(charset, "charset");
+    return with(draft -> draft.charset = charset);
+  }
+
+  /// How long it may take to end after SIGTERM before it gets SIGKILL; else 5 s.
+  ///
+  /// @param grace zero: SIGKILL at once
+  /// @throws IllegalArgumentException when it is negative
+  public Command withKillGrace(Duration grace) {
+    if (grace.isNegative()) {
+      throw new IllegalArgumentException("a grace must not be negative: " + grace);
+    }
+    return with(draft -> draft.killGrace = grace);
+  }
+
+  /// How long its pipes are listened to when it has ended, others hold them open and nothing comes;
+  /// else 1 s. A process that it has left behind may do so for ever.
+  ///
+  /// @throws IllegalArgumentException unless it is positive
+  public Command withSilence(Duration silence) {
+    if (!silence.isPositive()) {
+      throw new IllegalArgumentException("a silence must be positive, not " + silence);
+    }
+    return with(draft -> draft.silence = silence);
+  }
+
+  // ---- running it ----
+
+  /// Runs it to its end, and collects what it writes. **Suspends** until it has ended and its pipes
+  /// are drained. **Cancelled** it is killed, with its descendants: first they get SIGTERM, and
+  /// after a grace ([#withKillGrace]) SIGKILL; the call ends when they have. So
+  /// [dev.heddle.Heddle#within] bounds it.
+  ///
+  /// @return also when it failed: see [CommandResult#orThrow()]
+  /// @throws IOException when it cannot be started: there is no such program or directory
+  public CommandResult run() throws IOException {
+    try (Child child = start();
+        Scope scope = Scope.open()) {
+      scope.launch("input of " + child, () -> feed(child));
+      Coroutine<byte[]> output = scope.spawn("output of " + child, () -> all(child.outputOrNull()));
+      Coroutine<byte[]> error = scope.spawn("error of " + child, () -> all(child.errorOrNull()));
+      scope.join();
+      return new CommandResult(this, child.await(), output.await(), error.await(), as.charset);
+    }
+  }
+
+  private static byte[] all(@Nullable ChildOutput from) throws IOException {
+    return from == null ? new byte[0] : from.readAllBytes();
+  }
+
+  private void feed(Child child) {
+    ChildInput input = child.inputOrNull();
+    if (input != null) {
+      try (input) {
+        input.write(as.text == null ? new byte[0] : as.text);
+      } catch (IOException _) {
+        // safe: it does not want to read all of it; what it makes of that, its exit code says
+      }
+    }
+  }
+
+  /// Starts it. **Suspends** for about a millisecond. **Cancelled** meanwhile, it is killed.
+  ///
+  /// @return the running program, to be closed
+  /// @throws IOException when it cannot be started: there is no such program or directory
+  public Child start() throws IOException {
+    return Child.start(this);
+  }
+
+  // ---- for the child ----
+
+  ProcessBuilder builder() {
+    ProcessBuilder builder =
+        new ProcessBuilder(as.line)
+            .redirectInput(as.input)
+            .redirectOutput(as.output)
+            .redirectError(as.error)
+            .redirectErrorStream(as.merged);
+    if (as.directory != null) {
+      builder.directory(as.directory.toFile());
+    }
+    Map<String, String> environment = builder.environment();
+    if (as.ownEnvironmentOnly) {
+      environment.clear();
+    }
+    as.environment.forEach((name, value) -> {
+      if (value == null) {
+        environment.remove(name);
+      } else {
+        environment.put(name, value);
+      }
+    });
+    return builder;
+  }
+
+  boolean pipesInput() {
+    return as.input == Redirect.PIPE;
+  }
+
+  boolean pipesOutput() {
+    return as.output == Redirect.PIPE;
+  }
+
+  boolean pipesError() {
+    return as.error == Redirect.PIPE && !as.merged;
+  }
+
+  Charset charset() {
+    return as.charset;
+  }
+
+  Duration killGrace() {
+    return as.killGrace;
+  }
+
+  Duration silence() {
+    return as.silence;
+  }
+
+  String program() {
+    return as.line.getFirst();
+  }
+
+  /// The line, for people.
+  @Override
+  public String toString() {
+    return String.join(" ", as.line);
+  }
+
+  /// A command that is being changed.
+  private static final class Draft {
+    final List<String> line;
+    final Map<String, @Nullable String> environment;
+    @Nullable Path directory;
+    boolean ownEnvironmentOnly;
+    Redirect input = Redirect.PIPE;
+    byte @Nullable [] text;
+    Redirect output = Redirect.PIPE;
+    Redirect error = Redirect.PIPE;
+    boolean merged;
+    Charset charset = StandardCharsets.UTF_8;
+    Duration killGrace = KILL_GRACE;
+    Duration silence = SILENCE;
+
+    Draft(List<String> line) {
+      this.line = line;
+      this.environment = new LinkedHashMap<>();
+    }
+
+    Draft(Draft from) {
+      line = from.line;
+      environment = new LinkedHashMap<>(from.environment);
+      directory = from.directory;
+      ownEnvironmentOnly = from.ownEnvironmentOnly;
+      input = from.input;
+      text = from.text;
+      output = from.output;
+      error = from.error;
+      merged = from.merged;
+      charset = from.charset;
+      killGrace = from.killGrace;
+      silence = from.silence;
+    }
+  }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.os.pipe;
+
+import dev.heddle.coroutine.tree.LoopRoot;
+import dev.heddle.event.InlineCallback;
+import dev.heddle.scheduler.Scheduler;
+import dev.heddle.thread.worker.Work;
+import dev.heddle.thread.worker.WorkerThreads;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ClosedChannelException;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+
+/// A pipe that is written by a thread of its own, a block at a time.
+public final class BlockingSink implements PipeSink {
+  private static final int BLOCK = 1 << 16; // what a pipe of Linux holds
+
+  private final Scheduler scheduler;
+  private final OutputStream stream;
+  private final WorkerThreads thread;
+  private final String what;
+  private final Readiness ready;
+
+  // loop only
+  private boolean sending;
+  private boolean closed;
+  private @Nullable IOException failure;
+
+  /// The loop's end of a pipe.
+  ///
+  /// @param name of its thread
+  /// @param what it takes, for dumps
+  public BlockingSink(LoopRoot loop, String name, String what, OutputStream stream) {
+    this.scheduler = loop.scheduler();
+    this.stream = stream;
+    this.what = what;
+    this.thread = loop.threads().open(loop.options().name() + "-" + name, 1, () -> {});
+    this.ready = new Readiness(scheduler, what, () -> !sending || closed);
+  }
+
+  @Override
+  public void write(ByteBuffer buffer) throws IOException {
+    if (closed) {
+      throw new ClosedChannelException();
+    }
+    awaitReady();
+    while (buffer.hasRemaining()) {
+      byte[] block = new byte[Math.min(buffer.remaining(), BLOCK)];
+      buffer.get(block);
+      send(block);
+      awaitReady();
+    }
+  }
+
+  // in a loop: another coroutine may have come in between
+  private void awaitReady() throws IOException {
+    while (!ready.isClosed()) {
+      scheduler.await(ready);
+    }
+    if (closed) {
+      throw new AsynchronousCloseException();
+    }
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  private void send(byte[] block) {
+    sending = true;
+    submit(
+        () -> {
+          stream.write(block);
+          stream.flush();
+          return true;
+        },
+        (event, result, error) -> {
+          sending = false;
+          failure = error == null || error instanceof IOException ? (IOException) error : failure;
+          ready.tell();
+        });
+  }
+
+  /// Behind what is being written: the JDK's stream would wait for that.
+  @Override
+  public void close() {
+    if (!closed) {
+      closed = true;
+      submit(
+          () -> {
+            stream.close();
+            return true;
+          },
+          (event, result, error) -> {
+            // nobody is to be told that a child that has ended does not read the rest
+          });
+      thread.finish();
+      ready.tell();
+    }
+  }
+
+  private void submit(Callable<?> call, InlineCallback whenDone) {
+    Work work = new Work(scheduler, what, call);
+    work.done().subscribe(whenDone);
+    thread.submit(work);
+  }
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.os.pipe;
+
+import dev.heddle.coroutine.tree.LoopRoot;
+import dev.heddle.event.Event;
+import dev.heddle.scheduler.Scheduler;
+import dev.heddle.scheduler.inbox.Inbox;
+import dev.heddle.thread.worker.Work;
+import dev.heddle.thread.worker.WorkerThreads;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ClosedChannelException;
+import java.util.concurrent.Semaphore;
+import org.jspecify.annotations.Nullable;
+
+/// A pipe that is read by a thread of its own, a block at a time, when somebody asks. What was read
+/// stays here until it is taken: a read that is cancelled loses nothing, and a child that nobody
+/// listens to is held up by its full pipe, as it should be.
+///
+/// A thread for each pipe, for children that wait for each other's output would wait for each
+/// other's threads, too.
+public final class BlockingSource implements PipeSource {
+  private static final int BLOCK = 1 << 16; // what a pipe of Linux holds
+  private static final int END = -1;
+
+  private final Scheduler scheduler;
+  private final InputStream stream;
+  private final WorkerThreads thread;
+  private final Readiness ready;
+  private final Semaphore asked = new Semaphore(0); // a permit for each block
+  private final byte[] block = new byte[BLOCK]; // the thread's while it is fetching
+  private final Fetched fetched = new Fetched();
+
+  // the loop writes, the thread reads
+  private volatile boolean closed;
+
+  // loop only
+  private ByteBuffer unread = ByteBuffer.allocate(0);
+  private boolean fetching;
+  private boolean ended;
+  private @Nullable IOException failure;
+
+  /// The loop's end of a pipe.
+  ///
+  /// @param name of its thread
+  /// @param what it brings, for dumps
+  public BlockingSource(LoopRoot loop, String name, String what, InputStream stream) {
+    this.scheduler = loop.scheduler();
+    this.stream = stream;
+    this.ready = new Readiness(scheduler, what, () -> !fetching || closed);
+    this.thread = loop.threads().open(loop.options().name() + "-" + name, 1, () -> {});
+    thread.submit(new Work(scheduler, what, this::serve));
+    thread.finish();
+  }
+
+  // ---- the loop's side ----
+
+  @Override
+  public int read(ByteBuffer buffer) throws IOException {
+    if (closed) {
+      throw new ClosedChannelException();
+    }
+    if (!buffer.hasRemaining()) {
+      return 0;
+    }
+    while (!unread.hasRemaining()) {
+      if (failure != null) {
+        throw failure;
+      }
+      if (ended) {
+        return END;
+      }
+      scheduler.await(ready());
+      if (closed) {
+        throw new AsynchronousCloseException();
+      }
+    }
+    int taken = Math.min(unread.remaining(), buffer.remaining());
+    buffer.put(unread.slice().limit(taken));
+    unread.position(unread.position() + taken);
+    return taken;
+  }
+
+  @Override
+  public Event ready() {
+    if (!closed && !fetching && !ended && failure == null && !unread.hasRemaining()) {
+      fetching = true;
+      asked.release();
+    }
+    return ready;
+  }
+
+  @Override
+  public void close() {
+    if (!closed) {
+      closed = true;
+      asked.release();
+      ready.tell();
+    }
+  }
+
+  // ---- the thread's side ----
+
+  /// Reads as it is asked to, until the end; a read cannot be cut, so a pipe that was closed
+  /// meanwhile stays open until something comes.
+  private boolean serve() throws IOException, InterruptedException {
+    // When a child has ended the JDK takes what is in its pipes, and closes them: what processes
+    // that it has left behind write would be lost. It does so under this monitor.
+    synchronized (stream) {
+      try (stream) {
+        for (asked.acquire(); !closed && fetch(); asked.acquire()) {
+          // until it is asked again
+        }
+      }
+    }
+    return true;
+  }
+
+  private boolean fetch() {
+    int count = END;
+    IOException thrown = null;
+    try {
+      count = stream.read(block);
+    } catch (IOException e) {
+      thrown = e;
+    }
+    fetched.count = count;
+    fetched.thrown = thrown;
+    return scheduler.inbox().post(fetched) && count != END;
+  }
+
+  private final class Fetched extends Inbox.Node {
+    // the thread writes before it posts, the loop reads
+    int count;
+    @Nullable IOException thrown;
+
+    @Override
+    public void arrive() {
+      readmit();
+      fetching = false;
+      failure = thrown;
+      ended = count == END;
+      unread = ByteBuffer.wrap(block, 0, Math.max(count, 0));
+      ready.tell();
+    }
+  }
+}

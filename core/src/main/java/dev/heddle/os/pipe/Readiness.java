@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.os.pipe;
+
+import dev.heddle.event.Event;
+import dev.heddle.event.EventCallback;
+import dev.heddle.event.EventHome;
+import java.util.function.BooleanSupplier;
+
+/// Whether a pipe's next call would not wait, as an event.
+final class Readiness extends Event {
+  private final String what;
+  private final BooleanSupplier condition;
+
+  Readiness(EventHome home, String what, BooleanSupplier condition) {
+    super(home);
+    this.what = what;
+    this.condition = condition;
+  }
+
+  /// It has become so.
+  void tell() {
+    settled();
+    fire(null, null);
+  }
+
+  @Override
+  public boolean isClosed() {
+    return condition.getAsBoolean();
+  }
+
+  @Override
+  public boolean isHidden() {
+    return false;
+  }
+
+  @Override
+  public void replay(EventCallback callback) {
+    if (!isClosed()) {
+      super.replay(callback);
+    }
+    callback.onEvent(this, null, null);
+  }
+
+  @Override
+  public String info() {
+    return what;
+  }
+}

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.os;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.heddle.Action;
+import dev.heddle.Cancellation;
+import dev.heddle.DeadlineException;
+import dev.heddle.Heddle;
+import dev.heddle.HeddleOptions;
+import dev.heddle.WaitCancelledException;
+import dev.heddle.coroutine.Coroutine;
+import dev.heddle.event.Deadline;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// Commands that run beside the coroutine that has started them.
+@Tag("T13.8")
+@Timeout(60)
+class ChildTest {
+  private static final Command CAT = Command.of("cat");
+  private static final Command SLEEP = Command.of("sleep", "1000");
+  private static final Duration SHORT = Duration.ofMillis(1);
+
+  private static void inLoop(Action body) {
+    Heddle.run(body);
+  }
+
+  @Test
+  void pipes_carryAConversation_whileOthersGoOn() {
+    inLoop(() -> {
+      try (Child cat = CAT.start()) {
+        Coroutine<String> reader = Heddle.spawn(() -> cat.output().readLine());
+        Heddle.delay(SHORT); // the reader waits meanwhile
+        assertThat(reader.isDone()).isFalse();
+        cat.input().write("question\n");
+        assertThat(reader.await()).isEqualTo("question");
+        cat.input().write("again\n");
+        assertThat(cat.output().readLine()).isEqualTo("again");
+        cat.input().close();
+        assertThat(cat.output().readLine()).isNull();
+        assertThat(cat.output().read(ByteBuffer.allocate(1))).isEqualTo(-1);
+        assertThat(cat.await()).isZero();
+      }
+    });
+  }
+
+  @Test
+  void read_thatIsCut_losesNothing() {
+    inLoop(() -> {
+      try (Child cat = CAT.start()) {
+        assertThatThrownBy(() -> Heddle.within(SHORT, () -> cat.output().readLine()))
+            .isInstanceOf(DeadlineException.class);
+        cat.input().write("half ");
+        // the half has come: readLine has seen it, and waits for more
+        ByteBuffer one = ByteBuffer.allocate(1);
+        assertThat(cat.output().read(one)).isOne();
+        assertThatThrownBy(() -> Heddle.within(SHORT, () -> cat.output().readLine()))
+            .isInstanceOf(DeadlineException.class);
+        cat.input().write("a line\nrest");
+        assertThat((char) one.get(0) + cat.output().readLine()).isEqualTo("half a line");
+        cat.input().close();
+        assertThat(cat.output().readAllBytes()).isEqualTo("rest".getBytes(StandardCharsets.UTF_8));
+      }
+    });
+  }
+
+  @Test
+  @Tag("loop-250")
+  void close_wakesWhoReads() {
+    inLoop(() -> {
+      Child cat = CAT.start();
+      Heddle.supervise(s -> {
+        Coroutine<String> reader = s.spawn(() -> cat.output().readLine());
+        Heddle.suspend();
+        cat.close();
+        assertThatThrownBy(reader::await).hasCauseInstanceOf(ClosedChannelException.class);
+        return null;
+      });
+      assertThatThrownBy(() -> cat.output().readLine()).isInstanceOf(ClosedChannelException.class);
+      assertThatThrownBy(() -> cat.input().write("x")).isInstanceOf(ClosedChannelException.class);
+    });
+  }
+
+  @Test
+  void close_wakesWhoWrites() {
+    inLoop(() -> {
+      Child deaf = SLEEP.start();
+      Heddle.supervise(s -> {
+        Coroutine<?> writer =
+            s.spawn(() -> {
+              deaf.input().write(new byte[1 << 20]);
+              return true;
+            });
+        Heddle.suspend();
+        deaf.close();
+        assertThatThrownBy(writer::await).hasCauseInstanceOf(ClosedChannelException.class);
+        return null;
+      });
+    });
+  }
+
+  @Test
+  void outputThatWasNotRead_isThereAfterTheEnd() {
+    inLoop(() -> {
+      try (Child echo = Command.of("echo", "late").start()) {
+        assertThat(echo.await()).isZero();
+        assertThat(echo.output().readLine()).isEqualTo("late");
+        assertThat(echo.output().readLine()).isNull();
+      }
+    });
+  }
+
+  @Test
+  @Tag("trap-33")
+  void output_ofAProcessLeftBehind_isReadToItsEnd() {
+    String script = "echo ready; read go; (while kill -0 $$ 2>/dev/null; do :; done; echo late) &";
+    inLoop(() -> {
+      Command patient = Command.shell(script).withSilence(Duration.ofHours(1));
+      try (Child child = patient.start()) {
+        assertThat(child.output().readLine()).isEqualTo("ready");
+        child.input().write("go\n");
+        assertThat(child.await()).isZero();
+        assertThat(child.output().readLine()).isEqualTo("late");
+        assertThat(child.output().readLine()).isNull();
+      }
+    });
+  }
+
+  // ---- its end ----
+
+  @Test
+  @Tag("loop-248")
+  void exitCode_ofOneThatWasTerminated_isMinusItsSignal() {
+    inLoop(() -> {
+      Child child = SLEEP.start();
+      child.close();
+      assertThat(child.await()).isEqualTo(-15);
+      assertThat(child.isAlive()).isFalse();
+    });
+  }
+
+  @Test
+  @Tag("loop-248")
+  void exitCode_ofOneThatWouldNotGo_isThatOfItsKilling() {
+    Command stubborn = Command.shell("trap '' TERM; echo ready; while :; do sleep 1; done");
+    inLoop(() -> {
+      Child child = stubborn.withKillGrace(SHORT).start();
+      assertThat(child.output().readLine()).isEqualTo("ready");
+      child.close();
+      assertThat(child.await()).isEqualTo(-9);
+    });
+  }
+
+  @Test
+  void terminateAndKill_sendTheirSignals() {
+    inLoop(() -> {
+      try (Child child = SLEEP.start()) {
+        child.terminate();
+        assertThat(child.await()).isEqualTo(-15);
+      }
+      try (Child child = SLEEP.start()) {
+        child.kill();
+        assertThat(child.await()).isEqualTo(-9);
+      }
+    });
+  }
+
+  @Test
+  void close_endsDescendantsThatIgnoreSigterm() {
+    String script =
+        "(trap '' TERM; echo $(exec sh -c 'echo $PPID'); while :; do sleep 1; done) & wait";
+    inLoop(() -> {
+      Child child = Command.shell(script).withKillGrace(SHORT).start();
+      long pid = Long.parseLong(child.output().readLine());
+      assertThat(Pids.isRunning(pid)).isTrue();
+      child.close();
+      Pids.awaitEnd(pid);
+    });
+  }
+
+  @Test
+  void exitCode_ofAProgramThatExitsAsIfBySignal_isItsOwn() {
+    inLoop(() -> assertThat(Command.shell("exit 143").run().exitCode()).isEqualTo(143));
+  }
+
+  @Test
+  void await_whoseDeadlineOrTokenComesFirst_leavesItRunning() {
+    inLoop(() -> {
+      try (Child child = SLEEP.start()) {
+        assertThatThrownBy(() -> child.await(Deadline.after(SHORT)))
+            .isInstanceOf(DeadlineException.class);
+        assertThatThrownBy(() -> child.await(Heddle.timer(SHORT, false)))
+            .isInstanceOf(WaitCancelledException.class);
+      }
+    });
+  }
+
+  @Test
+  void end_asAToken_endsAnotherWait() {
+    inLoop(() -> {
+      try (Child child = Command.of("true").start()) {
+        assertThatThrownBy(() -> Heddle.within(child, () -> Heddle.delay(Duration.ofHours(1))))
+            .isInstanceOf(WaitCancelledException.class);
+        assertThat(Heddle.await(child)).isZero();
+      }
+    });
+  }
+
+  @Test
+  void close_ofACancelledCoroutine_stillEndsIt() {
+    inLoop(() -> {
+      Child child = SLEEP.start();
+      Coroutine<?> owner =
+          Heddle.spawn(() -> {
+            try (child) {
+              return child.await();
+            }
+          });
+      Heddle.suspend();
+      owner.cancel("enough");
+      assertThatThrownBy(owner::await).isInstanceOf(Cancellation.class);
+      assertThat(child.isAlive()).isFalse();
+    });
+  }
+
+  @Test
+  void childThatNobodyCloses_isKilledWhenTheLoopHasEnded() {
+    long pid = Heddle.run(() -> SLEEP.start().pid());
+    ProcessHandle.of(pid).ifPresent(process -> process.onExit().join());
+    assertThat(Pids.isRunning(pid)).isFalse();
+  }
+
+  @Test
+  void childOfALoopThatRunsIntoItsDeadline_isKilled() {
+    HeddleOptions hasty =
+        HeddleOptions.defaults().withShutdownDeadline(Duration.ZERO).withGracePeriod(Duration.ZERO);
+    long[] pid = new long[1];
+    assertThatThrownBy(() ->
+            Heddle.run(
+                hasty,
+                () -> {
+                  try (Child child = SLEEP.start()) {
+                    pid[0] = child.pid();
+                    Heddle.shutdown(Duration.ZERO);
+                    child.await();
+                  }
+                }))
+        .isInstanceOf(Throwable.class);
+    ProcessHandle.of(pid[0]).ifPresent(process -> process.onExit().join());
+    assertThat(Pids.isRunning(pid[0])).isFalse();
+  }
+
+  // ---- what is seen of it ----
+
+  @Test
+  void pipeThatWasRedirected_isRefusedWithTheReason() {
+    inLoop(() -> {
+      try (Child child =
+          Command.of("true").withOutput(Redirect.DISCARD).withErrorMerged().start()) {
+        assertThatThrownBy(child::output)
+            .isInstanceOf(IllegalStateException.class)
+            .hasMessageContaining("output of 'true'")
+            .hasMessageContaining("redirected");
+        assertThatThrownBy(child::error).isInstanceOf(IllegalStateException.class);
+      }
+    });
+  }
+
+  @Test
+  void dump_namesWhatIsWaitedFor() {
+    inLoop(() -> {
+      try (Child cat = CAT.start()) {
+        Coroutine<?> reader = Heddle.spawn(() -> cat.output().readLine());
+        Coroutine<?> waiter = Heddle.spawn(() -> cat.await());
+        Heddle.suspend();
+        assertThat(Heddle.dump().text())
+            .contains("the output of 'cat' (process " + cat.pid() + ")")
+            .contains("the end of 'cat' (process " + cat.pid() + ")");
+        reader.cancel("enough");
+        waiter.cancel("enough");
+      }
+    });
+  }
+
+  @Test
+  void threads_ofItsPipes_endWithIt() {
+    inLoop(() -> {
+      String name;
+      try (Child cat = CAT.start()) {
+        name = "heddle-" + cat.pid() + "-";
+        cat.input().write("x\n");
+        cat.output().readLine();
+        assertThat(hasThread(name)).isTrue();
+      }
+      while (hasThread(name)) {
+        Heddle.suspend();
+      }
+    });
+  }
+
+  private static boolean hasThread(String prefix) {
+    return Thread.getAllStackTraces().keySet().stream()
+        .anyMatch(thread -> thread.getName().startsWith(prefix));
+  }
+
+  @Test
+  void command_outsideOfLoops_isRefusedNamingHeddleRun() {
+    assertThatThrownBy(CAT::start)
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("Heddle.run");
+  }
+}

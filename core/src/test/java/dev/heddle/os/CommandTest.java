@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.os;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.heddle.Action;
+import dev.heddle.Heddle;
+import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Commands that are run to their end.
+@Tag("T13.8")
+@Timeout(60)
+class CommandTest {
+  private static final int LARGE = 1 << 20; // more than any pipe holds
+
+  @TempDir private Path folder = Path.of("");
+
+  private static void inLoop(Action body) {
+    Heddle.run(body);
+  }
+
+  @Test
+  void run_collectsWhatItWritesAndItsExitCode() {
+    inLoop(() -> {
+      CommandResult result = Command.shell("echo out; echo err >&2; exit 3").run();
+      assertThat(result.output()).isEqualTo("out\n");
+      assertThat(result.error()).isEqualTo("err\n");
+      assertThat(result.exitCode()).isEqualTo(3);
+    });
+  }
+
+  @Test
+  @Tag("loop-249")
+  void lines_ofEveryKind_areKept() {
+    String longOne = "x".repeat(20_000);
+    String text = "crlf\r\n\n  blanks  \nü€𝄞\n" + longOne + "\r\ra\nno end";
+    inLoop(() -> {
+      CommandResult result = Command.of("cat").withInput(text).run();
+      assertThat(result.lines())
+          .containsExactly("crlf", "", "  blanks  ", "ü€𝄞", longOne + "\r\ra", "no end");
+      assertThat(result.output()).isEqualTo(text);
+      try (Child cat = Command.of("cat").start()) {
+        cat.input().write(text);
+        cat.input().close();
+        List<String> lines = new ArrayList<>();
+        cat.output().forEach(lines::add);
+        assertThat(lines).isEqualTo(result.lines());
+      }
+    });
+  }
+
+  @Test
+  void text_inAnotherEncoding_isReadInThat() {
+    inLoop(() -> {
+      Command latin = Command.shell("printf '\\344\\n'").withCharset(StandardCharsets.ISO_8859_1);
+      CommandResult result = latin.run();
+      assertThat(result.lines()).containsExactly("ä");
+      assertThat(result.outputBytes()).containsExactly(0xe4, '\n');
+      try (Child child = latin.start()) {
+        assertThat(child.output().readLine()).isEqualTo("ä");
+      }
+    });
+  }
+
+  @Test
+  void output_largerThanThePipes_onBothAtOnce_isAllThere() {
+    String both = "head -c " + LARGE + " /dev/zero >&2; head -c " + LARGE + " /dev/zero";
+    inLoop(() -> {
+      CommandResult result = Command.shell(both).run();
+      assertThat(result.outputBytes()).hasSize(LARGE);
+      assertThat(result.errorBytes()).hasSize(LARGE);
+    });
+  }
+
+  @Test
+  void input_largerThanThePipe_isPassedOnWhileOutputIsRead() {
+    byte[] large = new byte[LARGE];
+    java.util.Arrays.fill(large, (byte) 'x');
+    inLoop(
+        () -> assertThat(Command.of("cat").withInput(large).run().outputBytes()).isEqualTo(large));
+  }
+
+  @Test
+  void input_thatTheCommandDoesNotRead_isNoFailure() {
+    inLoop(
+        () -> assertThat(Command.of("true").withInput(new byte[LARGE]).run().exitCode()).isZero());
+  }
+
+  @Test
+  void input_thatIsNotGiven_isAtItsEnd() {
+    inLoop(() -> assertThat(Command.of("cat").run().output()).isEmpty());
+  }
+
+  @Test
+  void arguments_reachTheProgramAsTheyAre() {
+    inLoop(() ->
+        assertThat(Command.of("printf", "%s|", "a b", "$HOME", "", "*").run().output())
+            .isEqualTo("a b|$HOME||*|"));
+  }
+
+  @Test
+  void environment_isThatOfThisProcessWithTheChanges() {
+    Command print = Command.shell("echo ${PATH:+path} $ADDED").withEnvironment("ADDED", "added");
+    inLoop(() -> {
+      assertThat(print.run().output()).isEqualTo("path added\n");
+      assertThat(print.withoutEnvironment("ADDED").run().output()).isEqualTo("path\n");
+      // sh has a PATH of its own when it is given none, so it is asked for something else
+      assertThat(
+              Command.of("/usr/bin/env")
+                  .withEnvironment("A", "1")
+                  .withOwnEnvironmentOnly()
+                  .run()
+                  .lines())
+          .containsExactly("A=1");
+    });
+  }
+
+  @Test
+  void directory_isWhereItRuns() throws IOException {
+    Path real = folder.toRealPath();
+    inLoop(() ->
+        assertThat(Command.of("pwd", "-P").withDirectory(real).run().output())
+            .isEqualTo(real + "\n"));
+  }
+
+  @Test
+  void files_takeTheOutputAndGiveTheInput() throws IOException {
+    Path from = Files.writeString(folder.resolve("from"), "text");
+    Path to = folder.resolve("to");
+    inLoop(() -> {
+      Command cat = Command.of("cat").withInput(Redirect.from(from.toFile()));
+      assertThat(cat.withOutput(Redirect.to(to.toFile())).run().output()).isEmpty();
+      cat.withOutput(Redirect.appendTo(to.toFile())).run();
+      assertThat(cat.withOutput(Redirect.DISCARD).run().output()).isEmpty();
+    });
+    assertThat(to).hasContent("texttext");
+  }
+
+  @Test
+  void errorMerged_comesInTheOrderOfWriting() {
+    inLoop(() -> {
+      CommandResult result = Command.shell("echo 1; echo 2 >&2; echo 3").withErrorMerged().run();
+      assertThat(result.lines()).containsExactly("1", "2", "3");
+      assertThat(result.errorBytes()).isEmpty();
+    });
+  }
+
+  @Test
+  void failedCommand_saysWhyWhenAskedTo() {
+    inLoop(() -> {
+      CommandResult result = Command.shell("echo no such thing >&2; exit 2").run();
+      assertThatThrownBy(result::orThrow)
+          .isInstanceOfSatisfying(
+              CommandFailedException.class, e -> assertThat(e.exitCode()).isEqualTo(2))
+          .hasMessageContaining("exited with 2: no such thing");
+      CommandResult good = Command.of("true").run();
+      assertThat(good.orThrow()).isSameAs(good);
+    });
+  }
+
+  @Test
+  void programThatIsNotThere_isNamed() {
+    inLoop(() -> {
+      assertThatThrownBy(() -> Command.of("no-such-program").run())
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("no-such-program");
+      assertThatThrownBy(() -> Command.of("true").withDirectory(Path.of("/no/such")).run())
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("/no/such");
+    });
+  }
+
+  @Test
+  void manyAtOnce_allEnd() {
+    inLoop(() -> {
+      List<String> outputs = new ArrayList<>();
+      Heddle.scope(scope -> {
+        for (int i = 0; i < 40; i++) {
+          String text = "child " + i;
+          scope.launch(text, () -> outputs.add(Command.of("echo", text).run().output()));
+        }
+        return null;
+      });
+      assertThat(outputs).hasSize(40).contains("child 39\n").doesNotHaveDuplicates();
+    });
+  }
+
+  // ---- its end ----
+
+  @Test
+  @Tag("trap-33")
+  void run_isCompleteOnlyWhenTheOutputIsDrained() {
+    // a pipe full of what nobody has read when the process has ended
+    inLoop(() ->
+        assertThat(Command.shell("head -c 60000 /dev/zero").run().outputBytes()).hasSize(60_000));
+  }
+
+  @Test
+  @Tag("trap-33")
+  void run_whoseOutputAProcessLeftBehindHoldsOpen_doesNotHang() {
+    inLoop(() -> {
+      CommandResult result =
+          Command.shell("sleep 1000 & echo $!").withSilence(Duration.ofMillis(10)).run();
+      long pid = Long.parseLong(result.lines().getFirst());
+      assertThat(result.exitCode()).isZero();
+      assertThat(ProcessHandle.of(pid).orElseThrow().destroyForcibly()).isTrue();
+    });
+  }
+
+  @Test
+  void run_thatIsCancelled_killsItWithItsDescendants() throws IOException {
+    Path pids = folder.resolve("pids");
+    String script = "sleep 1000 & echo $! $$ > p && mv p " + pids + "; wait";
+    inLoop(() -> {
+      var run = Heddle.spawn(() -> Command.shell(script).withDirectory(folder).run());
+      while (!Files.exists(pids)) {
+        Heddle.suspend();
+      }
+      run.cancel("enough");
+      Heddle.supervise(s -> {
+        assertThatThrownBy(run::await).isInstanceOf(dev.heddle.Cancellation.class);
+        return null;
+      });
+      for (String pid : Files.readString(pids).trim().split(" ")) {
+        Pids.awaitEnd(Long.parseLong(pid));
+      }
+    });
+  }
+
+  @Test
+  void within_boundsIt() {
+    inLoop(() ->
+        assertThatThrownBy(
+                () -> Heddle.within(Duration.ofMillis(1), () -> Command.of("sleep", "1000").run()))
+            .isInstanceOf(dev.heddle.DeadlineException.class));
+  }
+
+  @Test
+  void limitsThatCannotBe_areRefused() {
+    Command any = Command.of("true");
+    assertThatThrownBy(() -> any.withKillGrace(Duration.ofSeconds(-1)))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> any.withSilence(Duration.ZERO))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> Command.of(List.of())).isInstanceOf(IllegalArgumentException.class);
+  }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.os;
+
+import dev.heddle.Heddle;
+
+/// Processes that tests look for.
+final class Pids {
+  private Pids() {}
+
+  /// Whether a process could still do something; one that nobody has asked for could not.
+  static boolean isRunning(long pid) {
+    return ProcessHandle.of(pid)
+        .filter(ProcessHandle::isAlive)
+        .filter(process -> process.info().command().isPresent())
+        .isPresent();
+  }
+
+  /// Lets other coroutines go on until it has ended.
+  static void awaitEnd(long pid) {
+    while (isRunning(pid)) {
+      Heddle.suspend();
+    }
+  }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.snippets;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.heddle.Heddle;
+import dev.heddle.os.Child;
+import dev.heddle.os.Command;
+import dev.heddle.os.CommandResult;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/// The code that the documentation of commands shows.
+@Tag("once")
+class CommandSnippetsTest {
+  @Test
+  void run() {
+    Heddle.run(() -> {
+      // @start region=run
+      Command sort = Command.of("sort", "-r").withInput("a\nc\nb\n").withEnvironment("LC_ALL", "C");
+      CommandResult result = Heddle.within(Duration.ofSeconds(60), sort::run).orThrow();
+      List<String> sorted = result.lines();
+      // @end
+      assertThat(sorted).containsExactly("c", "b", "a");
+    });
+  }
+
+  @Test
+  void child() {
+    Heddle.run(() -> {
+      StringBuilder seen = new StringBuilder();
+      // @start region=child
+      try (Child cat = Command.of("cat").start()) {
+        cat.input().write("one\ntwo\n");
+        cat.input().close();
+        for (String line : cat.output()) { // as they come; other coroutines go on
+          seen.append(line).append(';');
+        }
+        int code = cat.await();
+        // @end
+        assertThat(code).isZero();
+        // @start region=child
+      }
+      // @end
+      assertThat(seen).hasToString("one;two;");
+    });
+  }
+}

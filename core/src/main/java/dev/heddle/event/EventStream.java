@@ -5,9 +5,13 @@ import dev.heddle.Cancellation;
 import dev.heddle.EventsLostException;
 import dev.heddle.failure.FailureTable;
 import java.util.ArrayDeque;
+import java.util.HashMap;
 import java.util.Iterator;
+import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Objects;
+import java.util.function.BinaryOperator;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// What an event that fires again and again has fired with, one after the other: nothing that fires
@@ -30,6 +34,7 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
   private final Event source;
   private final int capacity;
   private final boolean latest;
+  private final @Nullable Merging<T> merging;
   private final Intake intake = new Intake();
   private final Ready ready;
 
@@ -42,10 +47,11 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
   private boolean reading;
   private boolean closed;
 
-  private EventStream(Event source, int capacity, boolean latest) {
+  private EventStream(Event source, int capacity, boolean latest, @Nullable Merging<T> merging) {
     this.source = source;
     this.capacity = capacity;
     this.latest = latest;
+    this.merging = merging;
     this.ready = new Ready(source.home());
     if (source.isClosed()) {
       source.replay(intake);
@@ -58,22 +64,43 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
   ///
   /// @param capacity how many items it holds, at least 1
   public static <T extends @Nullable Object> EventStream<T> of(Awaitable<T> source, int capacity) {
+    checkCapacity(capacity);
+    return open(source, capacity, false, null);
+  }
+
+  private static void checkCapacity(int capacity) {
     if (capacity < 1) {
       throw new IllegalArgumentException("a stream holds at least one item, not " + capacity);
     }
-    return open(source, capacity, false);
   }
 
   /// Opens a stream over an event whose older firings do not matter once there is a newer one.
   public static <T extends @Nullable Object> EventStream<T> latest(Awaitable<T> source) {
-    return open(source, 1, true);
+    return open(source, 1, true, null);
+  }
+
+  /// Opens a stream in which an item merges with one of the same key that nobody has read, and
+  /// stays at its place.
+  ///
+  /// For events of the runtime's own: both functions run where the event fires, and take no lock.
+  ///
+  /// @param capacity how many items it holds, at least 1
+  /// @param key of an item
+  /// @param merge makes one of an unread item and a later one
+  public static <T extends @Nullable Object> EventStream<T> merging(
+      Awaitable<T> source,
+      int capacity,
+      Function<? super T, ? extends @Nullable Object> key,
+      BinaryOperator<T> merge) {
+    checkCapacity(capacity);
+    return open(source, capacity, false, new Merging<>(key, merge));
   }
 
   private static <T extends @Nullable Object> EventStream<T> open(
-      Awaitable<T> source, int capacity, boolean latest) {
+      Awaitable<T> source, int capacity, boolean latest, @Nullable Merging<T> merging) {
     Event event = source.event();
     event.home().checkOnLoop();
-    return new EventStream<>(event, capacity, latest);
+    return new EventStream<>(event, capacity, latest, merging);
   }
 
   // ---- reading ----
@@ -123,6 +150,9 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
   @SuppressWarnings({"unchecked", "NullAway"}) // the event fires with a T
   private T poll() {
     Object item = items.poll();
+    if (item instanceof EventsLostException lostBySource) {
+      throw lostBySource;
+    }
     if (item instanceof Lost gap) {
       throw new EventsLostException(
           gap.count
@@ -135,7 +165,8 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
     }
     if (item != null) {
       held--;
-      return (T) (item == NULL ? null : item);
+      Object taken = merging == null ? item : merging.take((Slot) item);
+      return (T) (taken == NULL ? null : taken);
     }
     if (failure != null) {
       unread = false;
@@ -209,17 +240,67 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
     long count;
   }
 
+  /// An unread item that others may merge with.
+  private static final class Slot {
+    final @Nullable Object key;
+    Object item;
+
+    Slot(@Nullable Object key, Object item) {
+      this.key = key;
+      this.item = item;
+    }
+  }
+
+  /// The unread items of a merging stream, by their keys.
+  private static final class Merging<T extends @Nullable Object> {
+    private final Function<? super T, ? extends @Nullable Object> key;
+    private final BinaryOperator<T> merge;
+    private final Map<@Nullable Object, Slot> unread = new HashMap<>();
+
+    Merging(Function<? super T, ? extends @Nullable Object> key, BinaryOperator<T> merge) {
+      this.key = key;
+      this.merge = merge;
+    }
+
+    @SuppressWarnings({"unchecked", "NullAway"}) // the event fires with a T
+    boolean takesIn(@Nullable Object next) {
+      Slot slot = unread.get(key.apply((T) next));
+      if (slot != null) {
+        T before = (T) (slot.item == NULL ? null : slot.item);
+        slot.item = Objects.requireNonNullElse((Object) merge.apply(before, (T) next), NULL);
+      }
+      return slot != null;
+    }
+
+    @SuppressWarnings({"unchecked", "NullAway"}) // the event fires with a T
+    Slot slot(Object item) {
+      Slot slot = new Slot(key.apply((T) (item == NULL ? null : item)), item);
+      unread.put(slot.key, slot);
+      return slot;
+    }
+
+    Object take(Slot slot) {
+      unread.remove(slot.key);
+      return slot.item;
+    }
+  }
+
   private final class Intake implements InlineCallback {
     @Override
     public void onEvent(Event event, @Nullable Object result, @Nullable Throwable error) {
-      if (error != null) {
+      if (error instanceof EventsLostException) {
+        items.add(error); // at its place; more is to come
+      } else if (error != null) {
         failed(error);
+      } else if (merging != null && merging.takesIn(result)) {
+        // it is there already
       } else if (latest) {
         items.clear();
         items.add(Objects.requireNonNullElse(result, NULL));
         held = 1;
       } else if (held < capacity) {
-        items.add(Objects.requireNonNullElse(result, NULL));
+        Object item = Objects.requireNonNullElse(result, NULL);
+        items.add(merging == null ? item : merging.slot(item));
         held++;
       } else {
         lose();

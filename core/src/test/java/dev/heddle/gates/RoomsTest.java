@@ -72,8 +72,9 @@ class RoomsTest {
           entry(
               "observe",
               Set.of("scheduler", "scheduler.context", "reactor", "reactor.driver", "event")),
-          entry("os", Set.of("os.pipe", "scheduler", "event")),
           entry("os.pipe", Set.of("scheduler", "event")),
+          entry("os", Set.of("os.pipe", "os.watch", "scheduler", "event")),
+          entry("os.watch", Set.of()),
           entry("observe.flight", Set.of()),
           entry("observe.management", Set.of()));
 

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.os;
+
+import dev.heddle.EventsLostException;
+import dev.heddle.coroutine.tree.LoopRoot;
+import dev.heddle.event.Event;
+import dev.heddle.event.InlineCallback;
+import dev.heddle.os.watch.WatchListener;
+import dev.heddle.os.watch.WatchTree;
+import dev.heddle.reactor.TimerEvent;
+import dev.heddle.scheduler.inbox.Inbox;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/// Fires with each change below a directory, or when there were some and then none for a while.
+///
+/// The watching thread puts what it finds into a queue, and posts; the loop takes it out in a tick.
+final class FileChanges extends Event implements WatchListener {
+  private static final int MOST = 1 << 16; // that the loop has not seen: it is held by somebody
+
+  private final LoopRoot loop;
+  private final FileWatches watches;
+  private final Path root;
+  private final @Nullable Duration quiet;
+  private final InlineCallback settled = (event, result, error) -> settle();
+
+  // the watching thread adds, the loop takes: FileChange, or a Throwable
+  private final ConcurrentLinkedQueue<Object> found = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger waiting = new AtomicInteger();
+  private final Arrival arrival = new Arrival();
+
+  private boolean lagging; // watching thread only
+
+  // loop only
+  private @Nullable WatchTree tree;
+  private @Nullable TimerEvent pending;
+
+  FileChanges(FileWatches watches, Path root, @Nullable Duration quiet) {
+    super(watches.loop().scheduler());
+    this.loop = watches.loop();
+    this.watches = watches;
+    this.root = root;
+    this.quiet = quiet;
+  }
+
+  // ---- the loop's side ----
+
+  /// Begins to watch; who has subscribed before misses nothing. **Suspends**.
+  void open(boolean recursive, int limit, Predicate<Path> filter) throws IOException {
+    WatchTree opened = new WatchTree(root, recursive, limit, filter, this);
+    tree = opened;
+    watches.add(opened, info());
+  }
+
+  @Override
+  public boolean isHidden() {
+    return false;
+  }
+
+  /// The stream over it is closed.
+  @Override
+  protected void disarm() {
+    settleNoMore();
+    if (tree != null) {
+      watches.remove(tree);
+    }
+  }
+
+  private void took(Object next) {
+    boolean news = next instanceof FileChange || next instanceof EventsLostException;
+    if (news && quiet != null) {
+      settleLater(quiet); // what was lost has happened, too
+    } else if (next instanceof FileChange) {
+      fire(next, null);
+    } else {
+      fire(null, (Throwable) next);
+    }
+  }
+
+  private void settleLater(Duration after) {
+    settleNoMore();
+    TimerEvent timer = loop.timer(loop.nanoTimeAfter(after), true);
+    timer.subscribe(settled);
+    timer.start();
+    pending = timer;
+  }
+
+  private void settleNoMore() {
+    if (pending != null) {
+      pending.unsubscribe(settled);
+      pending.stop();
+      pending = null;
+    }
+  }
+
+  private void settle() {
+    settleNoMore();
+    fire(new FileChange(FileChange.Kind.SETTLED, root, null), null);
+  }
+
+  @Override
+  public String info() {
+    return "changes below " + root;
+  }
+
+  // ---- the watching thread's side ----
+
+  @Override
+  public void created(Path path) {
+    add(new FileChange(FileChange.Kind.CREATED, root, path));
+  }
+
+  @Override
+  public void modified(Path path) {
+    add(new FileChange(FileChange.Kind.MODIFIED, root, path));
+  }
+
+  @Override
+  public void deleted(Path path) {
+    add(new FileChange(FileChange.Kind.DELETED, root, path));
+  }
+
+  @Override
+  public void lost() {
+    add(
+        new EventsLostException(
+            "the system had no room for all changes below "
+                + root
+                + "; look at the files anew, read faster, or watch less",
+            0));
+  }
+
+  @Override
+  public void failed(Throwable why) {
+    add(
+        why instanceof IOException io
+            ? new UncheckedIOException(
+                "the watch of " + root + " has ended: " + io.getMessage(), io)
+            : why);
+  }
+
+  private void add(Object next) {
+    if (next instanceof FileChange && waiting.get() >= MOST) {
+      if (!lagging) {
+        lagging = true;
+        lost();
+      }
+      return;
+    }
+    lagging = false;
+    waiting.incrementAndGet();
+    found.add(next);
+    loop.scheduler().inbox().post(arrival);
+  }
+
+  private final class Arrival extends Inbox.Node {
+    @Override
+    public void arrive() {
+      readmit();
+      for (Object next = found.poll(); next != null; next = found.poll()) {
+        waiting.decrementAndGet();
+        took(next);
+      }
+    }
+  }
+}

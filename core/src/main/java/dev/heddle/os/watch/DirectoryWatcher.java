@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.os.watch;
+
+import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
+import static java.nio.file.StandardWatchEventKinds.ENTRY_CREATE;
+import static java.nio.file.StandardWatchEventKinds.ENTRY_DELETE;
+import static java.nio.file.StandardWatchEventKinds.ENTRY_MODIFY;
+import static java.nio.file.StandardWatchEventKinds.OVERFLOW;
+
+import java.io.IOException;
+import java.nio.file.ClosedWatchServiceException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileSystemException;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.nio.file.WatchEvent;
+import java.nio.file.WatchKey;
+import java.nio.file.WatchService;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// Watches trees of directories for one loop, by one service of the JDK's and one thread, which are
+/// there while there is a tree.
+///
+/// **Thread** any but the loop's: it blocks, and takes locks. [#close()] any.
+public final class DirectoryWatcher {
+  /*
+   * The JDK watches single directories, and gives one key for each: the same one, however often and under whatever name it is
+   * registered. So a key stands for a set of folders, each of some tree, and is cancelled with the last of them.
+   *
+   * States of a tree.  from      event                                       to        what happens
+   *                    -         add()                                       WATCHED   every directory gets its key
+   *                    WATCHED   a directory is made below                   WATCHED   it is watched, and what is in it by then is told
+   *                    WATCHED   the root's key ends: it was removed         LOST      told; the nearest directory above is watched
+   *                    LOST      anything happens in that one, or it ends    WATCHED   the root is there again: told, with what is in it
+   *                                                                          LOST      else the nearest directory above, again
+   *                    any       a directory cannot be watched               FAILED    told; it has no keys any more
+   *                    any       remove()                                    -         it has no keys any more
+   *
+   * I1. What is made in a directory before it is watched is told: first the key, then a look at what is there. So what is made in
+   *     between may be told twice. [FileWatchTest]
+   * I2. Symbolic links below the root are not followed, so that a tree has no circles. [FileWatchTest]
+   * I3. The thread and the service are there only while a key is. [FileWatchTest]
+   *
+   * Rejected. A service for each tree: Linux allows a user 128 of them. Watching the directory above the root all the time: it may
+   * be a busy one, and one that may not be read.
+   *
+   * Sources. Trap 35; behaviour 244-246; promise T13.4.
+   */
+  private static final WatchEvent.Kind<?>[] KINDS = {ENTRY_CREATE, ENTRY_MODIFY, ENTRY_DELETE};
+
+  /// A directory as part of a tree.
+  ///
+  /// @param above whether it is watched in place of the tree's root, which is gone
+  private record Folder(WatchTree tree, Path path, boolean above) {}
+
+  private final String threadName;
+
+  // guarded by this
+  private final Map<WatchKey, Set<Folder>> folders = new HashMap<>();
+
+  // written under this, read by close()
+  private volatile @Nullable WatchService service;
+
+  /// Watches nothing yet.
+  public DirectoryWatcher(String threadName) {
+    this.threadName = threadName;
+  }
+
+  // ---- trees come and go ----
+
+  /// Begins to watch a tree.
+  ///
+  /// @throws IOException when one of its directories cannot be watched; then none is
+  public void add(WatchTree tree) throws IOException {
+    synchronized (this) {
+      try {
+        if (!tree.isSilent()) {
+          watchAll(tree, tree.root, false);
+        }
+      } catch (IOException | RuntimeException e) {
+        forgetBelow(tree, null);
+        throw e;
+      } finally {
+        closeWhenIdle();
+      }
+    }
+  }
+
+  /// Watches a tree no more.
+  public void remove(WatchTree tree) throws IOException {
+    synchronized (this) {
+      forgetBelow(tree, null);
+      closeWhenIdle();
+    }
+  }
+
+  /// Ends everything.
+  public void close() {
+    WatchService open = service;
+    if (open != null) {
+      try {
+        open.close();
+      } catch (IOException _) {
+        // safe: there is nothing left that it could be used for
+      }
+    }
+  }
+
+  private WatchService service() throws IOException {
+    WatchService open = service;
+    if (open == null) {
+      WatchService opened = FileSystems.getDefault().newWatchService();
+      Thread.ofPlatform()
+          .daemon()
+          .inheritInheritableThreadLocals(false)
+          .name(threadName)
+          .start(() -> serve(opened));
+      service = opened;
+      open = opened;
+    }
+    return open;
+  }
+
+  private void closeWhenIdle() throws IOException {
+    WatchService open = service;
+    if (folders.isEmpty() && open != null) {
+      service = null;
+      open.close();
+    }
+  }
+
+  // ---- directories come and go ----
+
+  /// Watches a directory, and those below it in a tree that wants them.
+  ///
+  /// @param tell whether what is in it is news
+  private void watchAll(WatchTree tree, Path top, boolean tell) throws IOException {
+    ArrayDeque<Path> toDo = new ArrayDeque<>(List.of(top));
+    for (Path next = toDo.poll(); next != null; next = toDo.poll()) {
+      try {
+        watch(new Folder(tree, next, false));
+        look(tree, next, tell, toDo);
+      } catch (NoSuchFileException | NotDirectoryException e) {
+        if (next.equals(tree.root)) {
+          throw e;
+        }
+        // removed meanwhile: the directory above tells
+      }
+    }
+  }
+
+  private static void look(WatchTree tree, Path directory, boolean tell, ArrayDeque<Path> toDo)
+      throws IOException {
+    if (!tree.recursive && !tell) {
+      return;
+    }
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
+      for (Path entry : entries) {
+        if (tell) {
+          tree.created(entry);
+        }
+        if (tree.recursive && Files.isDirectory(entry, NOFOLLOW_LINKS)) {
+          toDo.add(entry);
+        }
+      }
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
+    }
+  }
+
+  private void watch(Folder folder) throws IOException {
+    WatchTree tree = folder.tree;
+    if (tree.folders.size() >= tree.limit && !tree.folders.containsKey(folder.path)) {
+      throw new IOException(
+          tree.root
+              + " has more than "
+              + tree.limit
+              + " directories below it; raise the limit of the watch, or watch less");
+    }
+    WatchKey key = register(folder.path);
+    WatchKey before = tree.folders.put(folder.path, key);
+    if (before != null && before != key) {
+      drop(before, folder);
+    }
+    folders.computeIfAbsent(key, _ -> new LinkedHashSet<>()).add(folder);
+  }
+
+  private WatchKey register(Path directory) throws IOException {
+    try {
+      return directory.register(service(), KINDS);
+    } catch (FileSystemException e) {
+      throw e; // says what is wrong with it
+    } catch (IOException e) {
+      throw new IOException(
+          directory
+              + " cannot be watched: "
+              + e.getMessage()
+              + "; watch less, or raise the limit of the system (fs.inotify of Linux)",
+          e);
+    }
+  }
+
+  /// Watches a directory and those below it no more.
+  ///
+  /// @param top null: all of the tree
+  private void forgetBelow(WatchTree tree, @Nullable Path top) {
+    for (Path path : List.copyOf(tree.folders.keySet())) {
+      if (top == null || path.startsWith(top)) {
+        forget(tree, path);
+      }
+    }
+  }
+
+  private void forget(WatchTree tree, Path path) {
+    WatchKey key = tree.folders.remove(path);
+    if (key != null) {
+      List.copyOf(folders.getOrDefault(key, Set.of())).stream()
+          .filter(folder -> folder.tree == tree && folder.path.equals(path))
+          .forEach(folder -> drop(key, folder));
+    }
+  }
+
+  private void drop(WatchKey key, Folder folder) {
+    Set<Folder> of = folders.get(key);
+    if (of != null && of.remove(folder) && of.isEmpty()) {
+      folders.remove(key);
+      key.cancel();
+    }
+  }
+
+  // ---- what happens in them ----
+
+  private void serve(WatchService from) {
+    try {
+      while (true) {
+        WatchKey key = from.take();
+        synchronized (this) {
+          took(key);
+          closeWhenIdle();
+        }
+      }
+    } catch (ClosedWatchServiceException | InterruptedException | IOException _) {
+      // safe: there is nothing to watch any more, or the loop has ended
+    }
+  }
+
+  private void took(WatchKey key) {
+    List<WatchEvent<?>> events = key.pollEvents();
+    for (Folder folder : List.copyOf(folders.getOrDefault(key, Set.of()))) {
+      guarded(folder.tree, () -> happened(folder, events));
+    }
+    if (!key.reset()) {
+      Set<Folder> ended = folders.remove(key);
+      for (Folder folder : ended == null ? Set.<Folder>of() : ended) {
+        guarded(folder.tree, () -> ended(folder));
+      }
+    }
+  }
+
+  private interface Step {
+    void run() throws IOException;
+  }
+
+  private void guarded(WatchTree tree, Step step) {
+    try {
+      step.run();
+    } catch (IOException | RuntimeException | Error e) {
+      forgetBelow(tree, null);
+      tree.failed(e);
+    }
+  }
+
+  private void happened(Folder folder, List<WatchEvent<?>> events) throws IOException {
+    if (folder.above) {
+      find(folder.tree);
+      return;
+    }
+    for (WatchEvent<?> event : events) {
+      if (event.kind() == OVERFLOW) {
+        folder.tree.lost();
+        if (folder.tree.recursive) {
+          watchAll(folder.tree, folder.path, false);
+        }
+      } else if (event.context() instanceof Path name) {
+        happened(folder.tree, event, folder.path.resolve(name));
+      }
+    }
+  }
+
+  private void happened(WatchTree tree, WatchEvent<?> event, Path path) throws IOException {
+    if (event.kind() == ENTRY_CREATE) {
+      tree.created(path);
+      if (tree.recursive && Files.isDirectory(path, NOFOLLOW_LINKS)) {
+        forgetBelow(tree, path);
+        watchAll(tree, path, true);
+      }
+    } else if (event.kind() == ENTRY_DELETE) {
+      if (tree.recursive) {
+        forgetBelow(tree, path); // also when it was only moved away
+      }
+      tree.deleted(path);
+    } else {
+      for (int i = 0; i < event.count(); i++) {
+        tree.modified(path);
+      }
+    }
+  }
+
+  private void ended(Folder folder) throws IOException {
+    WatchTree tree = folder.tree;
+    tree.folders.remove(folder.path);
+    if (folder.path.equals(tree.root)) {
+      tree.deleted(tree.root);
+      find(tree);
+    } else if (folder.above) {
+      find(tree);
+    }
+  }
+
+  /// Watches the root of a tree again, or what is next above it.
+  private void find(WatchTree tree) throws IOException {
+    while (!tree.isSilent()) {
+      try {
+        if (Files.isDirectory(tree.root)) {
+          forgetBelow(tree, null);
+          watchAll(tree, tree.root, true);
+          return;
+        }
+        Path above = nextAbove(tree.root);
+        if (tree.folders.containsKey(above)) {
+          return; // and the root has not come while it was put under watch
+        }
+        forgetBelow(tree, null);
+        watch(new Folder(tree, above, true));
+      } catch (NoSuchFileException | NotDirectoryException _) {
+        // gone again: once more
+      }
+    }
+  }
+
+  private static Path nextAbove(Path root) throws IOException {
+    Path above = root.toAbsolutePath().getParent();
+    while (above != null && !Files.isDirectory(above)) {
+      above = above.getParent();
+    }
+    if (above == null) {
+      throw new NoSuchFileException(root.toString());
+    }
+    return above;
+  }
+}

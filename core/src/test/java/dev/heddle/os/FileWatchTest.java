@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.os;
+
+import static dev.heddle.os.FileChange.Kind.CREATED;
+import static dev.heddle.os.FileChange.Kind.DELETED;
+import static dev.heddle.os.FileChange.Kind.MODIFIED;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.heddle.Action;
+import dev.heddle.DeadlineException;
+import dev.heddle.EventsLostException;
+import dev.heddle.Heddle;
+import dev.heddle.WaitCancelledException;
+import dev.heddle.coroutine.Coroutine;
+import dev.heddle.event.Deadline;
+import dev.heddle.event.EventStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Watches of real directories.
+@Tag("T13.4")
+@Timeout(60)
+class FileWatchTest {
+  private static final int MORE_THAN_A_KEY_HOLDS = 600; // the JDK keeps 512 for each directory
+
+  @TempDir private Path root = Path.of("");
+
+  private static void inLoop(Action body) {
+    Heddle.run(body);
+  }
+
+  private static void append(Path file) throws IOException {
+    Files.write(file, new byte[] {1}, StandardOpenOption.APPEND, StandardOpenOption.CREATE);
+  }
+
+  private FileChange change(FileChange.Kind kind, Path path) {
+    return new FileChange(kind, root, path);
+  }
+
+  /// Reads on until there is this one.
+  private void await(EventStream<FileChange> changes, FileChange.Kind kind, Path path) {
+    FileChange wanted = change(kind, path);
+    FileChange next = changes.next();
+    while (!next.equals(wanted)) {
+      next = changes.next();
+    }
+  }
+
+  @Test
+  void changes_ofFiles_areTold() {
+    Path file = root.resolve("a");
+    inLoop(() -> {
+      try (EventStream<FileChange> changes = FileWatch.of(root).open()) {
+        Files.createFile(file);
+        assertThat(changes.next()).isEqualTo(change(CREATED, file));
+        append(file);
+        assertThat(changes.next()).isEqualTo(change(MODIFIED, file));
+        Files.delete(file);
+        assertThat(changes.next()).isEqualTo(change(DELETED, file));
+      }
+    });
+  }
+
+  @Test
+  @Tag("loop-244")
+  void changes_ofOneFileThatNobodyHasRead_areOne_rawOnesAreEach() {
+    Path file = root.resolve("a");
+    Path last = root.resolve("b");
+    inLoop(() -> {
+      append(file);
+      // told first, so that it has what the raw one has been told of
+      try (EventStream<FileChange> merged = FileWatch.of(root).open();
+          EventStream<FileChange> raw = FileWatch.of(root).raw().open()) {
+        for (int i = 0; i < 3; i++) {
+          append(file);
+          assertThat(raw.next()).isEqualTo(change(MODIFIED, file));
+        }
+        Files.createFile(last);
+        assertThat(raw.next()).isEqualTo(change(CREATED, last));
+        assertThat(merged.next()).isEqualTo(change(MODIFIED, file));
+        assertThat(merged.next()).isEqualTo(change(CREATED, last));
+      }
+    });
+  }
+
+  @Test
+  @Tag("loop-245")
+  void filters_dropTheRest() {
+    inLoop(() -> {
+      FileWatch watch =
+          FileWatch.of(root)
+              .withExtensions("txt", "md")
+              .withFilter(path -> !path.getFileName().toString().startsWith("."));
+      try (EventStream<FileChange> changes = watch.open()) {
+        for (String name : List.of("a.log", ".hidden.txt", "txt", "b.md", "c.txt")) {
+          Files.createFile(root.resolve(name));
+        }
+        assertThat(changes.next()).isEqualTo(change(CREATED, root.resolve("b.md")));
+        assertThat(changes.next()).isEqualTo(change(CREATED, root.resolve("c.txt")));
+      }
+    });
+  }
+
+  // ---- directories that come and go ----
+
+  @Test
+  @Tag("loop-246")
+  @Tag("trap-35")
+  void recursive_nestedDirectoryRemovedAndMadeAgain_isStillWatched() {
+    Path nested = root.resolve("x").resolve("y");
+    Path file = nested.resolve("f");
+    inLoop(() -> {
+      Files.createDirectories(nested);
+      try (EventStream<FileChange> changes = FileWatch.of(root).recursive().open()) {
+        for (int round = 0; round < 3; round++) {
+          Files.createFile(file);
+          await(changes, CREATED, file);
+          Files.delete(file);
+          Files.delete(nested);
+          await(changes, DELETED, nested);
+          Files.createDirectory(nested);
+          await(changes, CREATED, nested);
+        }
+      }
+    });
+  }
+
+  @Test
+  void recursive_filesThatWereThereBeforeTheirDirectoryWasWatched_areTold() {
+    Path made = root.resolve("made");
+    Path file = made.resolve("deep").resolve("f");
+    inLoop(() -> {
+      try (EventStream<FileChange> changes = FileWatch.of(root).recursive().open()) {
+        Path aside = Files.createTempDirectory("aside").resolve("made");
+        Files.createDirectories(aside.resolve("deep"));
+        Files.createFile(aside.resolve("deep").resolve("f"));
+        Files.move(aside, made);
+        await(changes, CREATED, file);
+        append(file);
+        await(changes, MODIFIED, file);
+      }
+    });
+  }
+
+  @Test
+  void recursive_directoryThatIsMovedAway_isWatchedNoMore() {
+    Path nested = root.resolve("nested");
+    Path last = root.resolve("last");
+    inLoop(() -> {
+      Files.createDirectory(nested);
+      Path aside = Files.createTempDirectory("aside").resolve("nested");
+      try (EventStream<FileChange> changes = FileWatch.of(root).recursive().open()) {
+        Files.move(nested, aside);
+        await(changes, DELETED, nested);
+        Files.createFile(aside.resolve("f"));
+        Files.createFile(last);
+        assertThat(changes.next()).isEqualTo(change(CREATED, last));
+      }
+    });
+  }
+
+  @Test
+  void directory_thatIsNotWatchedRecursively_tellsNothingOfThoseBelow() {
+    Path nested = root.resolve("nested");
+    Path last = root.resolve("last");
+    inLoop(() -> {
+      Files.createDirectory(nested);
+      try (EventStream<FileChange> changes = FileWatch.of(root).open()) {
+        Files.createFile(nested.resolve("f"));
+        Files.createFile(last);
+        assertThat(changes.next()).isEqualTo(change(CREATED, last));
+      }
+    });
+  }
+
+  @Test
+  @Tag("trap-35")
+  void root_removedAndMadeAgain_isStillWatched() throws IOException {
+    Path top = root.resolve("up").resolve("top");
+    Path file = top.resolve("f");
+    Files.createDirectories(top);
+    inLoop(() -> {
+      try (EventStream<FileChange> changes = FileWatch.of(top).open()) {
+        Files.delete(top);
+        assertThat(changes.next()).isEqualTo(new FileChange(DELETED, top, top));
+        Files.delete(top.getParent()); // the one that is watched in its place
+        Files.createDirectories(top);
+        Files.createFile(file);
+        FileChange made = changes.next();
+        assertThat(made).isEqualTo(new FileChange(CREATED, top, file));
+        append(file);
+        assertThat(changes.next()).isEqualTo(new FileChange(MODIFIED, top, file));
+      }
+    });
+  }
+
+  @Test
+  @Tag("trap-35")
+  void links_inACircle_areNotFollowed() throws IOException {
+    Path file = root.resolve("f");
+    Files.createSymbolicLink(root.resolve("link"), root);
+    inLoop(() -> {
+      FileWatch watch = FileWatch.of(root).recursive().withLimit(1);
+      try (EventStream<FileChange> changes = watch.open()) {
+        Files.createFile(file);
+        assertThat(changes.next()).isEqualTo(change(CREATED, file));
+      }
+    });
+  }
+
+  // ---- what is too much ----
+
+  @Test
+  @Tag("trap-35")
+  void overflow_ofTheSystem_isReportedInItsPlace() {
+    CountDownLatch held = new CountDownLatch(1);
+    CountDownLatch done = new CountDownLatch(1);
+    FileWatch slow =
+        FileWatch.of(root)
+            .withFilter(path -> {
+              held.countDown();
+              awaitLatch(done);
+              return true;
+            });
+    Path last = root.resolve("last");
+    inLoop(() -> {
+      try (EventStream<FileChange> changes = slow.open()) {
+        Files.createFile(root.resolve("first"));
+        Heddle.offload(() -> awaitLatch(held));
+        for (int i = 0; i < MORE_THAN_A_KEY_HOLDS; i++) {
+          Files.createFile(root.resolve("f" + i));
+        }
+        done.countDown();
+        assertThat(changes.next()).isEqualTo(change(CREATED, root.resolve("first")));
+        assertThatThrownBy(
+                () -> {
+                  while (true) {
+                    changes.next();
+                  }
+                })
+            .isInstanceOf(EventsLostException.class)
+            .hasMessageContaining(root.toString());
+        Files.createFile(last);
+        await(changes, CREATED, last);
+      }
+    });
+  }
+
+  private static boolean awaitLatch(CountDownLatch latch) {
+    try {
+      latch.await();
+      return true;
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
+  void stream_thatIsFull_saysHowManyWereLost() {
+    inLoop(() -> {
+      try (EventStream<FileChange> changes = FileWatch.of(root).withCapacity(1).open();
+          EventStream<FileChange> all = FileWatch.of(root).open()) {
+        for (String name : List.of("a", "b", "c")) {
+          Files.createFile(root.resolve(name));
+          assertThat(all.next().path()).hasFileName(name);
+        }
+        assertThat(changes.next()).isEqualTo(change(CREATED, root.resolve("a")));
+        assertThatThrownBy(changes::next)
+            .isInstanceOfSatisfying(
+                EventsLostException.class, e -> assertThat(e.count()).isEqualTo(2));
+      }
+    });
+  }
+
+  @Test
+  @Tag("trap-35")
+  void moreDirectoriesThanAllowed_areRefused_alsoLater() throws IOException {
+    Files.createDirectory(root.resolve("one"));
+    inLoop(() -> {
+      assertThatThrownBy(() -> FileWatch.of(root).recursive().withLimit(1).open())
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("more than 1 directories")
+          .hasMessageContaining("raise the limit");
+      try (EventStream<FileChange> changes = FileWatch.of(root).recursive().withLimit(2).open()) {
+        Files.createDirectory(root.resolve("two"));
+        assertThat(changes.next()).isEqualTo(change(CREATED, root.resolve("two")));
+        assertThatThrownBy(changes::next)
+            .isInstanceOf(UncheckedIOException.class)
+            .hasMessageContaining("more than 2 directories");
+      }
+    });
+  }
+
+  @Test
+  void filterThatThrows_endsTheWatchWithThat() {
+    inLoop(() -> {
+      FileWatch broken =
+          FileWatch.of(root)
+              .withFilter(path -> {
+                throw new IllegalStateException("broken filter");
+              });
+      try (EventStream<FileChange> changes = broken.open();
+          EventStream<FileChange> others = FileWatch.of(root).open()) {
+        Files.createFile(root.resolve("f"));
+        assertThatThrownBy(changes::next).hasMessage("broken filter");
+        assertThat(others.next()).isEqualTo(change(CREATED, root.resolve("f")));
+      }
+    });
+  }
+
+  @Test
+  void whatIsNoDirectory_isRefused() throws IOException {
+    Path file = Files.createFile(root.resolve("f"));
+    inLoop(() -> {
+      assertThatThrownBy(() -> FileWatch.of(file).open()).isInstanceOf(NotDirectoryException.class);
+      assertThatThrownBy(() -> FileWatch.of(root.resolve("none")).open())
+          .isInstanceOf(NoSuchFileException.class);
+    });
+    assertThatThrownBy(() -> FileWatch.of(root).open())
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("Heddle.run");
+    assertThatThrownBy(() -> FileWatch.of(root).withDebounce(Duration.ZERO))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> FileWatch.of(root).withLimit(0))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> FileWatch.of(root).withCapacity(0))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  // ---- waits and ends ----
+
+  @Test
+  void read_thatIsCut_takesNothing() {
+    Path file = root.resolve("f");
+    inLoop(() -> {
+      try (EventStream<FileChange> changes = FileWatch.of(root).open()) {
+        assertThatThrownBy(() -> changes.next(Deadline.after(Duration.ofNanos(1))))
+            .isInstanceOf(DeadlineException.class);
+        assertThatThrownBy(() -> changes.next(Heddle.timer(Duration.ZERO, false)))
+            .isInstanceOf(WaitCancelledException.class);
+        Files.createFile(file);
+        assertThat(changes.next()).isEqualTo(change(CREATED, file));
+      }
+    });
+  }
+
+  @Test
+  void threads_endWithTheLastWatch() {
+    inLoop(() -> {
+      try (EventStream<FileChange> one = FileWatch.of(root).open()) {
+        try (EventStream<FileChange> other = FileWatch.of(root).open()) {
+          assertThat(other.lost()).isZero();
+        }
+        Files.createFile(root.resolve("f"));
+        assertThat(one.next().kind()).isEqualTo(CREATED);
+        assertThat(watchThreads()).hasSize(1);
+      }
+      while (!watchThreads().isEmpty()) {
+        Heddle.suspend();
+      }
+      try (EventStream<FileChange> again = FileWatch.of(root).open()) {
+        append(root.resolve("f"));
+        assertThat(again.next().kind()).isEqualTo(MODIFIED);
+      }
+    });
+  }
+
+  @Test
+  void watch_thatWasLeftOpen_endsWithItsLoop() throws InterruptedException {
+    List<Thread> threads = new ArrayList<>();
+    inLoop(() -> {
+      EventStream<FileChange> open = FileWatch.of(root).open();
+      assertThat(open.lost()).isZero();
+      threads.addAll(watchThreads());
+    });
+    assertThat(threads).hasSize(1);
+    threads.getFirst().join();
+  }
+
+  private static List<Thread> watchThreads() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().equals("heddle-watch"))
+        .toList();
+  }
+
+  @Test
+  void dump_namesWhatIsWatched() {
+    inLoop(() -> {
+      try (EventStream<FileChange> changes = FileWatch.of(root).open()) {
+        Coroutine<FileChange> reader = Heddle.spawn(() -> changes.next());
+        Heddle.suspend();
+        assertThat(Heddle.dump().text()).contains("the next of changes below " + root);
+        reader.cancel("enough");
+      }
+    });
+  }
+}

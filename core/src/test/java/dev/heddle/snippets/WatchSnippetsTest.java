@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.snippets;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.heddle.Heddle;
+import dev.heddle.event.EventStream;
+import dev.heddle.os.FileChange;
+import dev.heddle.os.FileWatch;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The code that the documentation of file watches shows.
+@Tag("once")
+class WatchSnippetsTest {
+  private final List<Path> compiled = new ArrayList<>();
+
+  private void compile(Path file) {
+    compiled.add(file);
+  }
+
+  @Test
+  void watch(@TempDir Path sources) {
+    Heddle.run(() -> {
+      // @start region=watch
+      FileWatch watch = FileWatch.of(sources).recursive().withExtensions("java");
+      try (EventStream<FileChange> changes = watch.open()) {
+        // @end
+        Files.createFile(sources.resolve("A.java"));
+        // @start region=watch
+        for (FileChange change : changes) {
+          if (change.kind() != FileChange.Kind.DELETED) {
+            compile(change.path());
+          }
+          // @end
+          break;
+          // @start region=watch
+        }
+      }
+      // @end
+    });
+    assertThat(compiled).containsExactly(sources.resolve("A.java"));
+  }
+}

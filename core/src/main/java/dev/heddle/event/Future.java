@@ -100,24 +100,33 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
   ///   neither waits nor takes a lock
   public static <T extends @Nullable Object> Future<T> of(
       Awaitable<T> source, Consumer<Cancellation> whenCancelled) {
-    return of(source, whenCancelled, false);
+    return of(null, source, whenCancelled, false);
   }
 
   /// The outcome of work that is done for whoever awaits it: when the last coroutine that does is
   /// cancelled, so is the future. Else as [#of(Awaitable, Consumer)].
   public static <T extends @Nullable Object> Future<T> ofWork(
       Awaitable<T> work, Consumer<Cancellation> whenCancelled) {
-    return of(work, whenCancelled, true);
+    return of(null, work, whenCancelled, true);
+  }
+
+  /// The same, with a name for dumps and reports.
+  public static <T extends @Nullable Object> Future<T> ofWork(
+      String name, Awaitable<T> work, Consumer<Cancellation> whenCancelled) {
+    return of(name, work, whenCancelled, true);
   }
 
   private static <T extends @Nullable Object> Future<T> of(
-      Awaitable<T> source, Consumer<Cancellation> whenCancelled, boolean forAwaiters) {
+      @Nullable String name,
+      Awaitable<T> source,
+      Consumer<Cancellation> whenCancelled,
+      boolean forAwaiters) {
     Objects.requireNonNull(whenCancelled, "whenCancelled");
     Event event = source.event();
     event.home().checkOnLoop();
     FutureLedger.prepare();
     Outside from = new Outside(event, whenCancelled, forAwaiters);
-    Future<T> future = new Future<>(event.home(), null, null, from, true);
+    Future<T> future = new Future<>(event.home(), name, null, from, true);
     from.bind(future);
     return future;
   }

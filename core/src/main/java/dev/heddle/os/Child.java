@@ -91,15 +91,20 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
   }
 
   private void begin() {
-    Set<Child> running = running();
+    Set<Child> running = running(loop);
     running.add(this);
     InlineCallback ended = (event, result, failure) -> running.remove(this);
     exit.subscribe(ended);
     var _ = process.onExit().thenAccept(over -> exit.complete(code(over.exitValue()), null));
   }
 
-  private Set<Child> running() {
+  private static Set<Child> running(LoopRoot loop) {
     return loop.services().get(Running.class, _ -> new Running()).children;
+  }
+
+  /// The one with that number, unless it has ended.
+  static @Nullable Child running(LoopRoot loop, long pid) {
+    return running(loop).stream().filter(child -> child.pid() == pid).findAny().orElse(null);
   }
 
   private int code(int reported) {

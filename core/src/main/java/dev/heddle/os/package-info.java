@@ -7,5 +7,6 @@
 /// | calls and waits, from coroutines | handlers, watches and children, to the JDK |
 /// | what the system reports, through the loop's inbox | fired events |
 ///
-/// Threads: the loop's, unless a class says otherwise. Read `Signals` first, then `Command` and `FileWatch`.
+/// Threads: the loop's, unless a class says otherwise. Read `Signals` first, then `Command` and
+/// `FileWatch`.
 package dev.heddle.os;

@@ -4,6 +4,7 @@ package dev.heddle.snippets;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.Heddle;
+import dev.heddle.os.Processes;
 import dev.heddle.os.Raise;
 import dev.heddle.os.Signal;
 import dev.heddle.os.Signals;
@@ -23,6 +24,19 @@ class OsSnippetsTest {
 
   private void flush() {
     log.add("flushed");
+  }
+
+  @Test
+  void processes() {
+    Heddle.run(() -> {
+      Process server = Heddle.offload(() -> new ProcessBuilder("cat").start());
+      server.getOutputStream().close();
+      // @start region=processes
+      int code = Heddle.await(Processes.exitOf(server)); // of the JDK's ProcessBuilder
+      Heddle.await(Processes.exitOf(server.pid())); // of anybody
+      // @end
+      assertThat(code).isZero();
+    });
   }
 
   @Test

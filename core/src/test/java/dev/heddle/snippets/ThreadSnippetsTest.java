@@ -7,6 +7,7 @@ import dev.heddle.Heddle;
 import dev.heddle.event.Future;
 import dev.heddle.thread.RemotePromise;
 import dev.heddle.thread.ThreadPool;
+import dev.heddle.thread.Threads;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -32,6 +33,17 @@ class ThreadSnippetsTest {
 
   private static int digits(int n) {
     return Integer.toString(n).length() / 2 + n % 10;
+  }
+
+  @Test
+  void threads() {
+    Heddle.run(() -> {
+      // @start region=threads
+      Future<Integer> digits = Threads.start("digits", () -> digits(1_000));
+      int count = digits.await(); // other coroutines go on
+      // @end
+      assertThat(count).isEqualTo(2);
+    });
   }
 
   @Test

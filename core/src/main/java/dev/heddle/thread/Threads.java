@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.thread;
+
+import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.coroutine.tree.LoopRoot;
+import dev.heddle.event.Awaitable;
+import dev.heddle.event.Future;
+import dev.heddle.scheduler.Scheduler;
+import dev.heddle.thread.worker.Work;
+import dev.heddle.thread.worker.WorkerThreads;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+
+/// Threads of their own for single calls: what runs long, or needs a thread that nobody else has
+/// used. For many short calls there is [ThreadPool].
+///
+/// {@snippet class=dev.heddle.snippets.ThreadSnippetsTest region=threads}
+///
+/// @since 0.1
+public final class Threads {
+  private Threads() {}
+
+  /// Starts a platform thread that makes one call, and ends.
+  ///
+  /// The call runs outside the loop: it must not touch what coroutines share. **Cancelled** by its
+  /// future, or when the last coroutine that awaits it is, the thread is interrupted; what it still
+  /// ends with is dropped. One whose future nobody awaits goes on, and does not keep the loop
+  /// alive: when that has ended, it is interrupted.
+  ///
+  /// @param name of the thread, before a number, and for dumps
+  /// @return its outcome: what the call returns, or throws
+  /// @throws IllegalStateException outside a coroutine
+  public static <T extends @Nullable Object> Future<T> start(String name, Callable<T> call) {
+    LoopRoot loop = CoroutineNode.current().loop();
+    Scheduler scheduler = loop.scheduler();
+    WorkerThreads thread = loop.threads().open(name, 1, () -> {});
+    Work work = new Work(scheduler, "the thread '" + name + "'", call);
+    Awaitable<T> end = work::done;
+    // interrupting takes a lock of the JDK's, so it is left to the trampoline
+    Future<T> future =
+        Future.ofWork(name, end, c -> scheduler.onTrampoline(() -> thread.cancel(work, c)));
+    thread.submit(work);
+    thread.finish();
+    return future;
+  }
+}

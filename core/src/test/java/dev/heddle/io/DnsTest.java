@@ -57,6 +57,7 @@ class DnsTest {
   }
 
   @Test
+  @Tag("T13.5")
   void namesAndAddresses_areThoseOfTheSystem(@TempDir Path folder) throws Exception {
     Path hosts = folder.resolve("hosts");
     Files.writeString(hosts, "10.0.0.1 one.test\n10.0.0.2 several.test\n10.0.0.3 several.test\n");
@@ -72,6 +73,7 @@ class DnsTest {
   }
 
   @Test
+  @Tag("T13.5")
   void lookup_ofAnyLibrary_isMadeBesideTheLoop() throws Exception {
     ChildJvm.Result result = ChildJvm.of(LibraryProgram.class).run();
     assertThat(result.output()).contains("true").contains("beside the loop");

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Look-ups beside the loop, with a system resolver that answers when the test lets it.
+@Tag("T13.5")
 @Timeout(60)
 class LoopResolverTest {
   private static final LookupPolicy ANY =
@@ -125,6 +126,30 @@ class LoopResolverTest {
   }
 
   @Test
+  @Tag("trap-34")
+  void offloadedCalls_thatHang_holdNoLookup() {
+    int most = 80; // more than offloaded calls have threads
+    CountDownLatch released = new CountDownLatch(1);
+    system.mayAnswer.countDown();
+    Heddle.run(() -> {
+      Heddle.scope(s -> {
+        for (int i = 0; i < most; i++) {
+          s.spawn(() ->
+              Heddle.<Boolean>offload(() -> {
+                released.await();
+                return true;
+              }));
+        }
+        Heddle.suspend();
+        assertThat(address("ten")).isEqualTo("10.0.0.1");
+        released.countDown();
+        return null;
+      });
+    });
+  }
+
+  @Test
+  @Tag("trap-34")
   void lookups_thatHang_holdNoOffloadedCall() {
     int most = 40; // more than look-ups have threads
     Heddle.run(() -> {

@@ -180,11 +180,13 @@ public final class Command {
   public CommandResult run() throws IOException {
     try (Child child = start();
         Scope scope = Scope.open()) {
-      scope.launch("input of " + child, () -> feed(child));
+      // in the background: a process that was left behind may never read it
+      scope.background("input of " + child, () -> feed(child));
+      Coroutine<Integer> end = scope.spawn("end of " + child, () -> child.await());
       Coroutine<byte[]> output = scope.spawn("output of " + child, () -> all(child.outputOrNull()));
       Coroutine<byte[]> error = scope.spawn("error of " + child, () -> all(child.errorOrNull()));
       scope.join();
-      return new CommandResult(this, child.await(), output.await(), error.await(), as.charset);
+      return new CommandResult(this, end.await(), output.await(), error.await(), as.charset);
     }
   }
 

@@ -65,7 +65,17 @@ final class SignalEvent extends Event {
     installed().events.add(this);
     try {
       for (String name : names) {
-        handlers.add(ProcessSignals.listen(loop, name, number -> raised(new Signal(name, number))));
+        Registration handler =
+            ProcessSignals.listen(loop, name, number -> raised(new Signal(name, number)));
+        if (handler != null) {
+          handlers.add(handler);
+        }
+      }
+      if (handlers.isEmpty()) {
+        throw new IllegalArgumentException(
+            info()
+                + " would be waited for in vain: this process was started to ignore it (nohup, or"
+                + " in the background of a script), and the JVM leaves it at that");
       }
     } catch (IllegalArgumentException e) {
       refused = true;

@@ -36,8 +36,9 @@ public final class Signals {
   /// The next signal of these: to await, or as a token for other waits.
   ///
   /// A wait for one that nobody can handle fails at once with an [IllegalArgumentException] that
-  /// says why: SIGKILL and SIGSTOP, those that the JVM keeps for itself, those that this process
-  /// was started to ignore.
+  /// says why: SIGKILL and SIGSTOP, and those that the JVM keeps for itself. SIGHUP, SIGINT and
+  /// SIGTERM never come to a process that was started to ignore them; a wait for nothing else
+  /// fails, too.
   ///
   /// @param name as `TERM` or `SIGTERM`
   /// @param more others that will do

@@ -99,6 +99,17 @@ class CommandTest {
   }
 
   @Test
+  void input_thatAProcessLeftBehindHoldsAndDoesNotRead_holdsUpNobody() {
+    String script = "exec 3<&0; sleep 1000 <&3 & echo $!";
+    inLoop(() -> {
+      Command leaving = Command.shell(script).withSilence(Duration.ofMillis(10));
+      CommandResult result = leaving.withInput(new byte[LARGE]).run();
+      long pid = Long.parseLong(result.lines().getFirst());
+      assertThat(ProcessHandle.of(pid).orElseThrow().destroyForcibly()).isTrue();
+    });
+  }
+
+  @Test
   void input_thatIsNotGiven_isAtItsEnd() {
     inLoop(() -> assertThat(Command.of("cat").run().output()).isEmpty());
   }

@@ -19,6 +19,7 @@ public final class SignalProgram {
       case "stopped" ->
           Heddle.run(
               HeddleOptions.defaults().withHandleSignals(true), SignalProgram::awaitedThenStopped);
+      case "partly ignored" -> Heddle.run(SignalProgram::partlyIgnored);
       case "ignored", "kept" -> Heddle.run(() -> refused(System.getProperty("signal")));
       case String other -> throw new IllegalArgumentException(other);
     }
@@ -26,10 +27,10 @@ public final class SignalProgram {
 
   // each of several, in the order of their raising
   private static void repeats() {
-    try (EventStream<Signal> signals = Signals.stream(8, "USR1", "HUP")) {
+    try (EventStream<Signal> signals = Signals.stream(8, "USR1", "ALRM")) {
       Raise.signal("USR1");
       say(signals.next());
-      Raise.signal("HUP");
+      Raise.signal("ALRM");
       say(signals.next());
       Raise.signal("USR1");
       say(signals.next());
@@ -56,6 +57,11 @@ public final class SignalProgram {
       System.out.println(c.getMessage());
       throw c;
     }
+  }
+
+  private static void partlyIgnored() {
+    Heddle.launch("raise", () -> Raise.signal("USR1"));
+    say(Heddle.await(Signals.of("HUP", "USR1")));
   }
 
   private static void refused(String signal) {

@@ -59,27 +59,24 @@ public final class ProcessSignals {
   /// @param name without `SIG`
   /// @param listener given the signal's number on a thread of the JVM's; says whether it still
   ///   wanted it, and neither blocks nor throws
+  /// @return null when the process was started to ignore that signal: it never comes
   /// @throws IllegalArgumentException with the reason why it cannot be handled
-  public static Registration listen(LoopRoot loop, String name, IntPredicate listener) {
+  public static @Nullable Registration listen(LoopRoot loop, String name, IntPredicate listener) {
     Listener added = new Listener(loop, listener);
-    OF_PROCESS.add(name, added);
-    return () -> OF_PROCESS.remove(name, added);
+    return OF_PROCESS.add(name, added) ? () -> OF_PROCESS.remove(name, added) : null;
   }
 
   private record Listener(LoopRoot loop, IntPredicate told) {}
 
-  private void add(String name, Listener listener) {
+  private boolean add(String name, Listener listener) {
     synchronized (this) {
       Line line = line(name);
-      if (line.handler.isIgnored()) {
-        release(line);
-        throw new IllegalArgumentException(
-            "SIG"
-                + name
-                + " cannot be waited for: this process was started to ignore it (nohup, or in the"
-                + " background of a script), and the JVM leaves it at that");
+      boolean comes = !line.handler.isIgnored();
+      if (comes) {
+        line.listeners.add(listener);
       }
-      line.listeners.add(listener);
+      release(line);
+      return comes;
     }
   }
 

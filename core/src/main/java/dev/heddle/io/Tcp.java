@@ -4,12 +4,8 @@ package dev.heddle.io;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.ConnectException;
-import java.net.Inet4Address;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ProtocolFamily;
 import java.net.SocketAddress;
-import java.net.StandardProtocolFamily;
 import java.net.UnknownHostException;
 
 /// Opens TCP connections and listeners on the current loop.
@@ -32,9 +28,13 @@ public final class Tcp {
   ///
   /// @throws UnsupportedOperationException when the system or the loop's driver lacks an option
   public static Listener listen(SocketAddress address, TcpOptions options) throws IOException {
-    SocketAddress local = resolved(address);
+    InetSocketAddress local = Internet.resolved(address);
     return Sockets.listen(
-        family(local), local, options.backlog(), options::applyTo, options::applyToAccepted);
+        Internet.familyToBind(local),
+        local,
+        options.backlog(),
+        options::applyTo,
+        options::applyToAccepted);
   }
 
   /// Connects to an address. **Suspends** until the other side has answered. **Cancelled** the
@@ -51,25 +51,7 @@ public final class Tcp {
   ///
   /// @throws UnsupportedOperationException when the system or the loop's driver lacks an option
   public static StreamSocket connect(SocketAddress address, TcpOptions options) throws IOException {
-    SocketAddress remote = resolved(address);
-    return Sockets.connect(family(remote), remote, options::applyTo);
-  }
-
-  private static ProtocolFamily family(SocketAddress address) {
-    if (address instanceof InetSocketAddress inet) {
-      InetAddress host = inet.getAddress();
-      return host instanceof Inet4Address && !host.isAnyLocalAddress()
-          ? StandardProtocolFamily.INET
-          : StandardProtocolFamily.INET6;
-    }
-    throw new IllegalArgumentException(
-        "not an internet address: " + address + "; Unix opens UNIX domain sockets");
-  }
-
-  private static SocketAddress resolved(SocketAddress address) throws UnknownHostException {
-    if (address instanceof InetSocketAddress inet && inet.isUnresolved()) {
-      throw new UnknownHostException(inet.getHostString());
-    }
-    return address;
+    InetSocketAddress remote = Internet.resolved(address);
+    return Sockets.connect(Internet.family(remote), remote, options::applyTo);
   }
 }

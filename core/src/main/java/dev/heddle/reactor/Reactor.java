@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.reactor;
 
+import dev.heddle.event.EventHome;
+import dev.heddle.reactor.driver.Descriptor;
+import dev.heddle.reactor.driver.Operation;
 import dev.heddle.reactor.driver.ReactorDriver;
+import java.io.IOException;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.SelectableChannel;
+import java.util.IdentityHashMap;
 
 /// The loop's eyes: one look without waiting between coroutines, one sleep when nothing is ready.
 ///
@@ -11,6 +18,8 @@ public final class Reactor {
   private final ReactorDriver driver;
   private final TimerQueue timers;
 
+  // loop only
+  private final IdentityHashMap<Object, Watched> watched = new IdentityHashMap<>(); // by channel
   private long looks;
   private long sleeps;
 
@@ -32,6 +41,35 @@ public final class Reactor {
     }
     sleeps++;
     return driver.tick(timers.nextDeadline());
+  }
+
+  /// Watches a channel of somebody else's, together with those who do already.
+  ///
+  /// @throws IOException when the driver cannot
+  public Watched watch(EventHome home, SelectableChannel channel) throws IOException {
+    Watched known = watched.get(channel);
+    if (known == null) {
+      Descriptor descriptor = driver.watch(channel);
+      known =
+          new Watched(
+              descriptor,
+              new PollEvent(home, driver, Operation.Kind.POLL_INPUT, descriptor, channel),
+              new PollEvent(home, driver, Operation.Kind.POLL_OUTPUT, descriptor, channel));
+      watched.put(channel, known);
+    }
+    known.users++;
+    return known;
+  }
+
+  /// One who watches a channel does so no more.
+  public void unwatch(SelectableChannel channel, Watched known) {
+    if (--known.users == 0) {
+      watched.remove(channel);
+      AsynchronousCloseException closed = new AsynchronousCloseException();
+      known.readable().abort(closed);
+      known.writable().abort(closed);
+      known.descriptor().close();
+    }
   }
 
   /// The driver in force.

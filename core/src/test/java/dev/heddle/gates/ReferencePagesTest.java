@@ -36,7 +36,10 @@ class ReferencePagesTest {
           "Observe",
           "Platform",
           "Report",
+          "Poll",
           "Tcp",
+          "Tls",
+          "Udp",
           "Unix",
           "Transform");
 

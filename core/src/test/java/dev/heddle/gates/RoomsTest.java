@@ -98,7 +98,8 @@ class RoomsTest {
           entry("io -> coroutine.tree", "an I/O call waits as the current coroutine"),
           entry("io.handle -> coroutine.tree", "an I/O call waits as the current coroutine"),
           entry("io -> thread.worker", "the system's calls on paths block their thread"),
-          entry("io.handle -> thread.worker", "files are worked on beside the loop"),
+          entry(
+              "io.handle -> thread.worker", "files and cryptography are worked on beside the loop"),
           entry("io.dns -> coroutine.tree", "a look-up waits as the current coroutine"),
           entry("io.dns -> thread.worker", "the system's look-up blocks its thread"),
           entry("os -> coroutine", "to run a command is to do several things at once, in a scope"),

@@ -4,18 +4,26 @@ package dev.heddle.snippets;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.Heddle;
+import dev.heddle.event.Deadline;
 import dev.heddle.io.AsyncIo;
 import dev.heddle.io.Listener;
+import dev.heddle.io.Poll;
 import dev.heddle.io.StreamSocket;
 import dev.heddle.io.Tcp;
 import dev.heddle.io.TcpOptions;
+import dev.heddle.io.Udp;
+import dev.heddle.io.UdpSocket;
 import dev.heddle.io.Unix;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
+import java.nio.channels.SelectableChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -57,5 +65,46 @@ class IoSnippetsTest {
           // @end
         });
     assertThat(line).isEqualTo("stop");
+  }
+
+  @Test
+  void udp() {
+    InetSocketAddress local = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    String heard =
+        Heddle.run(() -> {
+          // @start region=udp
+          try (UdpSocket server = Udp.bind(local);
+              UdpSocket client = Udp.connect(server.localAddress())) {
+            client.write(StandardCharsets.UTF_8.encode("ping"));
+            ByteBuffer datagram = ByteBuffer.allocate(1_500);
+            SocketAddress from = server.receive(datagram, Deadline.after(Duration.ofSeconds(5)));
+            server.send(datagram.flip(), from);
+            ByteBuffer answer = ByteBuffer.allocate(1_500);
+            client.read(answer);
+            return StandardCharsets.UTF_8.decode(answer.flip()).toString();
+          }
+          // @end
+        });
+    assertThat(heard).isEqualTo("ping");
+  }
+
+  @Test
+  void poll() throws IOException {
+    java.nio.channels.Pipe pipe = java.nio.channels.Pipe.open();
+    int read =
+        Heddle.run(() -> {
+          Heddle.launch("writer", () -> pipe.sink().write(ByteBuffer.allocate(3)));
+          // @start region=poll
+          SelectableChannel channel = pipe.source(); // a library's
+          channel.configureBlocking(false);
+          try (Poll poll = Poll.of(channel)) {
+            Heddle.await(poll.readable());
+          }
+          // @end
+          return pipe.source().read(ByteBuffer.allocate(10));
+        });
+    assertThat(read).isEqualTo(3);
+    pipe.source().close();
+    pipe.sink().close();
   }
 }

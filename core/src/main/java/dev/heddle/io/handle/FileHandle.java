@@ -224,23 +224,27 @@ public final class FileHandle extends Handle implements AsyncFile {
 
   @Override
   public long position() throws IOException {
-    return inTurn(self -> {
-      settle(self, Deadline.never());
-      locate(self);
-      return position - ahead();
-    });
+    return writeTurn(
+        Deadline.never(),
+        self -> {
+          settle(self, Deadline.never());
+          locate(self);
+          return position - ahead();
+        });
   }
 
   @Override
   public void position(long newPosition) throws IOException {
     requireNotNegative(newPosition, "position");
-    this.<@Nullable Void>inTurn(self -> {
-      settle(self, Deadline.never());
-      dropAhead();
-      position = newPosition;
-      atEnd = false;
-      return null;
-    });
+    this.<@Nullable Void>writeTurn(
+        Deadline.never(),
+        self -> {
+          settle(self, Deadline.never());
+          dropAhead();
+          position = newPosition;
+          atEnd = false;
+          return null;
+        });
   }
 
   // ---- reading ----
@@ -391,10 +395,12 @@ public final class FileHandle extends Handle implements AsyncFile {
 
   @Override
   public long size() throws IOException {
-    return inTurn(self -> {
-      settle(self, Deadline.never());
-      return answer(self, Kind.SIZE, 0);
-    });
+    return writeTurn(
+        Deadline.never(),
+        self -> {
+          settle(self, Deadline.never());
+          return answer(self, Kind.SIZE, 0);
+        });
   }
 
   @Override
@@ -402,13 +408,15 @@ public final class FileHandle extends Handle implements AsyncFile {
     requireNotNegative(size, "size");
     self();
     requireWritable();
-    this.<@Nullable Void>inTurn(self -> {
-      settle(self, Deadline.never());
-      stepBack();
-      answer(self, Kind.TRUNCATE, size);
-      position = Math.min(position, size);
-      return null;
-    });
+    this.<@Nullable Void>writeTurn(
+        Deadline.never(),
+        self -> {
+          settle(self, Deadline.never());
+          stepBack();
+          answer(self, Kind.TRUNCATE, size);
+          position = Math.min(position, size);
+          return null;
+        });
   }
 
   @Override
@@ -422,11 +430,13 @@ public final class FileHandle extends Handle implements AsyncFile {
   }
 
   private void sync(Kind kind) throws IOException {
-    inTurn(self -> {
-      settle(self, Deadline.never());
-      throwKept();
-      return answer(self, kind, 0);
-    });
+    writeTurn(
+        Deadline.never(),
+        self -> {
+          settle(self, Deadline.never());
+          throwKept();
+          return answer(self, kind, 0);
+        });
   }
 
   @Override

@@ -85,25 +85,14 @@ public abstract class Handle implements AsyncIo {
     }
   }
 
-  /// Something that writes would disturb, and that follows those that were asked for before.
+  /// Writes what goes without a wait, if nobody else is writing: for a last word before the end.
   ///
-  /// @param <T> of its result
-  @FunctionalInterface
-  protected interface Turn<T extends @Nullable Object> {
-    /// Does it.
-    T run(CoroutineNode<?> self) throws IOException;
-  }
+  /// @param bytes what does not go is dropped
+  void writeNow(ByteBuffer bytes) throws IOException {}
 
-  /// Does something in the line of the writers, when all that was given to [#writeLater] has left.
-  protected final <T extends @Nullable Object> T inTurn(Turn<T> action) throws IOException {
-    CoroutineNode<?> self = self();
-    takeTurn(writing, self, Deadline.never());
-    try {
-      writeKept(self);
-      return action.run(self);
-    } finally {
-      writing.giveBack();
-    }
+  /// Whether a coroutine has the line of writers to itself.
+  final boolean isWriting() {
+    return writing.free() == 0;
   }
 
   /// The loop's scheduler.
@@ -136,6 +125,20 @@ public abstract class Handle implements AsyncIo {
 
   // ---- reading ----
 
+  /// Reads, when those who came before have.
+  protected final <T extends @Nullable Object> T readTurn(Deadline deadline, Turn<T> turn)
+      throws IOException {
+    CoroutineNode<?> self = self();
+    takeTurn(reading, self, deadline);
+    try {
+      fairness.pass(self);
+      return turn.take(self);
+    } finally {
+      reading.giveBack();
+    }
+  }
+
+  // the hot one: without a lambda
   @Override
   public final int read(ByteBuffer buffer, Deadline deadline) throws IOException {
     CoroutineNode<?> self = self();
@@ -201,31 +204,22 @@ public abstract class Handle implements AsyncIo {
 
   @Override
   public final void readFully(ByteBuffer buffer) throws IOException {
-    CoroutineNode<?> self = self();
-    takeTurn(reading, self, Deadline.never());
-    try {
-      fairness.pass(self);
-      while (buffer.hasRemaining()) {
-        if (next(self, buffer, Deadline.never()) < 0) {
-          throw new EOFException(
-              "the end of " + this + " came with " + buffer.remaining() + " bytes to go");
-        }
-      }
-    } finally {
-      reading.giveBack();
-    }
+    readTurn(
+        Deadline.never(),
+        self -> {
+          while (buffer.hasRemaining()) {
+            if (next(self, buffer, Deadline.never()) < 0) {
+              throw new EOFException(
+                  "the end of " + this + " came with " + buffer.remaining() + " bytes to go");
+            }
+          }
+          return buffer;
+        });
   }
 
   @Override
   public final @Nullable String readLine() throws IOException {
-    CoroutineNode<?> self = self();
-    takeTurn(reading, self, Deadline.never());
-    try {
-      fairness.pass(self);
-      return line(self);
-    } finally {
-      reading.giveBack();
-    }
+    return readTurn(Deadline.never(), this::line);
   }
 
   private @Nullable String line(CoroutineNode<?> self) throws IOException {
@@ -279,6 +273,21 @@ public abstract class Handle implements AsyncIo {
 
   // ---- writing ----
 
+  /// Writes, when those who came before have, and what was to be written later.
+  protected final <T extends @Nullable Object> T writeTurn(Deadline deadline, Turn<T> turn)
+      throws IOException {
+    CoroutineNode<?> self = self();
+    takeTurn(writing, self, deadline);
+    try {
+      fairness.pass(self);
+      writeKept(self);
+      return turn.take(self);
+    } finally {
+      writing.giveBack();
+    }
+  }
+
+  // the hot one: without a lambda
   @Override
   public final void write(ByteBuffer buffer, Deadline deadline) throws IOException {
     CoroutineNode<?> self = self();
@@ -294,16 +303,13 @@ public abstract class Handle implements AsyncIo {
 
   @Override
   public final void writeAll(ByteBuffer... buffers) throws IOException {
-    CoroutineNode<?> self = self();
     ByteBuffer[] own = buffers.clone();
-    takeTurn(writing, self, Deadline.never());
-    try {
-      fairness.pass(self);
-      writeKept(self);
-      writeWhole(self, own);
-    } finally {
-      writing.giveBack();
-    }
+    writeTurn(
+        Deadline.never(),
+        self -> {
+          writeWhole(self, own);
+          return own;
+        });
   }
 
   @Override
@@ -333,13 +339,7 @@ public abstract class Handle implements AsyncIo {
 
   @Override
   public final void flush() throws IOException {
-    CoroutineNode<?> self = self();
-    takeTurn(writing, self, Deadline.never());
-    try {
-      writeKept(self);
-    } finally {
-      writing.giveBack();
-    }
+    writeTurn(Deadline.never(), self -> self);
   }
 
   private void writeKept(CoroutineNode<?> self) throws IOException {

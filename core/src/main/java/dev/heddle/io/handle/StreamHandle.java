@@ -83,6 +83,13 @@ public class StreamHandle extends Handle {
     }
   }
 
+  @Override
+  void writeNow(ByteBuffer bytes) throws IOException {
+    if (open && !isWriting()) {
+      descriptor.write(bytes);
+    }
+  }
+
   private static void await(CoroutineNode<?> self, PollEvent readiness, Deadline deadline) {
     if (deadline.isNever()) {
       self.awaitEvent(readiness);

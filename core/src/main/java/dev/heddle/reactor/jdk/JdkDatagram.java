@@ -43,6 +43,10 @@ final class JdkDatagram extends JdkDescriptor implements DatagramDescriptor {
   @Override
   public boolean send(ByteBuffer from, @Nullable SocketAddress to) throws IOException {
     int size = from.remaining();
+    if (size == 0 && channel.isConnected()) {
+      throw new IOException(
+          "the JDK's connected sockets send no empty datagram; send it from one that is not");
+    }
     int sent = to == null ? channel.write(from) : channel.send(from, to);
     // an empty datagram that has left looks like one that has not
     return sent > 0 || size == 0;

@@ -65,6 +65,7 @@ public final class JdkDriver implements ReactorDriver {
 
   private final Thread carrier = Thread.currentThread();
   private final Set<JdkDescriptor> open = new HashSet<>();
+  private final Set<JdkDescriptor> watched = new HashSet<>(); // of these: the owner may close them
   private final ArrayDeque<JdkDescriptor> noted = new ArrayDeque<>();
   private final Consumer<SelectionKey> onReady = this::ready;
 
@@ -129,7 +130,9 @@ public final class JdkDriver implements ReactorDriver {
       throw new IllegalArgumentException(
           channel + " is no channel of the JDK's: it cannot be watched");
     }
-    return new WatchedChannel(this, channel);
+    WatchedChannel descriptor = new WatchedChannel(this, channel);
+    watched.add(descriptor);
+    return descriptor;
   }
 
   private static <C extends SelectableChannel> C nonBlocking(C channel) throws IOException {
@@ -143,6 +146,7 @@ public final class JdkDriver implements ReactorDriver {
 
   void closed(JdkDescriptor descriptor) {
     open.remove(descriptor);
+    watched.remove(descriptor);
     // the selector lets go of a closed channel, and so of its descriptor, at the next look
     untidy |= descriptor.key != null;
   }
@@ -200,6 +204,7 @@ public final class JdkDriver implements ReactorDriver {
       r.noted = false;
       apply(r);
     }
+    tellOfClosed();
     if (answered > 0 || hadNone != (selector == null)) {
       // a wake-up that still found no selector has unparked a carrier that would now select
       look(NO_WAIT);
@@ -207,6 +212,16 @@ public final class JdkDriver implements ReactorDriver {
       look(deadlineNanos);
     }
     return answered;
+  }
+
+  // a selector lets a closed channel go without a word
+  private void tellOfClosed() {
+    for (JdkDescriptor channel : watched) {
+      int wanted = channel.wanted();
+      if (wanted != 0 && !channel.channel().isOpen()) {
+        answer(channel, wanted, new AsynchronousCloseException());
+      }
+    }
   }
 
   private void apply(JdkDescriptor r) {

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.io;
+
+import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.io.handle.TlsHandle;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLParameters;
+
+/// TLS over the handles of the current loop, by the JDK's own engine.
+///
+/// {@snippet class=dev.heddle.snippets.TlsSnippetsTest region=client}
+///
+/// @since 0.1
+public final class Tls {
+  private Tls() {}
+
+  /// Connects to a host and agrees on TLS with it; its certificate must be for the name.
+  /// **Suspends** until both are done. **Cancelled** the attempt is given up.
+  ///
+  /// @throws javax.net.ssl.SSLHandshakeException when the other side is not whom it claims to be,
+  ///   or shares no version or cipher suite
+  /// @throws dev.heddle.DeadlineException when the handshake takes longer than the options allow
+  /// @throws IOException when the connection cannot be made, or breaks
+  public static TlsSocket connect(String host, int port, TlsOptions options) throws IOException {
+    // looked up here, so that only this coroutine waits
+    SocketAddress address = new InetSocketAddress(Dns.resolve(host).getFirst(), port);
+    return client(Tcp.connect(address), host, port, options);
+  }
+
+  /// Agrees on TLS over a connection, as its client; the connection is closed when that fails. Else
+  /// as [#connect(String, int, TlsOptions)].
+  ///
+  /// @param host the name that the other side's certificate must be for
+  public static TlsSocket client(AsyncIo over, String host, int port, TlsOptions options)
+      throws IOException {
+    SSLEngine engine = options.context().createSSLEngine(host, port);
+    return agreed(over, engine, true, options);
+  }
+
+  /// Agrees on TLS over a connection, as its server; the connection is closed when that fails. Else
+  /// as [#connect(String, int, TlsOptions)].
+  ///
+  /// @param options with a certificate of its own: [TlsOptions#of]
+  public static TlsSocket server(AsyncIo over, TlsOptions options) throws IOException {
+    return agreed(over, options.context().createSSLEngine(), false, options);
+  }
+
+  private static TlsSocket agreed(
+      AsyncIo over, SSLEngine engine, boolean client, TlsOptions options) throws IOException {
+    engine.setUseClientMode(client);
+    SSLParameters parameters = engine.getSSLParameters();
+    options.applyTo(parameters, client);
+    engine.setSSLParameters(parameters);
+    CoroutineNode<?> self = CoroutineNode.current();
+    TlsHandle handle = new TlsHandle(self, over, engine);
+    boolean agreed = false;
+    try {
+      self.within(options.handshakeLimit(), handle::agree);
+      agreed = true;
+      return handle;
+    } catch (IOException | RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new IllegalStateException("a handshake throws only " + e.getClass(), e);
+    } finally {
+      if (!agreed) {
+        over.close();
+      }
+    }
+  }
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.io.handle;
+
+import dev.heddle.Registration;
+import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.event.Deadline;
+import dev.heddle.io.UdpSocket;
+import dev.heddle.reactor.PollEvent;
+import dev.heddle.reactor.driver.DatagramDescriptor;
+import dev.heddle.reactor.driver.Operation.Kind;
+import dev.heddle.reactor.driver.ReactorDriver;
+import dev.heddle.scheduler.Scheduler;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketAddress;
+import java.net.SocketOption;
+import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.NotYetConnectedException;
+import org.jspecify.annotations.Nullable;
+
+/// A UDP socket. Its lines of readers and writers are those of every handle; a datagram is read as
+/// a whole, so nothing of it is kept for the next one.
+public final class DatagramHandle extends Handle implements UdpSocket {
+  private final DatagramDescriptor descriptor;
+  private final PollEvent readable;
+  private final PollEvent writable;
+
+  // loop only
+  private boolean open = true;
+  private @Nullable SocketAddress sender; // of what was read last
+
+  /// A handle for a socket that is bound or connected.
+  public DatagramHandle(Scheduler scheduler, DatagramDescriptor descriptor) {
+    super(scheduler);
+    ReactorDriver driver = scheduler.reactor().driver();
+    this.descriptor = descriptor;
+    this.readable = new PollEvent(scheduler, driver, Kind.POLL_INPUT, descriptor, this);
+    this.writable = new PollEvent(scheduler, driver, Kind.POLL_OUTPUT, descriptor, this);
+  }
+
+  @Override
+  protected int readSome(CoroutineNode<?> self, ByteBuffer into, Deadline deadline)
+      throws IOException {
+    int before = into.position();
+    sender = descriptor.receive(into);
+    while (sender == null) {
+      self.awaitEvent(readable, deadline, null);
+      sender = descriptor.receive(into);
+    }
+    return into.position() - before;
+  }
+
+  @Override
+  public SocketAddress receive(ByteBuffer buffer, Deadline deadline) throws IOException {
+    return readTurn(
+        deadline,
+        self -> {
+          readSome(self, buffer, deadline);
+          SocketAddress from = sender;
+          if (from == null) {
+            throw new IllegalStateException("a datagram from nobody");
+          }
+          return from;
+        });
+  }
+
+  @Override
+  protected void writeWhole(CoroutineNode<?> self, ByteBuffer from, Deadline deadline)
+      throws IOException {
+    if (descriptor.remoteAddress() == null) {
+      throw new NotYetConnectedException();
+    }
+    sendWhole(self, from, null, deadline);
+  }
+
+  @Override
+  public void send(ByteBuffer buffer, SocketAddress to) throws IOException {
+    writeTurn(
+        Deadline.never(),
+        self -> {
+          sendWhole(self, buffer, to, Deadline.never());
+          return to;
+        });
+  }
+
+  private void sendWhole(
+      CoroutineNode<?> self, ByteBuffer from, @Nullable SocketAddress to, Deadline deadline)
+      throws IOException {
+    while (!descriptor.send(from, to)) {
+      self.awaitEvent(writable, deadline, null);
+    }
+  }
+
+  @Override
+  public void connect(SocketAddress peer) throws IOException {
+    self();
+    descriptor.connect(peer);
+  }
+
+  @Override
+  public void disconnect() throws IOException {
+    self();
+    descriptor.connect(null);
+  }
+
+  @Override
+  public Registration join(InetAddress group, NetworkInterface on) throws IOException {
+    self();
+    AutoCloseable membership = descriptor.join(group, on);
+    return () -> {
+      scheduler().checkOnLoop();
+      try {
+        membership.close();
+      } catch (IOException e) {
+        throw new UncheckedIOException("while leaving " + group, e);
+      } catch (Exception e) {
+        throw new IllegalStateException("while leaving " + group, e);
+      }
+    };
+  }
+
+  @Override
+  public @Nullable SocketAddress localAddress() {
+    return open ? descriptor.localAddress() : null;
+  }
+
+  @Override
+  public @Nullable SocketAddress remoteAddress() {
+    return open ? descriptor.remoteAddress() : null;
+  }
+
+  @Override
+  public <T> void setOption(SocketOption<T> option, T value) throws IOException {
+    self();
+    descriptor.setOption(option, value);
+  }
+
+  @Override
+  public <T> T option(SocketOption<T> option) throws IOException {
+    self();
+    return descriptor.getOption(option);
+  }
+
+  @Override
+  public boolean isOpen() {
+    return open;
+  }
+
+  @Override
+  public void close() {
+    if (!open) {
+      return;
+    }
+    scheduler().checkOnLoop();
+    open = false;
+    AsynchronousCloseException closed = new AsynchronousCloseException();
+    readable.abort(closed);
+    writable.abort(closed);
+    descriptor.close();
+  }
+
+  @Override
+  public String toString() {
+    SocketAddress local = localAddress();
+    return local == null ? "a UDP socket" : "the UDP socket " + local;
+  }
+}

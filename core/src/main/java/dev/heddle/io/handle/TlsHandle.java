@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.io.handle;
+
+import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.event.Deadline;
+import dev.heddle.io.AsyncIo;
+import dev.heddle.io.TlsSocket;
+import dev.heddle.scheduler.Permits;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLEngineResult;
+import javax.net.ssl.SSLEngineResult.HandshakeStatus;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLSession;
+import org.jspecify.annotations.Nullable;
+
+/// TLS over another handle.
+public final class TlsHandle extends Handle implements TlsSocket {
+  /*
+   * The JDK's engine turns bytes into records and back; it never waits. What it wants next (to write, to read, to compute) is
+   * asked of it again after every step, for a reader may have to write (an answer to a new key) and a writer to compute.
+   *
+   * Order. Reader and writer may both make records, and these must leave whole and in the order in which they were made: so they
+   * are put into `unsent` as they are made, and written from there by whoever has the turn (`sending`). Who is cancelled
+   * with half a record on its way leaves the rest to a coroutine of the loop's own.
+   *
+   * The end. A peer that is done says so (close_notify). A connection that ends without it was cut, maybe by somebody between:
+   * reading it as an end would pass a part for the whole (truncation). So it is an error.
+   *
+   * Buffers. What came and is no whole record yet stays in `incoming`; what a record held and the reader had no room for stays in
+   * `plain`. Cancelled, a read leaves both as they are.
+   *
+   * Computing (certificates, keys) takes milliseconds: it is done on a thread beside the loop, by whoever meets it first; who
+   * meets it second waits for him.
+   *
+   * Sources. RFC 8446, 6.1; DESIGN 3.9.
+   */
+  private final AsyncIo over;
+  private final SSLEngine engine;
+
+  private final Permits sending;
+
+  // loop only
+  private final ArrayDeque<ByteBuffer> unsent =
+      new ArrayDeque<>(1); // records, the first maybe half
+  private ByteBuffer incoming; // to be read from: bytes of the connection
+  private ByteBuffer plain; // to be read from: bytes for the reader
+  private @Nullable ByteBuffer spare; // for a record to be written
+  private boolean cut;
+  private boolean open = true;
+
+  /// TLS over `over`, which is closed with it.
+  ///
+  /// @param engine its mode and parameters are set
+  public TlsHandle(CoroutineNode<?> self, AsyncIo over, SSLEngine engine) {
+    super(self.scheduler());
+    this.over = over;
+    this.engine = engine;
+    this.sending = new Permits(self.scheduler(), 1, this);
+    this.incoming = ByteBuffer.allocate(engine.getSession().getPacketBufferSize()).flip();
+    this.plain = ByteBuffer.allocate(engine.getSession().getApplicationBufferSize()).flip();
+  }
+
+  // ---- the handshake ----
+
+  /// Agrees with the other side on how to go on.
+  ///
+  /// @return this handle
+  public TlsHandle agree() throws IOException {
+    engine.beginHandshake();
+    CoroutineNode<?> self = self();
+    while (isAgreeing()) {
+      step(self, Deadline.never());
+    }
+    return this;
+  }
+
+  private boolean isAgreeing() {
+    HandshakeStatus status = engine.getHandshakeStatus();
+    return status != HandshakeStatus.NOT_HANDSHAKING && status != HandshakeStatus.FINISHED;
+  }
+
+  // does what the engine wants, if that is not to read; else reads
+  private void step(CoroutineNode<?> self, Deadline deadline) throws IOException {
+    switch (engine.getHandshakeStatus()) {
+      case NEED_TASK -> compute(self);
+      case NEED_WRAP -> emit(self, ByteBuffer.allocate(0), deadline);
+      default -> absorb(self, deadline);
+    }
+  }
+
+  private void compute(CoroutineNode<?> self) {
+    Runnable task = engine.getDelegatedTask();
+    if (task == null) {
+      // somebody else of this handle's has taken it
+      scheduler().yieldFrom(self);
+    } else {
+      self.loop()
+          .threads()
+          .offload()
+          .run(
+              self,
+              "the cryptography of " + this,
+              () -> {
+                task.run();
+                return null;
+              });
+    }
+  }
+
+  // ---- records ----
+
+  /// Makes one record of what `from` has, and writes it.
+  private void emit(CoroutineNode<?> self, ByteBuffer from, Deadline deadline) throws IOException {
+    ByteBuffer record = takeSpare();
+    SSLEngineResult result = engine.wrap(from, record);
+    if (result.getStatus() == SSLEngineResult.Status.CLOSED && record.position() == 0) {
+      throw new IOException("no more can be written to " + this + ": its output was shut down");
+    }
+    if (record.position() > 0) {
+      unsent.add(record.flip());
+      try {
+        send(self, deadline);
+      } catch (Throwable e) {
+        leaveRest();
+        throw e;
+      }
+    }
+    spare = record;
+  }
+
+  // in the order in which they were made, whoever has made them
+  private void send(CoroutineNode<?> self, Deadline deadline) throws IOException {
+    if (!sending.tryTake()) {
+      sending.await(self, deadline, null);
+    }
+    try {
+      for (ByteBuffer next = unsent.peek(); next != null; next = unsent.peek()) {
+        over.write(next, deadline);
+        unsent.remove();
+      }
+    } finally {
+      sending.giveBack();
+    }
+  }
+
+  // half a record is of no use to anybody
+  private void leaveRest() {
+    if (!unsent.isEmpty() && over.isOpen()) {
+      scheduler().notifyLater(this::sendRest);
+    }
+  }
+
+  private void sendRest() {
+    try {
+      send(CoroutineNode.current(), Deadline.never());
+    } catch (IOException _) {
+      // safe: the connection broke; whoever reads or writes next is told so
+    }
+  }
+
+  private ByteBuffer takeSpare() {
+    ByteBuffer record = spare;
+    spare = null;
+    int size = engine.getSession().getPacketBufferSize();
+    return record == null || record.capacity() < size ? ByteBuffer.allocate(size) : record.clear();
+  }
+
+  /// Takes one record of what has come, or waits for more of it.
+  private void absorb(CoroutineNode<?> self, Deadline deadline) throws IOException {
+    plain.compact();
+    SSLEngineResult result;
+    try {
+      result = engine.unwrap(incoming, plain);
+    } catch (SSLException e) {
+      sayWhy(self, deadline);
+      throw e;
+    } finally {
+      plain.flip();
+    }
+    switch (result.getStatus()) {
+      case BUFFER_UNDERFLOW -> receive(deadline);
+      case BUFFER_OVERFLOW -> plain = larger(plain, engine.getSession().getApplicationBufferSize());
+      default -> {
+        // a record was taken, or the end
+      }
+    }
+  }
+
+  // the alert that tells the other side what was wrong
+  private void sayWhy(CoroutineNode<?> self, Deadline deadline) throws IOException {
+    if (engine.getHandshakeStatus() == HandshakeStatus.NEED_WRAP) {
+      try {
+        emit(self, ByteBuffer.allocate(0), deadline);
+      } catch (SSLException _) {
+        // safe: the reason is being thrown
+      }
+    }
+  }
+
+  private void receive(Deadline deadline) throws IOException {
+    incoming.compact();
+    try {
+      if (!incoming.hasRemaining()) {
+        incoming = larger(incoming.flip(), engine.getSession().getPacketBufferSize()).compact();
+      }
+      cut = over.read(incoming, deadline) < 0;
+    } finally {
+      incoming.flip();
+    }
+    if (cut) {
+      throw ended();
+    }
+  }
+
+  private EOFException ended() {
+    return new EOFException(
+        this
+            + " was cut: the other side has not said that it is done (close_notify); what has come"
+            + " may be a part only");
+  }
+
+  private static ByteBuffer larger(ByteBuffer kept, int more) {
+    return ByteBuffer.allocate(kept.remaining() + more).put(kept).flip();
+  }
+
+  // ---- the handle ----
+
+  @Override
+  protected int readSome(CoroutineNode<?> self, ByteBuffer into, Deadline deadline)
+      throws IOException {
+    while (!plain.hasRemaining()) {
+      if (cut) {
+        throw ended();
+      }
+      if (engine.isInboundDone()) {
+        return -1;
+      }
+      step(self, deadline);
+    }
+    int n = Math.min(plain.remaining(), into.remaining());
+    into.put(into.position(), plain, plain.position(), n);
+    into.position(into.position() + n);
+    plain.position(plain.position() + n);
+    return n;
+  }
+
+  @Override
+  protected void writeWhole(CoroutineNode<?> self, ByteBuffer from, Deadline deadline)
+      throws IOException {
+    while (from.hasRemaining()) {
+      switch (engine.getHandshakeStatus()) {
+        case NEED_TASK -> compute(self);
+        case NEED_UNWRAP, NEED_UNWRAP_AGAIN -> agreeAnew(deadline);
+        default -> emit(self, from, deadline);
+      }
+    }
+  }
+
+  // the other side wants a new agreement, and maybe nobody reads
+  private void agreeAnew(Deadline deadline) throws IOException {
+    readTurn(
+        deadline,
+        self -> {
+          if (isAgreeing()) {
+            step(self, deadline);
+          }
+          return self;
+        });
+  }
+
+  @Override
+  public void shutdownOutput() throws IOException {
+    writeTurn(
+        Deadline.never(),
+        self -> {
+          if (!engine.isOutboundDone()) {
+            engine.closeOutbound();
+            while (!engine.isOutboundDone()) {
+              emit(self, ByteBuffer.allocate(0), Deadline.never());
+            }
+          }
+          return self;
+        });
+  }
+
+  @Override
+  public SSLSession session() {
+    return engine.getSession();
+  }
+
+  @Override
+  public String protocol() {
+    String agreed = engine.getApplicationProtocol();
+    return agreed == null ? "" : agreed;
+  }
+
+  @Override
+  public boolean isOpen() {
+    return open;
+  }
+
+  @Override
+  public void close() {
+    if (!open) {
+      return;
+    }
+    scheduler().checkOnLoop();
+    open = false;
+    sayGoodbye();
+    over.close();
+  }
+
+  private void sayGoodbye() {
+    ByteBuffer record = ByteBuffer.allocate(engine.getSession().getPacketBufferSize());
+    engine.closeOutbound();
+    try {
+      engine.wrap(ByteBuffer.allocate(0), record);
+      if (over instanceof Handle below && unsent.isEmpty()) {
+        below.writeNow(record.flip());
+      }
+    } catch (IOException _) {
+      // safe: it is as good as closed; who read from the other side sees that it was cut
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "TLS over " + over;
+  }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.reactor;
+
+import dev.heddle.reactor.driver.Descriptor;
+
+/// A channel of somebody else's, watched for all who ask: a driver has one operation of each kind
+/// for a descriptor, and events take as many subscribers as come.
+public final class Watched {
+  private final Descriptor descriptor;
+  private final PollEvent readable;
+  private final PollEvent writable;
+
+  // loop only
+  int users;
+
+  Watched(Descriptor descriptor, PollEvent readable, PollEvent writable) {
+    this.descriptor = descriptor;
+    this.readable = readable;
+    this.writable = writable;
+  }
+
+  Descriptor descriptor() {
+    return descriptor;
+  }
+
+  /// Fires when it can be read from, or accepted from.
+  public PollEvent readable() {
+    return readable;
+  }
+
+  /// Fires when it can be written to, or has connected.
+  public PollEvent writable() {
+    return writable;
+  }
+}

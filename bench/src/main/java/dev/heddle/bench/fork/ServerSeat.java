@@ -15,6 +15,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Map;
+import java.util.StringJoiner;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -22,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 /// A server in a process of its own, and our client's connections to it. The client is part of the
 /// driver: the same compiled code for all contenders.
 ///
-/// The server says what it runs on, then where it listens, in its first line that ends with a port.
-/// A JVM also answers `counts`.
+/// The server says what it runs on, in a line or more, then where it listens, in a line that ends
+/// with a port. A JVM also answers `counts`.
 final class ServerSeat implements Seat {
   private static final int PRACTICE_DEPTH = 16;
   private static final int PRACTICE_REQUESTS = 5_000; // a look at the clock is cheap beside them
@@ -43,11 +44,14 @@ final class ServerSeat implements Seat {
     this.child = child;
     this.serving = serving;
     clock = new ServerClock(child.pid());
-    runtime = child.take(Child.START_LIMIT);
-    Matcher port = PORT.matcher(child.take(Child.START_LIMIT));
-    while (!port.find()) {
-      port.reset(child.take(Child.START_LIMIT));
+    var words = new StringJoiner(", ");
+    Matcher port = PORT.matcher("");
+    String line = child.take(Child.START_LIMIT);
+    while (!port.reset(line).find()) {
+      words.add(line);
+      line = child.take(Child.START_LIMIT);
     }
+    runtime = words.toString();
     address =
         new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(port.group(1)));
   }

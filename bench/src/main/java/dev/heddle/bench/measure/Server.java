@@ -8,6 +8,7 @@ import java.io.PrintStream;
 public interface Server {
   /// Serves until the process ends.
   ///
-  /// @param output to say where it listens on, by a line that ends in `:PORT` or `:PORT/`
+  /// @param output to say what else it runs on, a line each, and then where it listens, by a line
+  ///   that ends in `:PORT` or `:PORT/`
   void serve(PrintStream output) throws Exception;
 }

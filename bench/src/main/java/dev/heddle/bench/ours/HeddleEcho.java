@@ -6,6 +6,7 @@ import dev.heddle.bench.measure.Server;
 import dev.heddle.io.AsyncIo;
 import dev.heddle.io.Listener;
 import dev.heddle.io.Tcp;
+import dev.heddle.observe.PlatformReport;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.net.InetAddress;
@@ -16,6 +17,7 @@ import java.nio.ByteBuffer;
 public final class HeddleEcho implements Server {
   @Override
   public void serve(PrintStream output) {
+    output.println("driver " + PlatformReport.probe().driverInForce());
     Heddle.run(() -> {
       var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
       try (Listener listener = Tcp.listen(address)) {

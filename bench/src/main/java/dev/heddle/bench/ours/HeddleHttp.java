@@ -3,6 +3,7 @@ package dev.heddle.bench.ours;
 
 import dev.heddle.Heddle;
 import dev.heddle.bench.measure.Server;
+import dev.heddle.observe.PlatformReport;
 import java.io.PrintStream;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
@@ -15,6 +16,7 @@ public final class HeddleHttp implements Server {
 
   @Override
   public void serve(PrintStream output) throws ReflectiveOperationException {
+    output.println("driver " + PlatformReport.probe().driverInForce());
     // a program without a package cannot be imported, only looked up
     Class<?> example = Class.forName(EXAMPLE);
     MethodHandle main =

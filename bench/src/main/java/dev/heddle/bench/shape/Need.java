@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.bench.shape;
 
+import dev.heddle.observe.PlatformReport;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,17 @@ public interface Need {
         Tool.find(name).isPresent()
             ? Optional.empty()
             : Optional.of("'" + name + "' is not on the PATH");
+  }
+
+  /// A driver of Heddle's reactor.
+  static Need driver(String name) {
+    return () ->
+        PlatformReport.probe().drivers().stream()
+            .filter(driver -> driver.name().equals(name))
+            .findFirst()
+            .map(driver ->
+                driver.available() ? Optional.<String>empty() : Optional.of(driver.reason()))
+            .orElse(Optional.of("no driver '" + name + "' is on the class path"));
   }
 
   /// Something that may not be available here.

@@ -55,21 +55,28 @@ final class Servers {
   /// Ours with both kinds of flags, and with each driver.
   List<Contender> ours(Supplier<Server> server) {
     return List.of(
-        jvm(Contender.HEDDLE, "coroutines, library flags", Flags.library(), server),
+        jvm(
+            Contender.HEDDLE,
+            "coroutines, library flags, the best driver that works here",
+            Flags.library(),
+            server),
         jvm(
             Contender.HEDDLE_LAUNCHER,
             "coroutines, the launcher's flags",
             Flags.launcher(),
             server),
+        driver("epoll", server),
+        driver("nio", server),
         driver("jdk", server));
   }
 
   private Contender driver(String driver, Supplier<Server> server) {
     return jvm(
-        Contender.HEDDLE + "-" + driver,
-        "library flags, on the driver '" + driver + "'",
-        Flags.with(Flags.library(), DRIVER + driver),
-        server);
+            Contender.HEDDLE + "-" + driver,
+            "library flags, on the driver '" + driver + "'",
+            Flags.with(Flags.library(), DRIVER + driver),
+            server)
+        .needing(Need.driver(driver));
   }
 
   /// A library's version, as its jar says it.

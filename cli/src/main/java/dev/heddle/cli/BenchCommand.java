@@ -78,6 +78,7 @@ final class BenchCommand implements Callable<Integer> {
             "bench/pom.xml",
             "bench/src/main",
             "core/src/main",
+            "netty/src/main",
             "examples/HttpHello.java")) {
       if (isNewer(home.root().resolve(source), time)) {
         return true;

@@ -8,7 +8,6 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.OpenOption;
 import java.nio.file.StandardOpenOption;
-import java.util.HashSet;
 import java.util.Set;
 import java.util.SplittableRandom;
 
@@ -23,11 +22,23 @@ public final class BlockReads implements AutoCloseable {
   /// @param direct past the system's cache (O_DIRECT)
   /// @throws IOException also when the file system knows no such reads
   public BlockReads(boolean direct) throws IOException {
-    Set<OpenOption> options = new HashSet<>(Set.of(StandardOpenOption.READ));
-    if (direct) {
-      options.add(pastTheCache());
-    }
-    channel = FileChannel.open(DataFile.path(), options);
+    channel = FileChannel.open(DataFile.path(), options(direct));
+  }
+
+  /// How the file is opened.
+  ///
+  /// @param direct past the system's cache (O_DIRECT)
+  public static Set<OpenOption> options(boolean direct) throws IOException {
+    return direct
+        ? Set.of(StandardOpenOption.READ, pastTheCache())
+        : Set.of(StandardOpenOption.READ);
+  }
+
+  /// A buffer for a block, where such reads may put it.
+  public static ByteBuffer buffer() {
+    return ByteBuffer.allocateDirect(2 * DataFile.BLOCK)
+        .alignedSlice(DataFile.BLOCK)
+        .slice(0, DataFile.BLOCK);
   }
 
   /// Public in the module jdk.unsupported; but javac warns of its name, and nothing silences that.
@@ -58,10 +69,7 @@ public final class BlockReads implements AutoCloseable {
   public static final class Reader {
     private final FileChannel channel;
     private final SplittableRandom random = new SplittableRandom();
-    private final ByteBuffer buffer =
-        ByteBuffer.allocateDirect(2 * DataFile.BLOCK)
-            .alignedSlice(DataFile.BLOCK)
-            .slice(0, DataFile.BLOCK);
+    private final ByteBuffer buffer = buffer();
 
     private Reader(FileChannel channel) {
       this.channel = channel;

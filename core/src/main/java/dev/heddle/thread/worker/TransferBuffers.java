@@ -13,6 +13,7 @@ public final class TransferBuffers {
   public static final int LARGE = 256 << 10;
 
   private static final int SMALL = 16 << 10; // bytes
+  private static final int PAGE = 4096; // bytes; no block of a device is larger
   private static final int KEPT_LARGE = 16; // 4 MiB a loop
   private static final int KEPT_SMALL = 64; // 1 MiB a loop
 
@@ -25,8 +26,13 @@ public final class TransferBuffers {
   public ByteBuffer take(long wanted) {
     boolean isSmall = wanted <= SMALL;
     ByteBuffer kept = (isSmall ? small : large).poll();
-    ByteBuffer buffer = kept == null ? ByteBuffer.allocateDirect(isSmall ? SMALL : LARGE) : kept;
+    ByteBuffer buffer = kept == null ? aligned(isSmall ? SMALL : LARGE) : kept;
     return buffer.clear().limit((int) Math.min(wanted, buffer.capacity()));
+  }
+
+  /// Begins where a page does: reads and writes past the system's cache go to no other place.
+  private static ByteBuffer aligned(int size) {
+    return ByteBuffer.allocateDirect(size + PAGE - 1).alignedSlice(PAGE);
   }
 
   /// Takes back one that nobody uses any more.

@@ -16,8 +16,16 @@ import java.util.Map;
 final class EpollDriver extends UnixDriver {
   static final String NAME = "epoll";
   private static final Support POLLED = Support.natively("epoll tells, by edge, direct calls act");
+  private static final Support WATCHED =
+      Support.composed(
+          "a Selector on a thread of its own tells; the driver cannot see their numbers");
   private static final Map<Facility, Support> CAPABILITIES =
-      Map.of(Facility.TCP, POLLED, Facility.UNIX, POLLED);
+      Map.of(
+          Facility.TCP, POLLED,
+          Facility.UNIX, POLLED,
+          Facility.UDP, POLLED,
+          Facility.PIPE, POLLED,
+          Facility.POLL, WATCHED);
 
   EpollDriver(DriverHost host) {
     super(host, EpollIoHandler.newFactory());

@@ -47,7 +47,13 @@ final class NativeOptions {
 
   /// Of connections.
   static final NativeOptions OF_STREAMS =
-      new NativeOptions(buffers(), reuse(), keepAlive(), connections());
+      new NativeOptions(buffers(), reuse(), lingering(), keepAlive(), connections());
+
+  /// Of UNIX domain sockets.
+  static final NativeOptions OF_PATHS = new NativeOptions(buffers(), lingering());
+
+  /// Of UDP sockets.
+  static final NativeOptions OF_DATAGRAMS = new NativeOptions(buffers(), reuse(), datagrams());
 
   private final Map<String, Access<?>> byName = new HashMap<>();
 
@@ -78,13 +84,42 @@ final class NativeOptions {
             StandardSocketOptions.SO_REUSEPORT, Socket::setReusePort, Socket::isReusePort));
   }
 
+  private static List<Access<?>> lingering() {
+    return List.of(
+        new Access<>(StandardSocketOptions.SO_LINGER, Socket::setSoLinger, Socket::getSoLinger));
+  }
+
+  private static List<Access<?>> datagrams() {
+    List<Access<?>> all = new ArrayList<>();
+    all.add(
+        new Access<>(
+            StandardSocketOptions.SO_BROADCAST, Socket::setBroadcast, Socket::isBroadcast));
+    all.add(
+        new Access<>(
+            StandardSocketOptions.IP_TOS, Socket::setTrafficClass, Socket::getTrafficClass));
+    all.add(
+        new Access<>(StandardSocketOptions.IP_MULTICAST_TTL, Multicast::setHops, Multicast::hops));
+    all.add(
+        new Access<>(
+            StandardSocketOptions.IP_MULTICAST_LOOP, Multicast::setLoop, Multicast::isLoop));
+    all.add(
+        new Access<>(
+            StandardSocketOptions.IP_MULTICAST_IF, Multicast::setInterface, Multicast::outgoing));
+    if (LINUX) {
+      all.add(
+          new Access<>(
+              new Extended<>("IP_DONTFRAGMENT", Boolean.class),
+              Multicast::setUnfragmented,
+              Multicast::isUnfragmented));
+    }
+    return all;
+  }
+
   private static List<Access<?>> connections() {
     List<Access<?>> all = new ArrayList<>();
     all.add(
         new Access<>(
             StandardSocketOptions.TCP_NODELAY, Socket::setTcpNoDelay, Socket::isTcpNoDelay));
-    all.add(
-        new Access<>(StandardSocketOptions.SO_LINGER, Socket::setSoLinger, Socket::getSoLinger));
     all.add(
         new Access<>(
             StandardSocketOptions.IP_TOS, Socket::setTrafficClass, Socket::getTrafficClass));

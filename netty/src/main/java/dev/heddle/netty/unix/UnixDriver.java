@@ -2,9 +2,12 @@
 package dev.heddle.netty.unix;
 
 import dev.heddle.netty.handler.DrivenHandler;
+import dev.heddle.reactor.driver.DatagramDescriptor;
+import dev.heddle.reactor.driver.Descriptor;
 import dev.heddle.reactor.driver.DriverHost;
 import dev.heddle.reactor.driver.ListenerDescriptor;
 import dev.heddle.reactor.driver.Operation;
+import dev.heddle.reactor.driver.PipeDescriptors;
 import dev.heddle.reactor.driver.ReactorDriver;
 import dev.heddle.reactor.driver.SocketDescriptor;
 import io.netty.channel.IoHandler;
@@ -13,6 +16,9 @@ import java.io.IOException;
 import java.net.ProtocolFamily;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.IllegalBlockingModeException;
+import java.nio.channels.SelectableChannel;
+import java.nio.channels.spi.SelectorProvider;
 import java.util.ArrayDeque;
 import java.util.HashSet;
 import java.util.List;
@@ -33,6 +39,8 @@ public abstract class UnixDriver implements ReactorDriver {
    *
    * Sources. REACTOR 3, 5, 6; traps 9, 16, 28, 29; decision 0016.
    */
+  private static final int TURNS_TO_END = 100;
+  private static final long TURN_NANOS = 10_000_000; // so a second in all
   private static final int STAGE = 64 << 10; // bytes; the largest datagram fits
 
   private final DrivenHandler handler;
@@ -41,6 +49,7 @@ public abstract class UnixDriver implements ReactorDriver {
 
   // loop only
   private @Nullable ByteBuffer stage;
+  private @Nullable ChannelWatcher watcher;
   private int outstanding;
   private int ending;
   private int answered;
@@ -75,6 +84,35 @@ public abstract class UnixDriver implements ReactorDriver {
     return new UnixListener(this, NativeSocket.stream(family));
   }
 
+  @Override
+  public final DatagramDescriptor openDatagram(ProtocolFamily family) throws IOException {
+    return new UnixDatagram(this, NativeSocket.datagram(family));
+  }
+
+  @Override
+  public final PipeDescriptors openPipe() throws IOException {
+    NativePipe pipe = NativePipe.open();
+    return new PipeDescriptors(
+        new UnixPipeEnd(this, pipe.source(), true), new UnixPipeEnd(this, pipe.sink(), false));
+  }
+
+  @Override
+  public final Descriptor watch(SelectableChannel channel) throws IOException {
+    if (channel.isBlocking()) {
+      throw new IllegalBlockingModeException();
+    }
+    if (channel.provider() != SelectorProvider.provider()) {
+      throw new IllegalArgumentException(
+          channel + " is no channel of the JDK's: it cannot be watched");
+    }
+    ChannelWatcher w = watcher;
+    if (w == null) {
+      w = new ChannelWatcher(this::wakeup);
+      watcher = w;
+    }
+    return w.watch(channel);
+  }
+
   final void opened(UnixDescriptor descriptor) {
     open.add(descriptor);
   }
@@ -97,6 +135,10 @@ public abstract class UnixDriver implements ReactorDriver {
 
   @Override
   public final void submit(Operation operation) {
+    if (operation.descriptor() instanceof WatchedChannel channel && isOurs(channel)) {
+      submit(operation, channel);
+      return;
+    }
     UnixDescriptor descriptor = own(operation);
     operation.submitted();
     boolean forInput = operation.kind() == Operation.Kind.POLL_INPUT;
@@ -116,16 +158,34 @@ public abstract class UnixDriver implements ReactorDriver {
     }
   }
 
+  private void submit(Operation operation, WatchedChannel channel) {
+    operation.submitted();
+    outstanding++;
+    if (operation.kind() == Operation.Kind.POLL_INPUT) {
+      channel.input = operation;
+    } else {
+      channel.output = operation;
+    }
+    channel.watcher().ask(channel, operation);
+  }
+
   @Override
   public final void cancel(Operation operation) {
-    UnixDescriptor descriptor = own(operation);
+    boolean forInput = operation.kind() == Operation.Kind.POLL_INPUT;
+    if (operation.descriptor() instanceof WatchedChannel channel && isOurs(channel)) {
+      channel.input = forInput ? null : channel.input;
+      channel.output = forInput ? channel.output : null;
+    } else {
+      UnixDescriptor descriptor = own(operation);
+      descriptor.input = forInput ? null : descriptor.input;
+      descriptor.output = forInput ? descriptor.output : null;
+    }
     operation.cancelled();
     outstanding--;
-    if (operation.kind() == Operation.Kind.POLL_INPUT) {
-      descriptor.input = null;
-    } else {
-      descriptor.output = null;
-    }
+  }
+
+  private boolean isOurs(WatchedChannel channel) {
+    return channel.watcher() == watcher;
   }
 
   private UnixDescriptor own(Operation operation) {
@@ -150,8 +210,15 @@ public abstract class UnixDriver implements ReactorDriver {
       d.noted = false;
       apply(d);
     }
+    ChannelWatcher w = watcher;
+    if (w != null) {
+      w.deliver(this);
+    }
     // a wake-up that found no handler has unparked a carrier that would now poll
     handler.turn(answered > 0 || was != handler.isOpen() ? NO_WAIT : deadlineNanos);
+    if (w != null) {
+      w.deliver(this);
+    }
     return answered;
   }
 
@@ -179,6 +246,9 @@ public abstract class UnixDriver implements ReactorDriver {
 
   @Override
   public final void close() {
+    if (watcher != null) {
+      watcher.close();
+    }
     List.copyOf(open).forEach(UnixDescriptor::close);
     // bounded: the system lets go of sockets and pipes at once
     for (int turns = 0; ending > 0 && turns < TURNS_TO_END; turns++) {
@@ -192,7 +262,4 @@ public abstract class UnixDriver implements ReactorDriver {
     }
     handler.close();
   }
-
-  private static final int TURNS_TO_END = 100;
-  private static final long TURN_NANOS = 10_000_000; // so a second in all
 }

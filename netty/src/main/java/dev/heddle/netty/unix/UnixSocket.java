@@ -132,7 +132,7 @@ final class UnixSocket extends UnixStream implements SocketDescriptor {
   @Override
   public <T> void setOption(SocketOption<T> option, T value) throws IOException {
     requireOpen();
-    NativeOptions.OF_STREAMS.set(socket, option, value);
+    options().set(socket, option, value);
     if (option == StandardSocketOptions.SO_LINGER) {
       resets = value.equals(0);
     }
@@ -141,11 +141,15 @@ final class UnixSocket extends UnixStream implements SocketDescriptor {
   @Override
   public <T> T getOption(SocketOption<T> option) throws IOException {
     requireOpen();
-    return NativeOptions.OF_STREAMS.get(socket, option);
+    return options().get(socket, option);
   }
 
   @Override
   public Set<SocketOption<?>> supportedOptions() {
-    return NativeOptions.OF_STREAMS.supported();
+    return options().supported();
+  }
+
+  private NativeOptions options() {
+    return socket.isUnix() ? NativeOptions.OF_PATHS : NativeOptions.OF_STREAMS;
   }
 }

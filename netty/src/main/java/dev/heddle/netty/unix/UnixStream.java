@@ -30,6 +30,11 @@ class UnixStream extends UnixDescriptor implements StreamDescriptor {
     return fd().write(direct, from, to);
   }
 
+  /// Writes several buffers. Else as [#send].
+  long sendAll(ByteBuffer[] direct, int offset, int length) throws IOException {
+    return fd().writev(direct, offset, length, Integer.MAX_VALUE);
+  }
+
   // ---- in terms of buffers ----
 
   @Override
@@ -100,7 +105,7 @@ class UnixStream extends UnixDescriptor implements StreamDescriptor {
   }
 
   private long writeDirect(ByteBuffer[] from, int offset, int length) throws IOException {
-    long n = fd().writev(from, offset, length, Integer.MAX_VALUE);
+    long n = sendAll(from, offset, length);
     used(OUT, n > 0); // a short one may have stopped at the limit of a call
     advance(from, offset, n);
     return n;

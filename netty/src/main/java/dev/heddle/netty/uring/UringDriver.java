@@ -21,8 +21,16 @@ final class UringDriver extends UnixDriver {
       16_384; // of edges that come at once; more are survived, with a warning of Netty's each time
   private static final Support POLLED =
       Support.natively("a multishot poll on the ring tells, direct calls act");
+  private static final Support WATCHED =
+      Support.composed(
+          "a Selector on a thread of its own tells; the driver cannot see their numbers");
   private static final Map<Facility, Support> CAPABILITIES =
-      Map.of(Facility.TCP, POLLED, Facility.UNIX, POLLED);
+      Map.of(
+          Facility.TCP, POLLED,
+          Facility.UNIX, POLLED,
+          Facility.UDP, POLLED,
+          Facility.PIPE, POLLED,
+          Facility.POLL, WATCHED);
 
   UringDriver(DriverHost host) {
     super(

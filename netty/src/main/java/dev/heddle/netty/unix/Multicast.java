@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.netty.unix;
+
+import static dev.heddle.netty.unix.SystemNumbers.IPPROTO_IP;
+import static dev.heddle.netty.unix.SystemNumbers.IPPROTO_IPV6;
+import static dev.heddle.netty.unix.SystemNumbers.IPV6_MTU_DISCOVER;
+import static dev.heddle.netty.unix.SystemNumbers.IPV6_MULTICAST_HOPS;
+import static dev.heddle.netty.unix.SystemNumbers.IPV6_MULTICAST_IF;
+import static dev.heddle.netty.unix.SystemNumbers.IPV6_MULTICAST_LOOP;
+import static dev.heddle.netty.unix.SystemNumbers.IP_MTU_DISCOVER;
+import static dev.heddle.netty.unix.SystemNumbers.IP_MULTICAST_IF;
+import static dev.heddle.netty.unix.SystemNumbers.IP_MULTICAST_LOOP;
+import static dev.heddle.netty.unix.SystemNumbers.IP_MULTICAST_TTL;
+import static dev.heddle.netty.unix.SystemNumbers.LINUX;
+import static dev.heddle.netty.unix.SystemNumbers.PMTUDISC_DO;
+import static dev.heddle.netty.unix.SystemNumbers.PMTUDISC_DONT;
+
+import java.io.IOException;
+import java.net.NetworkInterface;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/// Options of datagrams that a socket of both families has twice: they are set for both, and IPv6's
+/// answer counts.
+final class Multicast {
+  private static final int MAX_HOPS = 255;
+  private static final int MREQN = 12; // struct ip_mreqn: group, address, index of the interface
+
+  private Multicast() {}
+
+  static void setHops(NativeSocket socket, int hops) throws IOException {
+    if (hops < 0 || hops > MAX_HOPS) {
+      throw new IllegalArgumentException("IP_MULTICAST_TTL is 0 to 255, not " + hops);
+    }
+    set(socket, IP_MULTICAST_TTL, IPV6_MULTICAST_HOPS, hops);
+  }
+
+  static int hops(NativeSocket socket) throws IOException {
+    return get(socket, IP_MULTICAST_TTL, IPV6_MULTICAST_HOPS);
+  }
+
+  static void setLoop(NativeSocket socket, boolean loop) throws IOException {
+    set(socket, IP_MULTICAST_LOOP, IPV6_MULTICAST_LOOP, loop ? 1 : 0);
+  }
+
+  static boolean isLoop(NativeSocket socket) throws IOException {
+    return get(socket, IP_MULTICAST_LOOP, IPV6_MULTICAST_LOOP) != 0;
+  }
+
+  static void setUnfragmented(NativeSocket socket, boolean whole) throws IOException {
+    set(socket, IP_MTU_DISCOVER, IPV6_MTU_DISCOVER, whole ? PMTUDISC_DO : PMTUDISC_DONT);
+  }
+
+  static boolean isUnfragmented(NativeSocket socket) throws IOException {
+    return get(socket, IP_MTU_DISCOVER, IPV6_MTU_DISCOVER) == PMTUDISC_DO;
+  }
+
+  static void setInterface(NativeSocket socket, NetworkInterface on) throws IOException {
+    if (socket.isIPv6()) {
+      socket.setIntOpt(IPPROTO_IPV6, IPV6_MULTICAST_IF, on.getIndex());
+    }
+    if (!socket.isIPv6() || LINUX) {
+      ByteBuffer request = ByteBuffer.allocateDirect(MREQN).order(ByteOrder.nativeOrder());
+      request.putInt(MREQN - Integer.BYTES, on.getIndex());
+      socket.setRawOpt(IPPROTO_IP, IP_MULTICAST_IF, request);
+    }
+  }
+
+  static NetworkInterface outgoing(NativeSocket socket) throws IOException {
+    if (!socket.isIPv6()) {
+      throw new UnsupportedOperationException(
+          "IP_MULTICAST_IF of a socket of IPv4 alone cannot be asked for here");
+    }
+    int index = socket.getIntOpt(IPPROTO_IPV6, IPV6_MULTICAST_IF);
+    NetworkInterface found = index == 0 ? null : NetworkInterface.getByIndex(index);
+    if (found == null) {
+      throw new IOException("no interface is set for multicast: the system's routes choose it");
+    }
+    return found;
+  }
+
+  private static void set(NativeSocket socket, int number4, int number6, int value)
+      throws IOException {
+    if (socket.isIPv6()) {
+      socket.setIntOpt(IPPROTO_IPV6, number6, value);
+    }
+    if (!socket.isIPv6() || LINUX) {
+      socket.setIntOpt(IPPROTO_IP, number4, value);
+    }
+  }
+
+  private static int get(NativeSocket socket, int number4, int number6) throws IOException {
+    return socket.isIPv6()
+        ? socket.getIntOpt(IPPROTO_IPV6, number6)
+        : socket.getIntOpt(IPPROTO_IP, number4);
+  }
+}

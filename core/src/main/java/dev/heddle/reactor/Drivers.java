@@ -62,8 +62,11 @@ public final class Drivers {
             + " module heddle-netty)");
   }
 
-  /// Opens the one that is asked for, on the carrier. Else as [#choose].
+  /// Opens the one that is asked for, on the carrier; the best one when something is opened for the
+  /// first time. Else as [#choose].
   public static ReactorDriver open(String name, DriverHost host) {
-    return choose(name).open(host);
+    return name.equals(AUTO) && OFFERED.size() > 1
+        ? new DeferredDriver(host, () -> choose(name).open(host))
+        : choose(name).open(host);
   }
 }

@@ -49,12 +49,13 @@ public final class Reactor {
   public Watched watch(EventHome home, SelectableChannel channel) throws IOException {
     Watched known = watched.get(channel);
     if (known == null) {
-      Descriptor descriptor = driver.watch(channel);
+      ReactorDriver watching = driver();
+      Descriptor descriptor = watching.watch(channel);
       known =
           new Watched(
               descriptor,
-              new PollEvent(home, driver, Operation.Kind.POLL_INPUT, descriptor, channel),
-              new PollEvent(home, driver, Operation.Kind.POLL_OUTPUT, descriptor, channel));
+              new PollEvent(home, watching, Operation.Kind.POLL_INPUT, descriptor, channel),
+              new PollEvent(home, watching, Operation.Kind.POLL_OUTPUT, descriptor, channel));
       watched.put(channel, known);
     }
     known.users++;
@@ -72,9 +73,9 @@ public final class Reactor {
     }
   }
 
-  /// The driver in force.
+  /// The driver in force; it is chosen now, where that was put off until somebody asks.
   public ReactorDriver driver() {
-    return driver;
+    return driver instanceof DeferredDriver deferred ? deferred.chosen() : driver;
   }
 
   /// The loop's timers.

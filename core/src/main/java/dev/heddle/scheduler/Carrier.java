@@ -10,6 +10,11 @@ import dev.heddle.scheduler.context.ExecutionContext;
 /// @param thread the carrier itself
 public record Carrier(Thread thread) implements DriverHost {
   @Override
+  public Thread carrier() {
+    return thread;
+  }
+
+  @Override
   public boolean isLoopThread(Thread asking) {
     if (asking == thread) {
       return true;

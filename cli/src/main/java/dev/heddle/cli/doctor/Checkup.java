@@ -84,8 +84,7 @@ public final class Checkup {
   }
 
   private void ioUring() {
-    String comes = "; no driver uses it yet";
-    findings.add(Finding.note("io_uring", ioUringState() + comes));
+    findings.add(Finding.note("io_uring", ioUringState()));
   }
 
   private static String ioUringState() {

@@ -7,4 +7,10 @@ public interface DriverHost {
   /// Whether `thread`, which asks about itself, is the carrier, or a context mounted on it.
   /// **Thread** any.
   boolean isLoopThread(Thread thread);
+
+  /// The loop's thread, which a driver parks and wakes. By default the one that asks: of a host
+  /// whose drivers are opened on the carrier itself.
+  default Thread carrier() {
+    return Thread.currentThread();
+  }
 }

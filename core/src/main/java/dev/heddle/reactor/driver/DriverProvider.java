@@ -20,6 +20,6 @@ public interface DriverProvider {
   /// Found out by trying, once.
   @Nullable String problem();
 
-  /// A driver for the loop whose carrier is the current thread.
+  /// A driver for a loop. **Thread** the loop's: the carrier, or a coroutine mounted on it.
   ReactorDriver open(DriverHost host);
 }

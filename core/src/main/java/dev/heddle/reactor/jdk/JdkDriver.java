@@ -63,7 +63,7 @@ public final class JdkDriver implements ReactorDriver {
           Facility.POLL, SELECTOR,
           Facility.FILE, Support.composed("FileChannel, on threads beside the loop"));
 
-  private final Thread carrier = Thread.currentThread();
+  private final Thread carrier;
   private final Set<JdkDescriptor> open = new HashSet<>();
   private final Set<JdkDescriptor> watched = new HashSet<>(); // of these: the owner may close them
   private final ArrayDeque<JdkDescriptor> noted = new ArrayDeque<>();
@@ -78,7 +78,13 @@ public final class JdkDriver implements ReactorDriver {
   private boolean untidy;
 
   /// A driver for the loop whose carrier is the current thread.
-  public JdkDriver() {}
+  public JdkDriver() {
+    this(Thread.currentThread());
+  }
+
+  JdkDriver(Thread carrier) {
+    this.carrier = carrier;
+  }
 
   @Override
   public String name() {

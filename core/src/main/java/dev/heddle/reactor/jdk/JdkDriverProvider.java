@@ -33,6 +33,6 @@ public final class JdkDriverProvider implements DriverProvider {
 
   @Override
   public ReactorDriver open(DriverHost host) {
-    return new JdkDriver();
+    return new JdkDriver(host.carrier());
   }
 }

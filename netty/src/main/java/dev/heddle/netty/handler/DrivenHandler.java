@@ -45,7 +45,7 @@ public final class DrivenHandler {
     }
   }
 
-  private final Thread carrier = Thread.currentThread();
+  private final Thread carrier;
   private final IoHandlerFactory factory;
   private final Loop loop;
   private final Turn turn = new Turn();
@@ -57,8 +57,9 @@ public final class DrivenHandler {
   // written by the carrier, read by any thread
   private volatile @Nullable IoHandler handler;
 
-  /// A handler for the loop whose carrier is the current thread.
+  /// A handler for a loop.
   public DrivenHandler(DriverHost host, IoHandlerFactory factory) {
+    this.carrier = host.carrier();
     this.factory = factory;
     this.loop = new Loop(host);
   }

@@ -54,7 +54,7 @@ public abstract class UnixDriver implements ReactorDriver {
   private int ending;
   private int answered;
 
-  /// A driver for the loop whose carrier is the current thread.
+  /// A driver for a loop.
   protected UnixDriver(DriverHost host, IoHandlerFactory factory) {
     this.handler = new DrivenHandler(host, factory);
   }

@@ -296,8 +296,8 @@ class DescriptorTest {
   @MethodSource(DRIVERS)
   void group_onceJoined_isHeard(String driver) throws Exception {
     NetworkInterface loopback =
-        NetworkInterface.getByInetAddress(InetAddress.getByName("127.0.0.1"));
-    InetAddress group = InetAddress.getByName("239.1.2.3");
+        NetworkInterface.getByInetAddress(InetAddress.ofLiteral("127.0.0.1"));
+    InetAddress group = InetAddress.ofLiteral("239.1.2.3");
     try (HandDriven hand = HandDriven.open(driver)) {
       DatagramDescriptor ours = hand.driver().openDatagram(StandardProtocolFamily.INET);
       ours.bind(new InetSocketAddress("0.0.0.0", 0));

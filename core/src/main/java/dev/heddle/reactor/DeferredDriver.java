@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.reactor;
+
+import dev.heddle.reactor.driver.DriverHost;
+import dev.heddle.reactor.driver.Facility;
+import dev.heddle.reactor.driver.Operation;
+import dev.heddle.reactor.driver.ReactorDriver;
+import dev.heddle.reactor.driver.Support;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// A driver that is not chosen before somebody opens something; until then it merely parks the
+/// carrier.
+final class DeferredDriver implements ReactorDriver {
+  /*
+   * To find out which drivers work is to try them: classes and native libraries are loaded, some 100 ms. A loop without I/O has no use for
+   * that. Who opens something asks chosen(), on his coroutine's stack; from the next turn on all goes to the one that was chosen.
+   *
+   * A wake-up that still finds none unparks a carrier that may poll meanwhile: it then was awake in between, and has looked at what the
+   * waker brought before it slept again (Wakeup's protocol), so that wake-up is owed to nobody.
+   */
+  private final DriverHost host;
+  private final Supplier<ReactorDriver> choice;
+
+  // written by the loop, read by any thread
+  private volatile @Nullable ReactorDriver chosen;
+
+  /// @param choice makes the driver, once
+  DeferredDriver(DriverHost host, Supplier<ReactorDriver> choice) {
+    this.host = host;
+    this.choice = choice;
+  }
+
+  /// The driver, chosen now at the latest.
+  ReactorDriver chosen() {
+    ReactorDriver driver = chosen;
+    if (driver == null) {
+      driver = choice.get();
+      chosen = driver;
+    }
+    return driver;
+  }
+
+  @Override
+  public String name() {
+    return chosen().name();
+  }
+
+  @Override
+  public Map<Facility, Support> capabilities() {
+    return chosen().capabilities();
+  }
+
+  @Override
+  public void submit(Operation operation) {
+    chosen().submit(operation);
+  }
+
+  @Override
+  public void cancel(Operation operation) {
+    chosen().cancel(operation);
+  }
+
+  @Override
+  public boolean isArmed() {
+    ReactorDriver driver = chosen;
+    return driver != null && driver.isArmed();
+  }
+
+  @Override
+  public int tick(long deadlineNanos) {
+    ReactorDriver driver = chosen;
+    if (driver != null) {
+      return driver.tick(deadlineNanos);
+    }
+    if (deadlineNanos == FOREVER) {
+      LockSupport.park(this);
+    } else if (deadlineNanos != NO_WAIT) {
+      LockSupport.parkNanos(this, deadlineNanos - System.nanoTime());
+    }
+    return 0;
+  }
+
+  @Override
+  public void wakeup() {
+    ReactorDriver driver = chosen;
+    if (driver == null) {
+      LockSupport.unpark(host.carrier());
+    } else {
+      driver.wakeup();
+    }
+  }
+
+  @Override
+  public void close() {
+    ReactorDriver driver = chosen;
+    if (driver != null) {
+      driver.close();
+    }
+  }
+}

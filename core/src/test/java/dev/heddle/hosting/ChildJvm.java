@@ -108,7 +108,8 @@ public final class ChildJvm {
     }
   }
 
-  private List<String> command() {
+  /// The command that starts it, for tests that redirect its input or output.
+  public List<String> command() {
     List<String> line = new ArrayList<>();
     if (!first.isEmpty()) {
       Collections.addAll(line, "sh", "-c", first + "exec \"$@\"", "sh");

@@ -23,6 +23,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
@@ -140,7 +141,7 @@ class FileTest {
         int n = Math.max(0, model.read(some));
         byte[] got = new byte[n];
         file.readFully(ByteBuffer.wrap(got));
-        assertThat(got).isEqualTo(java.util.Arrays.copyOf(some, n));
+        assertThat(got).isEqualTo(Arrays.copyOf(some, n));
       }
       case 3 -> {
         long to = random.nextLong(model.length() + 100);

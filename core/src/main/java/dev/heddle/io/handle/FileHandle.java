@@ -212,7 +212,7 @@ public final class FileHandle extends Handle implements AsyncFile {
 
   private void stepBack() {
     position -= ahead();
-    dropAhead();
+    takeAhead();
   }
 
   private void locate(CoroutineNode<?> self) {
@@ -240,7 +240,7 @@ public final class FileHandle extends Handle implements AsyncFile {
         Deadline.never(),
         self -> {
           settle(self, Deadline.never());
-          dropAhead();
+          takeAhead();
           position = newPosition;
           atEnd = false;
           return null;
@@ -349,7 +349,8 @@ public final class FileHandle extends Handle implements AsyncFile {
     return sum;
   }
 
-  private static void move(ByteBuffer from, ByteBuffer into) {
+  /// Copies what there is room for.
+  static void move(ByteBuffer from, ByteBuffer into) {
     int n = Math.min(from.remaining(), into.remaining());
     into.put(into.position(), from, from.position(), n);
     into.position(into.position() + n);

@@ -187,9 +187,11 @@ public abstract class Handle implements AsyncIo {
     return ahead == null ? 0 : ahead.remaining();
   }
 
-  /// Forgets what was read ahead: it can be read again.
-  protected final void dropAhead() {
+  /// Takes away what was read ahead, if anything.
+  protected final @Nullable ByteBuffer takeAhead() {
+    ByteBuffer kept = ahead;
     ahead = null;
+    return kept;
   }
 
   /// Whether nobody is about to read.

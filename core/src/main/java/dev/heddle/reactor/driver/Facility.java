@@ -14,5 +14,11 @@ public enum Facility {
   /// Readiness of channels that other code has opened.
   POLL,
   /// Files.
-  FILE
+  FILE,
+  /// Named pipes.
+  NAMED_PIPE,
+  /// Standard input and output.
+  STDIO,
+  /// Terminals.
+  TTY
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.reactor.driver;
 
+import java.util.EnumMap;
+import java.util.Map;
+
 /// How a driver serves a facility.
 ///
 /// @param level who does it
@@ -29,5 +32,18 @@ public record Support(Level level, String how) {
   /// Not served.
   public static Support refused(String why) {
     return new Support(Level.REFUSED, why);
+  }
+
+  /// What a driver serves, and what the runtime serves for every driver that does not.
+  ///
+  /// @param own of the driver
+  public static Map<Facility, Support> withThoseBesideTheLoop(Map<Facility, Support> own) {
+    Map<Facility, Support> all = new EnumMap<>(Facility.class);
+    all.put(Facility.FILE, composed("FileChannel, on threads beside the loop"));
+    all.put(Facility.NAMED_PIPE, composed("FileChannel, on threads of each pipe's own"));
+    all.put(Facility.STDIO, composed("the JDK's streams, on threads of their own"));
+    all.put(Facility.TTY, composed("/dev/tty, on threads of its own; its modes by stty"));
+    all.putAll(own);
+    return Map.copyOf(all);
   }
 }

@@ -55,13 +55,13 @@ public final class JdkDriver implements ReactorDriver {
   private static final Support SELECTOR =
       Support.natively("a Selector tells, the JDK's channels act");
   private static final Map<Facility, Support> CAPABILITIES =
-      Map.of(
-          Facility.TCP, SELECTOR,
-          Facility.UNIX, SELECTOR,
-          Facility.UDP, SELECTOR,
-          Facility.PIPE, SELECTOR,
-          Facility.POLL, SELECTOR,
-          Facility.FILE, Support.composed("FileChannel, on threads beside the loop"));
+      Support.withThoseBesideTheLoop(
+          Map.of(
+              Facility.TCP, SELECTOR,
+              Facility.UNIX, SELECTOR,
+              Facility.UDP, SELECTOR,
+              Facility.PIPE, SELECTOR,
+              Facility.POLL, SELECTOR));
 
   private final Thread carrier;
   private final Set<JdkDescriptor> open = new HashSet<>();

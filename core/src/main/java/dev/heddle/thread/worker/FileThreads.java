@@ -5,6 +5,7 @@ import dev.heddle.Cancellation;
 import dev.heddle.event.InlineCallback;
 import dev.heddle.reactor.driver.FileDriver;
 import dev.heddle.reactor.driver.FileOperation;
+import dev.heddle.reactor.driver.OpenFile;
 import dev.heddle.scheduler.Scheduler;
 import java.io.IOException;
 import java.nio.file.OpenOption;
@@ -13,19 +14,22 @@ import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Serves files on threads beside the loop, for loops whose driver does not.
+/// Serves what is open and blocks on threads beside the loop: files, for loops whose driver does
+/// not, named pipes, terminals.
 ///
 /// A call that has begun is never interrupted: the JDK would close the channel under all others.
 public final class FileThreads implements FileDriver {
   private final Scheduler scheduler;
   private final WorkerThreads threads;
+  private final BlockingFile.Opener opener;
 
   // loop only
-  private final Set<ThreadFile> open = new HashSet<>();
+  private final Set<BlockingFile> open = new HashSet<>();
 
-  FileThreads(Scheduler scheduler, WorkerThreads threads) {
+  FileThreads(Scheduler scheduler, WorkerThreads threads, BlockingFile.Opener opener) {
     this.scheduler = scheduler;
     this.threads = threads;
+    this.opener = opener;
   }
 
   @Override
@@ -43,18 +47,18 @@ public final class FileThreads implements FileDriver {
   }
 
   /// On one of the threads.
-  private static Object perform(FileOperation operation) throws IOException {
+  private Object perform(FileOperation operation) throws IOException {
     return operation.kind() == FileOperation.Kind.OPEN
-        ? ThreadFile.open(operation.path(), operation.options())
-        : ((ThreadFile) operation.file()).perform(operation);
+        ? opener.open(operation)
+        : ((BlockingFile) operation.file()).perform(operation);
   }
 
   private void ended(FileOperation operation, @Nullable Object result, @Nullable Throwable error) {
-    if (result instanceof ThreadFile opened) {
+    if (result instanceof BlockingFile opened) {
       open.add(opened);
       operation.opened(opened);
     } else if (operation.kind() == FileOperation.Kind.CLOSE) {
-      open.remove((ThreadFile) operation.file());
+      open.remove((BlockingFile) operation.file());
     }
     operation.complete(result instanceof Long count ? count : 0, error);
   }
@@ -66,11 +70,16 @@ public final class FileThreads implements FileDriver {
     }
   }
 
+  /// Lets the threads go when they have done what was asked; no more is to come.
+  public void finish() {
+    threads.finish();
+  }
+
   /// The loop has ended: closes what is open.
   void close() {
-    for (ThreadFile file : open) {
+    for (BlockingFile file : open) {
       try {
-        file.close();
+        var _ = file.perform(new Closing(file));
       } catch (IOException e) {
         // what could not be written was reported to its writer
         System.getLogger("dev.heddle")
@@ -78,5 +87,15 @@ public final class FileThreads implements FileDriver {
       }
     }
     open.clear();
+  }
+
+  /// Closing, for nobody.
+  private static final class Closing extends FileOperation {
+    Closing(OpenFile file) {
+      super(Kind.CLOSE, file, null, 0);
+    }
+
+    @Override
+    protected void completed(long result, @Nullable Throwable error) {}
   }
 }

@@ -16,11 +16,13 @@ public final class LoopThreads {
   private final OffloadPool lookups;
   private final OffloadPool paths;
   private final OffloadPool locks;
+  private final String loopName;
   private final FileThreads files;
   private final TransferBuffers buffers = new TransferBuffers();
 
   // loop only
   private final Set<WorkerThreads> groups = new HashSet<>();
+  private final Set<FileThreads> allFiles = new HashSet<>();
 
   /// None yet.
   public LoopThreads(Scheduler scheduler, String loopName) {
@@ -29,7 +31,8 @@ public final class LoopThreads {
     this.lookups = pool(loopName + "-lookup", OffloadPool.LOOKUPS, true);
     this.paths = pool(loopName + "-path", OffloadPool.PATHS, false);
     this.locks = pool(loopName + "-lock", OffloadPool.LOCKS, false);
-    this.files = new FileThreads(scheduler, open(loopName + "-file", FILES, () -> {}));
+    this.loopName = loopName;
+    this.files = files("file", FILES, ThreadFile::open);
   }
 
   private OffloadPool pool(String name, int most, boolean interrupts) {
@@ -62,6 +65,21 @@ public final class LoopThreads {
     return files;
   }
 
+  /// Threads of their own for something that may block for ever; they end with the loop at the
+  /// latest.
+  ///
+  /// @param kind names the threads
+  /// @param most how many there are at any time
+  /// @param opener opens what they serve
+  public FileThreads files(String kind, int most, BlockingFile.Opener opener) {
+    WorkerThreads group = open(loopName + "-" + kind, most, () -> {});
+    FileThreads own = new FileThreads(scheduler, group, opener);
+    allFiles.add(own);
+    InlineCallback forget = (event, result, error) -> allFiles.remove(own);
+    group.gone().subscribe(forget);
+    return own;
+  }
+
   /// What is read into and written from beside the loop.
   public TransferBuffers buffers() {
     return buffers;
@@ -83,6 +101,6 @@ public final class LoopThreads {
   /// The loop has ended: drops what is queued, interrupts what runs, lets all threads go.
   public void close() {
     groups.forEach(WorkerThreads::close);
-    files.close();
+    allFiles.forEach(FileThreads::close);
   }
 }

@@ -5,7 +5,6 @@ import static java.nio.file.StandardOpenOption.APPEND;
 import static java.nio.file.StandardOpenOption.READ;
 
 import dev.heddle.reactor.driver.FileOperation;
-import dev.heddle.reactor.driver.OpenFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -18,7 +17,7 @@ import java.util.Set;
 /// does not offer in one.
 ///
 /// **Thread** any but the loop's, until the last one to use it closes it.
-final class ThreadFile implements OpenFile {
+final class ThreadFile implements BlockingFile {
   private final FileChannel reader;
   private final FileChannel writer;
   private final boolean appends;
@@ -29,7 +28,9 @@ final class ThreadFile implements OpenFile {
     this.appends = appends;
   }
 
-  static ThreadFile open(Path path, Set<? extends OpenOption> options) throws IOException {
+  static ThreadFile open(FileOperation operation) throws IOException {
+    Path path = operation.path();
+    Set<? extends OpenOption> options = operation.options();
     boolean appends = options.contains(APPEND);
     if (!appends || !options.contains(READ)) {
       FileChannel channel = FileChannel.open(path, options);
@@ -51,7 +52,8 @@ final class ThreadFile implements OpenFile {
     return writing ? writer : reader;
   }
 
-  long perform(FileOperation operation) throws IOException {
+  @Override
+  public long perform(FileOperation operation) throws IOException {
     switch (operation.kind()) {
       case READ -> {
         return read(operation.buffer(), operation.position());
@@ -93,7 +95,7 @@ final class ThreadFile implements OpenFile {
     }
   }
 
-  void close() throws IOException {
+  private void close() throws IOException {
     try {
       writer.close();
     } finally {

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.io.handle;
+
+import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.event.Deadline;
+import dev.heddle.event.InlineCallback;
+import dev.heddle.reactor.driver.FileOperation.Kind;
+import dev.heddle.scheduler.Scheduler;
+import dev.heddle.thread.worker.BlockingFile;
+import dev.heddle.thread.worker.FileThreads;
+import dev.heddle.thread.worker.TransferBuffers;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// A stream whose calls block, on threads of its own: a named pipe, standard input, a terminal.
+public class BlockingHandle extends Handle {
+  /*
+   * At most one read and one write are under way. A read that its caller has left goes on, and what it brings is the next reader's,
+   * who waits for that one instead of asking for another: no byte can be lost, and none overtakes. A write that its caller has left
+   * goes on, too; the next writer waits for its end, and learns of its failure.
+   *
+   * Closing sends away who waits, and closes the stream while the system may still be reading from it: no other way would wake
+   * a thread in there. Whoever serves the stream sees to that (BlockingFile).
+   *
+   * Sources. DESIGN 3.9; traps 28, 36; cases 252, 253, 254, 258.
+   */
+  private static final int THREADS = 3; // one reads, one writes, one closes
+
+  private final FileThreads threads;
+  private final BlockingFile file;
+  private final TransferBuffers buffers;
+  private final Object what;
+
+  // loop only
+  private @Nullable Request reading;
+  private @Nullable Request writing;
+  private boolean open = true;
+  private boolean ended;
+
+  /// A handle over a stream that is open.
+  ///
+  /// @param threads its own
+  /// @param what as errors and dumps call it
+  protected BlockingHandle(
+      CoroutineNode<?> self, FileThreads threads, BlockingFile file, Object what) {
+    super(self.scheduler());
+    this.threads = threads;
+    this.file = file;
+    this.buffers = self.loop().threads().buffers();
+    this.what = what;
+  }
+
+  /// Makes a handle.
+  ///
+  /// @param <H> its type
+  @FunctionalInterface
+  public interface Maker<H extends BlockingHandle> {
+    /// A handle over what was opened.
+    H make(CoroutineNode<?> self, FileThreads threads, BlockingFile file);
+  }
+
+  /// Opens a stream; may take as long as it likes.
+  ///
+  /// @param kind names its threads
+  /// @param leaving what brings a thread back that is opening it for a caller who has left
+  public static <H extends BlockingHandle> H open(
+      String kind,
+      Path path,
+      Set<? extends OpenOption> options,
+      BlockingFile.Opener opener,
+      Runnable leaving,
+      Maker<H> maker) {
+    CoroutineNode<?> self = CoroutineNode.current();
+    FileThreads threads = self.loop().threads().files(kind, THREADS, opener);
+    FileOpening opening = new FileOpening(self.scheduler(), threads, path, options);
+    boolean opened = false;
+    try {
+      BlockingFile file = (BlockingFile) opening.await(self);
+      opened = true;
+      return maker.make(self, threads, file);
+    } finally {
+      if (!opened) {
+        giveUp(self.scheduler(), threads, opening, leaving);
+      }
+    }
+  }
+
+  private static void giveUp(
+      Scheduler scheduler, FileThreads threads, FileOpening opening, Runnable leaving) {
+    if (opening.hasEnded()) {
+      threads.finish();
+      return;
+    }
+    leaving.run();
+    // behind the errand that closes what was opened for nobody
+    InlineCallback whenOpened = (event, result, error) -> scheduler.onTrampoline(threads::finish);
+    opening.end().subscribe(whenOpened);
+  }
+
+  /// A stream that is there.
+  public static BlockingHandle of(String kind, Object what, BlockingFile file) {
+    CoroutineNode<?> self = CoroutineNode.current();
+    FileThreads threads = self.loop().threads().files(kind, THREADS, _ -> file);
+    return new BlockingHandle(self, threads, file, what);
+  }
+
+  private final class Request extends FileRequest {
+    Request(Kind kind, ByteBuffer buffer) {
+      super(scheduler(), BlockingHandle.this, kind, file, buffer, 0);
+    }
+
+    @Override
+    protected void ended() {
+      if (kind() == Kind.WRITE && isLeft()) {
+        written(this);
+        keep(failure());
+      } else if (this == reading && !open) {
+        scheduler().onTrampoline(BlockingHandle.this::unread);
+      }
+    }
+  }
+
+  private void keep(@Nullable Throwable failure) {
+    if (failure != null) {
+      keepFailure(failure instanceof IOException io ? io : new IOException(failure));
+    }
+  }
+
+  private Request submit(Kind kind, ByteBuffer buffer) {
+    Request request = new Request(kind, buffer);
+    threads.submit(request);
+    return request;
+  }
+
+  // ---- reading ----
+
+  @Override
+  protected int readSome(CoroutineNode<?> self, ByteBuffer into, Deadline deadline)
+      throws IOException {
+    if (ended) {
+      return -1;
+    }
+    Request request = reading;
+    if (request == null) {
+      request = submit(Kind.READ, buffers.take(into.remaining()));
+      reading = request;
+    }
+    ByteBuffer own = request.buffer();
+    try {
+      self.awaitEvent(request.answer(), deadline, null);
+    } catch (Throwable e) {
+      if (request.hasEnded() && e == request.failure()) {
+        answered(own);
+      }
+      throw e;
+    }
+    own.limit(own.position() + (int) request.result());
+    ended = request.result() == 0;
+    int n = ended ? -1 : take(own, into);
+    answered(own);
+    return n;
+  }
+
+  private void answered(ByteBuffer own) {
+    reading = null;
+    buffers.giveBack(own);
+  }
+
+  /// A read that was begun for another caller may have brought more than this one has room for.
+  private int take(ByteBuffer own, ByteBuffer into) {
+    int had = own.remaining();
+    FileHandle.move(own, into);
+    int left = own.remaining();
+    if (left > 0) {
+      keep(own);
+    }
+    return had - left;
+  }
+
+  // ---- writing ----
+
+  @Override
+  protected void writeWhole(CoroutineNode<?> self, ByteBuffer from, Deadline deadline)
+      throws IOException {
+    Request before = writing;
+    if (before != null) {
+      self.awaitEvent(before.end(), deadline, null);
+      self(); // still open?
+      throwKept();
+    }
+    while (from.hasRemaining()) {
+      ByteBuffer own = buffers.take(from.remaining());
+      FileHandle.move(from, own);
+      send(self, submit(Kind.WRITE, own.flip()), deadline);
+    }
+  }
+
+  private void send(CoroutineNode<?> self, Request request, Deadline deadline) {
+    writing = request;
+    try {
+      self.awaitEvent(request.answer(), deadline, null);
+    } catch (Throwable e) {
+      if (!request.hasEnded()) {
+        request.leave();
+        throw e;
+      }
+      if (e != request.failure()) {
+        keep(request.failure());
+      }
+      written(request);
+      throw e;
+    }
+    written(request);
+  }
+
+  private void written(Request request) {
+    writing = null;
+    buffers.giveBack(request.buffer());
+  }
+
+  // ---- its end ----
+
+  @Override
+  public boolean isOpen() {
+    return open;
+  }
+
+  @Override
+  public void close() {
+    if (!open) {
+      return;
+    }
+    scheduler().checkOnLoop();
+    open = false;
+    AsynchronousCloseException closed = new AsynchronousCloseException();
+    if (reading != null) {
+      reading.sendAway(closed);
+    }
+    if (writing != null) {
+      writing.sendAway(closed);
+    }
+    threads.submit(new FileRequest(scheduler(), this, Kind.CLOSE, file, null, 0) {});
+    threads.finish();
+    if (reading == null || reading.hasEnded()) {
+      scheduler().onTrampoline(this::unread);
+    }
+  }
+
+  /// What was read for nobody may be somebody's who opens the stream anew.
+  private void unread() {
+    Request request = reading;
+    if (request != null) {
+      ByteBuffer own = request.buffer();
+      keep(own.limit(own.position() + (int) request.result()));
+      answered(own);
+    }
+    ByteBuffer kept = takeAhead();
+    if (kept != null) {
+      file.unread(kept);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return what.toString();
+  }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.io.handle;
+
+import static java.nio.file.StandardOpenOption.READ;
+import static java.nio.file.StandardOpenOption.WRITE;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.util.Set;
+
+/// Opens one end of a named pipe, which the system does when somebody opens the other one.
+public final class NamedPipe {
+  private NamedPipe() {}
+
+  /// Opens the end to read from, or the one to write to.
+  public static BlockingHandle open(Path path, OpenOption end) {
+    return BlockingHandle.open(
+        "pipe",
+        path,
+        Set.of(end),
+        ChannelStream::open,
+        () -> Thread.ofPlatform().daemon().start(() -> release(path)),
+        (self, threads, file) -> new BlockingHandle(self, threads, file, "the named pipe " + path));
+  }
+
+  /// Both ends at once can be opened without a peer, and are one to whoever waits for it.
+  private static void release(Path path) {
+    try {
+      FileChannel.open(path, READ, WRITE).close();
+    } catch (IOException e) {
+      // safe: nobody waits any more; a pipe that is gone holds a thread until the loop's end, no
+      // more
+      System.getLogger("dev.heddle")
+          .log(System.Logger.Level.DEBUG, "while giving up the opening of " + path, e);
+    }
+  }
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.io.handle;
+
+import dev.heddle.reactor.driver.FileOperation;
+import dev.heddle.thread.worker.BlockingFile;
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/// The process's standard input, as one handle of one loop sees it.
+///
+/// **Thread** any but the loop's.
+final class StandardInput implements BlockingFile {
+  /*
+   * The system's read of standard input cannot be ended from outside, and the descriptor is not ours to close. So one thread
+   * of the process reads, when somebody wants bytes and there are none, and leaves what comes in `there`, where also the handle of
+   * another loop finds it. Who wants bytes waits for them here, and can be sent away.
+   *
+   * A program that was started without standard input has a stranger behind that number: the JVM opens its own files first.
+   */
+  private static final Shared PROCESS = new Shared();
+
+  private boolean closed; // guarded by PROCESS
+
+  @Override
+  public FileChannel channel(boolean writing) {
+    throw new UnsupportedOperationException("standard input is no file");
+  }
+
+  @Override
+  public long perform(FileOperation operation) throws IOException {
+    switch (operation.kind()) {
+      case READ -> {
+        return PROCESS.take(operation.buffer(), this);
+      }
+      case CLOSE -> PROCESS.close(this);
+      default ->
+          throw new IllegalStateException("standard input has nothing of that kind: " + operation);
+    }
+    return 0;
+  }
+
+  @Override
+  public void unread(ByteBuffer bytes) {
+    PROCESS.giveBack(bytes);
+  }
+
+  /// What all handles share.
+  private static final class Shared {
+    private static final int CHUNK = 16 << 10; // bytes
+
+    private final FileInputStream in = new FileInputStream(FileDescriptor.in);
+
+    // guarded by this
+    private ByteBuffer there = ByteBuffer.allocate(0);
+    private boolean wanted;
+    private boolean started;
+    private boolean ended;
+    private @Nullable IOException failure;
+
+    synchronized int take(ByteBuffer into, StandardInput handle) throws IOException {
+      while (!there.hasRemaining()) {
+        if (handle.closed) {
+          throw new AsynchronousCloseException();
+        }
+        if (failure != null) {
+          throw new IOException(failure.getMessage(), failure);
+        }
+        if (ended) {
+          return 0;
+        }
+        want();
+        try {
+          wait();
+        } catch (InterruptedException _) {
+          throw new InterruptedIOException("the loop has ended");
+        }
+      }
+      int n = Math.min(there.remaining(), into.remaining());
+      into.put(into.position(), there, there.position(), n);
+      there.position(there.position() + n);
+      return n;
+    }
+
+    private synchronized void want() {
+      if (!started) {
+        started = true;
+        Thread.ofPlatform().daemon().name("heddle-standard-input").start(this::serve);
+      }
+      if (!wanted) {
+        wanted = true; // said once: those who wait here would wake each other for ever
+        notifyAll();
+      }
+    }
+
+    synchronized void close(StandardInput handle) {
+      handle.closed = true;
+      notifyAll();
+    }
+
+    synchronized void giveBack(ByteBuffer bytes) {
+      there =
+          ByteBuffer.allocate(bytes.remaining() + there.remaining()).put(bytes).put(there).flip();
+      notifyAll();
+    }
+
+    private void serve() {
+      try {
+        requireOurs();
+        byte[] chunk = new byte[CHUNK];
+        int n;
+        do {
+          awaitWanted();
+          n = in.read(chunk);
+          came(chunk, n);
+        } while (n >= 0);
+      } catch (IOException e) {
+        broke(e);
+      } catch (InterruptedException e) {
+        broke(new IOException("the thread that reads standard input was interrupted", e));
+      }
+    }
+
+    private static void requireOurs() throws IOException {
+      Path link = Path.of("/proc/self/fd/0");
+      if (Files.isSymbolicLink(link)
+          && Files.readSymbolicLink(link).startsWith(System.getProperty("java.home"))) {
+        throw new IOException(
+            "standard input is closed; start the program with one, if it is to read: < /dev/null");
+      }
+    }
+
+    private synchronized void awaitWanted() throws InterruptedException {
+      while (!wanted) {
+        wait();
+      }
+    }
+
+    private synchronized void came(byte[] chunk, int n) {
+      wanted = false;
+      if (n < 0) {
+        ended = true;
+      } else {
+        giveBack(ByteBuffer.wrap(chunk, 0, n));
+      }
+      notifyAll();
+    }
+
+    private synchronized void broke(IOException why) {
+      failure = why;
+      notifyAll();
+    }
+  }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.io.handle;
+
+import dev.heddle.reactor.driver.FileOperation;
+import dev.heddle.thread.worker.BlockingFile;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+
+/// The process's standard output, or error output; never closed.
+///
+/// **Thread** any but the loop's.
+final class StandardOutput implements BlockingFile {
+  private final FileOutputStream out;
+
+  StandardOutput(FileDescriptor descriptor) {
+    this.out = new FileOutputStream(descriptor);
+  }
+
+  @Override
+  public FileChannel channel(boolean writing) {
+    throw new UnsupportedOperationException("standard output is no file");
+  }
+
+  @Override
+  public long perform(FileOperation operation) throws IOException {
+    switch (operation.kind()) {
+      case WRITE -> {
+        // not by a channel: an interrupt, at the end of the loop, would close the process's output
+        ByteBuffer from = operation.buffer();
+        byte[] bytes = new byte[from.remaining()];
+        from.get(from.position(), bytes);
+        out.write(bytes);
+        return bytes.length;
+      }
+      case CLOSE -> {}
+      default ->
+          throw new IllegalStateException("standard output has nothing of that kind: " + operation);
+    }
+    return 0;
+  }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.io.handle;
+
+import static java.nio.file.StandardOpenOption.READ;
+import static java.nio.file.StandardOpenOption.WRITE;
+
+import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.coroutine.tree.LoopRoot;
+import dev.heddle.io.Terminal;
+import dev.heddle.reactor.driver.FileOperation;
+import dev.heddle.thread.worker.BlockingFile;
+import dev.heddle.thread.worker.FileThreads;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+
+/// The controlling terminal.
+public final class TerminalHandle extends BlockingHandle implements Terminal {
+  private final TerminalModes modes;
+
+  private TerminalHandle(CoroutineNode<?> self, FileThreads threads, Device device) {
+    super(self, threads, device, "the terminal");
+    this.modes = device.modes;
+  }
+
+  /// Opens it.
+  public static TerminalHandle open() {
+    return open(
+        "terminal",
+        TerminalModes.DEVICE,
+        Set.of(READ, WRITE),
+        Device::open,
+        () -> {},
+        (self, threads, file) -> new TerminalHandle(self, threads, (Device) file));
+  }
+
+  /// The device, which is given back with the modes it was found in.
+  private record Device(ChannelStream stream, TerminalModes modes) implements BlockingFile {
+    static Device open(FileOperation operation) throws IOException {
+      ChannelStream stream;
+      try {
+        stream = ChannelStream.open(operation);
+      } catch (IOException e) {
+        throw new IOException(
+            "this program has no terminal ("
+                + e.getMessage()
+                + "); start it from one, with `ssh -t` or `docker run -it` where it applies",
+            e);
+      }
+      try {
+        return new Device(stream, TerminalModes.current());
+      } catch (IOException | RuntimeException e) {
+        stream.close();
+        throw e;
+      }
+    }
+
+    @Override
+    public FileChannel channel(boolean writing) {
+      return stream.channel(writing);
+    }
+
+    @Override
+    public long perform(FileOperation operation) throws IOException {
+      if (operation.kind() == FileOperation.Kind.CLOSE) {
+        try {
+          modes.putBack();
+        } finally {
+          stream.close();
+        }
+        return 0;
+      }
+      return stream.perform(operation);
+    }
+  }
+
+  // ---- its modes ----
+
+  @Override
+  public Size size() throws IOException {
+    String[] said = beside("the size of the terminal", () -> TerminalModes.stty("size")).split(" ");
+    return new Size(Integer.parseInt(said[1]), Integer.parseInt(said[0]));
+  }
+
+  @Override
+  public void raw() throws IOException {
+    change("raw", "-echo");
+  }
+
+  private void change(String... to) throws IOException {
+    beside(
+        "the terminal's modes",
+        () -> {
+          modes.change(to);
+          return "";
+        });
+  }
+
+  @Override
+  public void restore() throws IOException {
+    try {
+      self()
+          .protect(() ->
+              beside(
+                  "the terminal's modes",
+                  () -> {
+                    modes.putBack();
+                    return "";
+                  }));
+    } catch (Exception e) {
+      throw LoopRoot.<RuntimeException>rethrown(e);
+    }
+  }
+
+  @Override
+  public @Nullable String readPassword(String prompt) throws IOException {
+    try {
+      change("-echo");
+      write(ByteBuffer.wrap(prompt.getBytes(StandardCharsets.UTF_8)));
+      String password = readLine();
+      write(ByteBuffer.wrap(new byte[] {'\n'}));
+      return password;
+    } finally {
+      if (isOpen()) {
+        restore();
+      }
+    }
+  }
+
+  private String beside(String what, Callable<String> call) throws IOException {
+    CoroutineNode<?> self = self();
+    return String.valueOf(self.loop().threads().paths().run(self, what, call));
+  }
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.io;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.heddle.DeadlineException;
+import dev.heddle.Heddle;
+import dev.heddle.coroutine.Coroutine;
+import dev.heddle.event.Deadline;
+import dev.heddle.hosting.ChildJvm;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.Writer;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// Standard input and output, of JVMs of their own.
+@Tag("once")
+@Tag("T14.1")
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class StdioTest {
+  private static ByteBuffer bytes(String text) {
+    return ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /// Counts while it waits for a line, which its parent sends when it has counted.
+  public static final class CountingProgram {
+    private CountingProgram() {}
+
+    public static void main(String[] args) {
+      Heddle.run(() -> {
+        AsyncIo in = Stdio.in();
+        Coroutine<String> line = Heddle.spawn(in::readLine);
+        for (int i = 0; i < 1_000; i++) {
+          Heddle.suspend();
+        }
+        Stdio.out().write(bytes("counted\n"));
+        Stdio.out().write(bytes("got " + line.await() + "\n"));
+        Stdio.err().write(bytes("and " + in.readLine() + "\n"));
+      });
+    }
+  }
+
+  /// Says what it gets from standard input.
+  public static final class EchoProgram {
+    private EchoProgram() {}
+
+    public static void main(String[] args) {
+      Heddle.run(() -> {
+        try {
+          System.out.println("got " + Stdio.in().readLine());
+          System.out.println("then " + Stdio.in().readLine());
+        } catch (IOException e) {
+          System.out.println("failed: " + e.getMessage());
+        }
+      });
+    }
+  }
+
+  /// Two loops, one after the other; the first leaves early and reads ahead.
+  public static final class TwoLoopsProgram {
+    private TwoLoopsProgram() {}
+
+    public static void main(String[] args) {
+      Heddle.run(() -> {
+        try (AsyncIo in = Stdio.in()) {
+          in.read(ByteBuffer.allocate(1), Deadline.after(Duration.ofMillis(1)));
+        } catch (DeadlineException _) {
+          System.out.println("waiting");
+        }
+      });
+      Heddle.run(() -> {
+        try (AsyncIo in = Stdio.in()) {
+          System.out.println(in.readLine());
+        }
+      });
+      Heddle.run(() -> System.out.println(Stdio.in().readLine()));
+    }
+  }
+
+  private static Process start(Class<?> program, String redirection) throws IOException {
+    List<String> line = ChildJvm.of(program).command();
+    return new ProcessBuilder(concat(List.of("sh", "-c", "exec \"$@\" " + redirection, "sh"), line))
+        .redirectErrorStream(true)
+        .start();
+  }
+
+  private static List<String> concat(List<String> first, List<String> second) {
+    return Stream.concat(first.stream(), second.stream()).toList();
+  }
+
+  private static String output(Process child) throws Exception {
+    String all = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(child.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    return all;
+  }
+
+  @Test
+  @Tag("loop-258")
+  void otherCoroutines_runWhileOneReadsStandardInput() throws Exception {
+    Process child = start(CountingProgram.class, "");
+    BufferedReader out = child.inputReader(StandardCharsets.UTF_8);
+    assertThat(out.readLine()).isEqualTo("counted");
+    try (Writer in = child.outputWriter(StandardCharsets.UTF_8)) {
+      in.write("one\ntwo\n");
+    }
+    assertThat(out.readLine()).isEqualTo("got one");
+    assertThat(out.readLine()).isEqualTo("and two");
+    assertThat(child.waitFor()).isZero();
+  }
+
+  @Test
+  @Tag("trap-36")
+  void devNull_asStandardInput_isItsEnd() throws Exception {
+    assertThat(output(start(EchoProgram.class, "< /dev/null"))).contains("got null", "then null");
+  }
+
+  @Test
+  @Tag("trap-36")
+  void closedStandardInput_isToldApartFromWhatTheJvmOpensInItsPlace() throws Exception {
+    assertThat(output(start(EchoProgram.class, "<&-")))
+        .contains("failed: standard input is closed")
+        .doesNotContain("got ");
+  }
+
+  @Test
+  @Tag("trap-36")
+  void file_asStandardInput_isRead() throws Exception {
+    assertThat(output(start(EchoProgram.class, "< /etc/passwd"))).contains("got root");
+  }
+
+  @Test
+  void whatOneLoopHasNotTaken_theNextOneFinds() throws Exception {
+    Process child = start(TwoLoopsProgram.class, "");
+    BufferedReader out = child.inputReader(StandardCharsets.UTF_8);
+    assertThat(out.readLine()).isEqualTo("waiting");
+    try (Writer in = child.outputWriter(StandardCharsets.UTF_8)) {
+      in.write("one\ntwo\n");
+    }
+    assertThat(out.readLine()).isEqualTo("one");
+    assertThat(out.readLine()).isEqualTo("two");
+    assertThat(child.waitFor()).isZero();
+  }
+
+  @Test
+  void output_thatNobodyReads_failsTheWriter() throws Exception {
+    Process child = start(CountingProgram.class, "");
+    child.getInputStream().close();
+    child.outputWriter(StandardCharsets.UTF_8).append("one\n").close();
+    assertThat(child.waitFor()).isNotZero();
+  }
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.io;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.heddle.Heddle;
+import dev.heddle.coroutine.Coroutine;
+import dev.heddle.hosting.ChildJvm;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.Writer;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Terminals: JVMs of their own on pseudo terminals, which the program `script` makes.
+@Tag("once")
+@Tag("T14.5")
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class TtyTest {
+  @TempDir Path folder;
+
+  private static ByteBuffer bytes(String text) {
+    return ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /// What each program does with a terminal.
+  private static void withTerminal(Body body) {
+    Heddle.run(() -> {
+      Terminal terminal = Tty.open();
+      body.run(terminal);
+    });
+  }
+
+  @FunctionalInterface
+  private interface Body {
+    void run(Terminal terminal) throws Exception;
+  }
+
+  /// Says how big it is.
+  public static final class SizeProgram {
+    private SizeProgram() {}
+
+    public static void main(String[] args) {
+      withTerminal(t -> t.write(bytes("size " + t.size() + "\n")));
+    }
+  }
+
+  /// Reads one key, and leaves without closing.
+  public static final class KeyProgram {
+    private KeyProgram() {}
+
+    public static void main(String[] args) {
+      withTerminal(t -> {
+        t.raw();
+        t.write(bytes("raw\r\n"));
+        ByteBuffer key = ByteBuffer.allocate(1);
+        t.read(key);
+        t.write(bytes("key " + key.get(0) + "\r\n"));
+      });
+    }
+  }
+
+  /// Closes while somebody reads.
+  public static final class CloseProgram {
+    private CloseProgram() {}
+
+    public static void main(String[] args) {
+      withTerminal(t ->
+          Heddle.supervise(s -> {
+            t.raw();
+            Coroutine<String> reader = Heddle.spawn(t::readLine);
+            while (!reader.isSuspended()) {
+              Heddle.suspend();
+            }
+            t.write(bytes("read by " + reader.name() + "\r\n"));
+            t.close();
+            try {
+              reader.await();
+            } catch (RuntimeException e) {
+              System.out.println("woken by " + e.getCause().getClass().getSimpleName() + "\r");
+            }
+            return null;
+          }));
+    }
+  }
+
+  /// Waits for ever, or throws.
+  public static final class StayProgram {
+    private StayProgram() {}
+
+    public static void main(String[] args) {
+      withTerminal(t -> {
+        t.raw();
+        System.out.println("pid " + ProcessHandle.current().pid() + "\r");
+        if (args.length == 0) {
+          t.read(ByteBuffer.allocate(1));
+        }
+        Runtime.getRuntime().exit(3);
+      });
+    }
+  }
+
+  /// Asks for a password.
+  public static final class PasswordProgram {
+    private PasswordProgram() {}
+
+    public static void main(String[] args) {
+      withTerminal(t -> {
+        String password = t.readPassword("Password: ");
+        t.write(bytes("length " + password.length() + "\n"));
+      });
+    }
+  }
+
+  /// Says why there is none.
+  public static final class NoneProgram {
+    private NoneProgram() {}
+
+    public static void main(String[] args) {
+      Heddle.run(() -> {
+        try (Terminal _ = Tty.open()) {
+          System.out.println("there is one");
+        } catch (IOException e) {
+          System.out.println(e.getMessage());
+        }
+      });
+    }
+  }
+
+  // ---- running them ----
+
+  private static String quoted(Class<?> program) {
+    return ChildJvm.of(program).command().stream()
+        .map(s -> "'" + s + "'")
+        .collect(Collectors.joining(" "));
+  }
+
+  /// Runs shell commands on a pseudo terminal of their own.
+  private static Process onTerminal(String commands) throws IOException {
+    return new ProcessBuilder("script", "-qec", commands, "/dev/null")
+        .redirectErrorStream(true)
+        .start();
+  }
+
+  private Process betweenSettings(Class<?> program) throws IOException {
+    return onTerminal(
+        "stty -g > "
+            + folder.resolve("before")
+            + "; "
+            + quoted(program)
+            + "; stty -g > "
+            + folder.resolve("after"));
+  }
+
+  private void assertRestored() throws IOException {
+    assertThat(folder.resolve("after")).hasSameTextualContentAs(folder.resolve("before"));
+    assertThat(Files.readString(folder.resolve("before"))).isNotBlank();
+  }
+
+  private static String line(BufferedReader from, String containing) throws IOException {
+    StringBuilder all = new StringBuilder();
+    for (String line = from.readLine(); line != null; line = from.readLine()) {
+      if (line.contains(containing)) {
+        return line;
+      }
+      all.append(line).append('\n');
+    }
+    throw new AssertionError("no line with '" + containing + "' in:\n" + all);
+  }
+
+  private static void ended(Process child) throws InterruptedException {
+    assertThat(child.waitFor(60, TimeUnit.SECONDS)).isTrue();
+  }
+
+  @Test
+  void size_isWhatTheTerminalHas() throws Exception {
+    Process child = onTerminal("stty rows 31 cols 77; " + quoted(SizeProgram.class));
+    assertThat(line(child.inputReader(), "size")).contains("columns=77, rows=31");
+    ended(child);
+  }
+
+  @Test
+  void rawKeys_comeOneByOne_andTheLoopsEndPutsTheModesBack() throws Exception {
+    Process child = betweenSettings(KeyProgram.class);
+    BufferedReader out = child.inputReader();
+    line(out, "raw");
+    try (Writer keyboard = child.outputWriter()) {
+      keyboard.write('x');
+      keyboard.flush();
+      assertThat(line(out, "key")).contains("key 120");
+      ended(child);
+    }
+    assertRestored();
+  }
+
+  @Test
+  void close_underAReader_wakesHimAndPutsTheModesBack() throws Exception {
+    Process child = betweenSettings(CloseProgram.class);
+    BufferedReader out = child.inputReader();
+    assertThat(line(out, "woken")).contains("AsynchronousCloseException");
+    ended(child);
+    assertRestored();
+  }
+
+  @Test
+  void sigterm_underAReader_putsTheModesBack() throws Exception {
+    Process child = betweenSettings(StayProgram.class);
+    String pid = line(child.inputReader(), "pid").replaceAll("\\D+", "");
+    assertThat(ProcessHandle.of(Long.parseLong(pid)).orElseThrow().destroy()).isTrue();
+    ended(child);
+    assertRestored();
+  }
+
+  @Test
+  void password_isNotShown() throws Exception {
+    Process child = betweenSettings(PasswordProgram.class);
+    BufferedReader out = child.inputReader();
+    StringBuilder shown = new StringBuilder();
+    while (!shown.toString().contains("Password: ")) {
+      shown.append((char) out.read());
+    }
+    try (Writer keyboard = child.outputWriter()) {
+      keyboard.write("secret\n");
+      keyboard.flush();
+      for (String line = out.readLine(); line != null; line = out.readLine()) {
+        shown.append(line).append('\n');
+      }
+    }
+    ended(child);
+    assertThat(shown.toString()).contains("length 6").doesNotContain("secret");
+    assertRestored();
+  }
+
+  @Test
+  @Tag("T20")
+  @Tag("trap-36")
+  void programWithoutATerminal_isToldSo() throws Exception {
+    List<String> command = ChildJvm.of(NoneProgram.class).command();
+    Process child =
+        new ProcessBuilder(Stream.concat(Stream.of("setsid", "-w"), command.stream()).toList())
+            .redirectErrorStream(true)
+            .start();
+    String said = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(said).contains("this program has no terminal").contains("docker run -it");
+    ended(child);
+  }
+}

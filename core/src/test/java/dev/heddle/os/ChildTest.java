@@ -16,10 +16,13 @@ import java.lang.ProcessBuilder.Redirect;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /// Commands that run beside the coroutine that has started them.
 @Tag("T13.8")
@@ -120,16 +123,40 @@ class ChildTest {
 
   @Test
   @Tag("trap-33")
-  void output_ofAProcessLeftBehind_isReadToItsEnd() {
-    String script = "echo ready; read go; (while kill -0 $$ 2>/dev/null; do :; done; echo late) &";
+  void output_ofAProcessLeftBehind_isReadToItsEnd(@TempDir Path folder) {
+    Path more = folder.resolve("more");
+    String left =
+        "while kill -0 $$ 2>/dev/null; do :; done; echo late;"
+            + (" while [ ! -e " + more + " ]; do :; done; echo later");
     inLoop(() -> {
-      Command patient = Command.shell(script).withSilence(Duration.ofHours(1));
+      Command patient =
+          Command.shell("echo ready; read go; (" + left + ") &").withSilence(Duration.ofHours(1));
       try (Child child = patient.start()) {
         assertThat(child.output().readLine()).isEqualTo("ready");
         child.input().write("go\n");
         assertThat(child.await()).isZero();
         assertThat(child.output().readLine()).isEqualTo("late");
+        // nobody reads now, and the JDK has learned of the end
+        Files.createFile(more);
+        assertThat(child.output().readLine()).isEqualTo("later");
         assertThat(child.output().readLine()).isNull();
+      }
+    });
+  }
+
+  @Test
+  @Tag("loop-250")
+  void output_closedWhileTheChildGoesOn_wakesWhoReads() {
+    inLoop(() -> {
+      try (Child cat = CAT.start()) {
+        Heddle.supervise(s -> {
+          Coroutine<String> reader = s.spawn(() -> cat.output().readLine());
+          Heddle.suspend();
+          cat.output().close();
+          assertThatThrownBy(reader::await).hasCauseInstanceOf(ClosedChannelException.class);
+          return null;
+        });
+        assertThat(cat.isAlive()).isTrue();
       }
     });
   }

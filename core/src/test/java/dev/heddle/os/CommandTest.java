@@ -236,7 +236,7 @@ class CommandTest {
     String script = "sleep 1000 & echo $! $$ > p && mv p " + pids + "; wait";
     inLoop(() -> {
       var run = Heddle.spawn(() -> Command.shell(script).withDirectory(folder).run());
-      while (!Files.exists(pids)) {
+      while (!Files.exists(pids) || !Heddle.dump().text().contains("the end of 'sh'")) {
         Heddle.suspend();
       }
       run.cancel("enough");

@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /// coroutine parked with the lock would stop them all.
 public final class ProcessSignals {
   private static final int SHELL_BASE = 128; // how shells report a death by signal
-  private static final Set<String> STOPPING = Set.of("INT", "TERM");
+  private static final List<String> STOPPING = List.of("INT", "TERM");
   private static final ProcessSignals OF_PROCESS = new ProcessSignals();
 
   // guarded by this

@@ -9,9 +9,11 @@ module dev.heddle.netty {
   requires io.netty.transport;
   requires io.netty.transport.classes.epoll;
   requires io.netty.transport.classes.io_uring;
+  requires io.netty.transport.classes.kqueue;
   requires io.netty.transport.unix.common;
 
   provides dev.heddle.reactor.driver.DriverProvider with
       dev.heddle.netty.uring.UringProvider,
-      dev.heddle.netty.epoll.EpollProvider;
+      dev.heddle.netty.epoll.EpollProvider,
+      dev.heddle.netty.kqueue.KqueueProvider;
 }

@@ -25,7 +25,8 @@ final class EpollDriver extends UnixDriver {
           Facility.UNIX, POLLED,
           Facility.UDP, POLLED,
           Facility.PIPE, POLLED,
-          Facility.POLL, WATCHED);
+          Facility.POLL, WATCHED,
+          Facility.FILE, Support.composed("FileChannel, on threads beside the loop"));
 
   EpollDriver(DriverHost host) {
     super(host, EpollIoHandler.newFactory());

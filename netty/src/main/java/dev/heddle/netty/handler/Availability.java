@@ -20,7 +20,7 @@ public final class Availability {
       String system, String library, Supplier<@Nullable Throwable> cause) {
     String os = System.getProperty("os.name");
     if (!os.startsWith(system)) {
-      return "it is " + system + "'s, and this is " + os;
+      return "it is there on " + system + " only, and this is " + os;
     }
     Throwable failure;
     try {

@@ -30,7 +30,8 @@ final class UringDriver extends UnixDriver {
           Facility.UNIX, POLLED,
           Facility.UDP, POLLED,
           Facility.PIPE, POLLED,
-          Facility.POLL, WATCHED);
+          Facility.POLL, WATCHED,
+          Facility.FILE, Support.composed("FileChannel, on threads beside the loop"));
 
   UringDriver(DriverHost host) {
     super(

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.netty.kqueue;
+
+import dev.heddle.netty.unix.UnixDescriptor;
+import dev.heddle.netty.unix.UnixDriver;
+import dev.heddle.netty.unix.Watch;
+import dev.heddle.reactor.driver.DriverHost;
+import dev.heddle.reactor.driver.Facility;
+import dev.heddle.reactor.driver.Support;
+import io.netty.channel.IoHandler;
+import io.netty.channel.kqueue.KQueueIoHandler;
+import java.io.IOException;
+import java.util.Map;
+
+/// The kqueue of macOS, by edge.
+final class KqueueDriver extends UnixDriver {
+  static final String NAME = "kqueue";
+  private static final Support POLLED = Support.natively("kqueue tells, by edge, direct calls act");
+  private static final Support WATCHED =
+      Support.composed(
+          "a Selector on a thread of its own tells; the driver cannot see their numbers");
+  private static final Map<Facility, Support> CAPABILITIES =
+      Map.of(
+          Facility.TCP, POLLED,
+          Facility.UNIX, POLLED,
+          Facility.UDP, POLLED,
+          Facility.PIPE, POLLED,
+          Facility.POLL, WATCHED,
+          Facility.FILE, Support.composed("FileChannel, on threads beside the loop"));
+
+  KqueueDriver(DriverHost host) {
+    super(host, KQueueIoHandler.newFactory());
+  }
+
+  @Override
+  public String name() {
+    return NAME;
+  }
+
+  @Override
+  public Map<Facility, Support> capabilities() {
+    return CAPABILITIES;
+  }
+
+  @Override
+  protected Watch watch(IoHandler handler, UnixDescriptor descriptor) throws IOException {
+    return new KqueueWatch(handler, descriptor);
+  }
+}

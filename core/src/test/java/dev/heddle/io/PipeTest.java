@@ -71,7 +71,11 @@ class PipeTest {
   }
 
   private Path fifo() throws Exception {
-    Path path = folder.resolve("fifo");
+    return fifo("fifo");
+  }
+
+  private Path fifo(String name) throws Exception {
+    Path path = folder.resolve(name);
     assertThat(new ProcessBuilder("mkfifo", path.toString()).start().waitFor()).isZero();
     return path;
   }
@@ -236,10 +240,10 @@ class PipeTest {
 
   @Test
   void namedPipe_thatNobodyElseOpens_canBeGivenUp() throws Exception {
-    Path path = fifo();
     Heddle.run(() ->
         Heddle.supervise(s -> {
           for (OpenOption end : List.of(READ, WRITE)) {
+            Path path = fifo(end.toString()); // giving up the one would open the other
             Coroutine<AsyncIo> opening = Heddle.spawn(() -> Pipe.openNamed(path, end));
             until(opening::isSuspended);
             assertThat(Heddle.dump().text()).contains("the opening of " + path);

@@ -82,6 +82,11 @@ final class ExampleProcess implements AutoCloseable {
     }
   }
 
+  /// Types a line at its standard input.
+  void type(String line) throws IOException {
+    process.outputWriter().append(line).append('\n').flush();
+  }
+
   void signal(String name) throws IOException, InterruptedException {
     new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor();
   }

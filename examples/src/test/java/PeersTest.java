@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The examples with programs of others at their ends: curl, nc, socat.
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class PeersTest {
+  private static final int LARGE = 3_000_001; // bytes: many buffers, and no round number
+
+  @TempDir private Path folder = Path.of("");
+
+  private static void require(String program) {
+    assumeTrue(
+        Stream.of(System.getenv("PATH").split(File.pathSeparator))
+            .anyMatch(folder -> Files.isExecutable(Path.of(folder, program))),
+        program + " is not installed");
+  }
+
+  /// A file of random bytes, the same in each run.
+  private Path randomFile() throws IOException {
+    byte[] bytes = new byte[LARGE];
+    new Random(5).nextBytes(bytes);
+    return Files.write(folder.resolve("random.bin"), bytes);
+  }
+
+  /// Runs a program to its end, its input from a file.
+  ///
+  /// @return the file with what it wrote
+  private Path run(Path input, String... command) throws Exception {
+    Path output = Files.createTempFile(folder, "output", "");
+    Process process =
+        new ProcessBuilder(command)
+            .redirectInput(input.toFile())
+            .redirectOutput(output.toFile())
+            .redirectError(Redirect.INHERIT)
+            .start();
+    try {
+      assertThat(process.waitFor()).as(List.of(command).toString()).isZero();
+    } finally {
+      process.destroyForcibly();
+    }
+    return output;
+  }
+
+  private Path text(String text) throws IOException {
+    return Files.writeString(Files.createTempFile(folder, "input", ""), text);
+  }
+
+  private static String awaitPort(ExampleProcess example, String pattern) throws Exception {
+    return example.awaitLine(pattern).group(1);
+  }
+
+  @Test
+  void curl_getsFiles_onOneConnectionAfterTheOther() throws Exception {
+    require("curl");
+    Path file = randomFile();
+    try (var server = ExampleProcess.start("FileServer", folder.toString())) {
+      String url = "http://127.0.0.1:" + awaitPort(server, "Serving .*:(\\d+)/") + "/random.bin";
+      String report = "%{http_code} %{num_connects}\\n";
+      Path first = folder.resolve("first");
+      Path second = folder.resolve("second");
+      Path told =
+          run(
+              text(""),
+              "curl",
+              "--silent",
+              "--write-out",
+              report,
+              "--output",
+              first.toString(),
+              url,
+              "--output",
+              second.toString(),
+              url);
+      assertThat(told).hasContent("200 1\n200 0\n"); // the second request came on the first's
+      assertThat(first).hasSameBinaryContentAs(file);
+      assertThat(second).hasSameBinaryContentAs(file);
+    }
+  }
+
+  @Test
+  void curl_throughATunnel_isGreeted() throws Exception {
+    require("curl");
+    try (var server = ExampleProcess.start("HttpHello")) {
+      String port = awaitPort(server, "Hello at .*:(\\d+)/");
+      try (var forward = ExampleProcess.start("PortForward", "0", "127.0.0.1:" + port)) {
+        String entry = awaitPort(forward, "Forwarding .*:(\\d+) to ");
+        Path direct = run(text(""), "curl", "-sS", "--fail", "http://127.0.0.1:" + port + "/");
+        Path forwarded = run(text(""), "curl", "-sS", "--fail", "http://127.0.0.1:" + entry + "/");
+        assertThat(Files.size(direct)).isPositive();
+        assertThat(forwarded).hasSameBinaryContentAs(direct);
+      }
+    }
+  }
+
+  @Test
+  void nc_hearsItsEcho() throws Exception {
+    require("nc");
+    try (var echo = ExampleProcess.start("Echo")) {
+      String port = awaitPort(echo, "Echo on .*:(\\d+)");
+      assertThat(run(text("hello\n"), "nc", "-N", "127.0.0.1", port)).hasContent("hello\n");
+      echo.awaitLine("A client left after 6 bytes");
+    }
+  }
+
+  @Test
+  void socat_hearsTheEchoOfALargeFile() throws Exception {
+    require("socat");
+    Path file = randomFile();
+    try (var echo = ExampleProcess.start("Echo")) {
+      String port = awaitPort(echo, "Echo on .*:(\\d+)");
+      // 30 s for the echo of the last bytes; it ends with the echo
+      assertThat(run(file, "socat", "-t", "30", "-", "TCP:127.0.0.1:" + port))
+          .hasSameBinaryContentAs(file);
+      echo.awaitLine("A client left after " + LARGE + " bytes");
+    }
+  }
+
+  @Test
+  void socatAsAServer_echoesALargeFileThroughATunnel() throws Exception {
+    require("socat");
+    Path file = randomFile();
+    Process server =
+        new ProcessBuilder("socat", "-d", "-d", "TCP-LISTEN:0,bind=127.0.0.1", "EXEC:cat")
+            .redirectErrorStream(true)
+            .start();
+    try (BufferedReader log = server.inputReader()) {
+      String port = find("listening on .*:(\\d+)", log);
+      try (var forward = ExampleProcess.start("PortForward", "0", "127.0.0.1:" + port)) {
+        String entry = awaitPort(forward, "Forwarding .*:(\\d+) to ");
+        assertThat(run(file, "socat", "-t", "30", "-", "TCP:127.0.0.1:" + entry))
+            .hasSameBinaryContentAs(file);
+        forward.awaitLine("ended; %d bytes there, %d back".formatted(LARGE, LARGE));
+      }
+    } finally {
+      server.destroyForcibly();
+    }
+  }
+
+  private static String find(String pattern, BufferedReader log) throws IOException {
+    for (String line = log.readLine(); line != null; line = log.readLine()) {
+      Matcher matcher = Pattern.compile(pattern).matcher(line);
+      if (matcher.find()) {
+        return matcher.group(1);
+      }
+    }
+    throw new IOException("it ended before it said " + pattern);
+  }
+
+  @Test
+  void ncAsAServer_answersThroughATunnelAfterTheClientHasSaidAll() throws Exception {
+    require("nc");
+    String port = freePort();
+    Path heard = folder.resolve("heard");
+    Process server =
+        new ProcessBuilder("nc", "-l", "-v", "-N", "127.0.0.1", port)
+            .redirectInput(text("the answer\n").toFile())
+            .redirectOutput(heard.toFile())
+            .start();
+    try (BufferedReader log = server.errorReader();
+        var forward = ExampleProcess.start("PortForward", "0", "127.0.0.1:" + port)) {
+      find("(Listening) on", log);
+      String entry = awaitPort(forward, "Forwarding .*:(\\d+) to ");
+      assertThat(run(text("a question\n"), "nc", "-N", "127.0.0.1", entry))
+          .hasContent("the answer\n");
+      forward.awaitLine("ended; 11 bytes there, 11 back");
+      assertThat(server.waitFor()).isZero();
+      assertThat(heard).hasContent("a question\n");
+    } finally {
+      server.destroyForcibly();
+    }
+  }
+
+  /// One that was free a moment ago: nc cannot say which one it has chosen.
+  private static String freePort() throws IOException {
+    try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return Integer.toString(socket.getLocalPort());
+    }
+  }
+
+  @Test
+  void nc_chats() throws Exception {
+    require("nc");
+    try (var chat = ExampleProcess.start("Chat")) {
+      String port = awaitPort(chat, "Chat on .*:(\\d+);");
+      Path heard = run(text("ada\ngood evening\n/quit\n"), "nc", "127.0.0.1", port);
+      assertThat(heard).content().startsWith("Your name?\n");
+      chat.awaitLine("^ada: good evening$");
+      chat.awaitLine("^\\* ada has left$");
+    }
+  }
+}

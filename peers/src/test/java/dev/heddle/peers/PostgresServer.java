@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.peers;
+
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/// A PostgreSQL server of the test's own, on loopback, in a folder that goes with it.
+///
+/// It refuses to run as root; there it runs as `nobody`.
+final class PostgresServer implements AutoCloseable {
+  private static final String READY = "database system is ready to accept connections";
+  private static final String USER = "weaver";
+  private static final String PASSWORD = "shuttle"; // asked for, so that the driver proves itself
+
+  private final Path folder;
+  private final Process process;
+  private final int port;
+
+  private PostgresServer(Path folder, Process process, int port) {
+    this.folder = folder;
+    this.process = process;
+    this.port = port;
+  }
+
+  /// Whether the programs are on the `PATH`, and one that makes root somebody else.
+  static boolean isInstalled() {
+    return isOnPath("initdb") && isOnPath("postgres") && (!isRoot() || isOnPath("setpriv"));
+  }
+
+  private static boolean isOnPath(String program) {
+    return Stream.of(System.getenv("PATH").split(File.pathSeparator))
+        .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
+  }
+
+  private static boolean isRoot() {
+    return System.getProperty("user.name").equals("root");
+  }
+
+  /// Makes a database and starts the server with room for `connections`.
+  static PostgresServer start(int connections) throws IOException, InterruptedException {
+    Path folder = Files.createTempDirectory("heddle-postgres");
+    Path secret = Files.writeString(folder.resolve("secret"), PASSWORD);
+    if (isRoot()) {
+      var nobody =
+          folder.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName("nobody");
+      Files.setOwner(folder, nobody);
+      Files.setOwner(secret, nobody);
+    }
+    Path data = folder.resolve("data");
+    List<String> init = List.of("initdb", "--no-sync", "-A", "scram-sha-256", "-U", USER);
+    Process initdb = start(folder, init, "--pwfile=" + secret, "-D", data.toString());
+    String said = new String(initdb.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    if (initdb.waitFor() != 0) {
+      delete(folder);
+      throw new IOException("initdb failed: " + said);
+    }
+    int port = freePort();
+    List<String> serve = List.of("postgres", "-F", "-h", "127.0.0.1", "-k", folder.toString());
+    Process process =
+        start(folder, serve, "-p", port + "", "-N", connections + "", "-D", data.toString());
+    PostgresServer server = new PostgresServer(folder, process, port);
+    try {
+      server.awaitReady();
+    } catch (IOException e) {
+      server.close();
+      throw e;
+    }
+    return server;
+  }
+
+  private static Process start(Path folder, List<String> program, String... arguments)
+      throws IOException {
+    List<String> command = new ArrayList<>();
+    if (isRoot()) {
+      command.addAll(
+          List.of("setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "--"));
+    }
+    command.addAll(program);
+    command.addAll(List.of(arguments));
+    return new ProcessBuilder(command).directory(folder.toFile()).redirectErrorStream(true).start();
+  }
+
+  /// One that was free a moment ago: the server cannot choose one itself.
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
+  private void awaitReady() throws IOException {
+    BufferedReader log = process.inputReader();
+    StringBuilder said = new StringBuilder();
+    String line = log.readLine();
+    while (line != null && !line.contains(READY)) {
+      said.append(line).append('\n');
+      line = log.readLine();
+    }
+    if (line == null) {
+      throw new IOException("postgres did not start: " + said);
+    }
+    // it would block on a full pipe
+    Thread.ofPlatform().daemon().start(() -> drain(log));
+  }
+
+  private static void drain(BufferedReader log) {
+    try (log) {
+      while (log.readLine() != null) {
+        // nobody wants it
+      }
+    } catch (IOException _) {
+      // it has ended
+    }
+  }
+
+  /// A connection, as any program would open it.
+  Connection connect() throws SQLException {
+    return DriverManager.getConnection(
+        "jdbc:postgresql://127.0.0.1:" + port + "/postgres", USER, PASSWORD);
+  }
+
+  /// Stops it, whoever is connected, and deletes its folder.
+  @Override
+  public void close() throws IOException {
+    try {
+      stop();
+    } catch (InterruptedException e) {
+      throw new IOException("interrupted while the server stops", e);
+    }
+    delete(folder);
+  }
+
+  private void stop() throws IOException, InterruptedException {
+    // SIGINT: at once; SIGTERM would wait for clients that a failed test has left
+    new ProcessBuilder("kill", "-INT", process.pid() + "").start().waitFor();
+    if (!process.waitFor(10, TimeUnit.SECONDS)) {
+      process.destroyForcibly().waitFor();
+    }
+  }
+
+  private static void delete(Path folder) throws IOException {
+    try (Stream<Path> files = Files.walk(folder)) {
+      files.sorted(Comparator.reverseOrder()).forEach(PostgresServer::deleteFile);
+    }
+  }
+
+  private static void deleteFile(Path file) {
+    try {
+      Files.delete(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

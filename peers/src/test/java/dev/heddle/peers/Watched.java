@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.peers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.heddle.Action;
+import dev.heddle.Body;
+import dev.heddle.Heddle;
+import dev.heddle.HeddleOptions;
+import dev.heddle.coroutine.Coroutine;
+import dev.heddle.event.Promise;
+import dev.heddle.observe.HoldReport;
+import dev.heddle.observe.HoldReport.Activity;
+import dev.heddle.observe.LoopReport;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/// A loop under the watchdog's eyes, and what passes on it beside a library's waits.
+final class Watched {
+  /// Turns of the loop that must pass beside a wait before it is released.
+  static final int TURNS = 1_000;
+
+  /// Lower than the default, to see more; `peers.hold` in milliseconds, when looking at a library.
+  private static final Duration LIMIT = Duration.ofMillis(Integer.getInteger("peers.hold", 100));
+
+  /// Waits that suspend nobody. Computing and native calls are none, and may take long on a machine
+  /// under load.
+  private static final Set<Activity> WAITS =
+      Set.of(Activity.FILE, Activity.LOOK_UP, Activity.PINNED);
+
+  private Watched() {}
+
+  /// Runs `body` on a loop, and fails if the watchdog saw the loop held by a wait.
+  static <T> T run(Body<T> body) {
+    List<LoopReport> reports = new CopyOnWriteArrayList<>();
+    T result =
+        Heddle.run(
+            HeddleOptions.defaults()
+                .withName("watched")
+                .withHoldLimit(LIMIT)
+                .withReports(reports::add),
+            body);
+    assertThat(reports).noneMatch(Watched::isWait);
+    return result;
+  }
+
+  private static boolean isWait(LoopReport report) {
+    return report instanceof HoldReport hold
+        && WAITS.contains(hold.activity())
+        // the first use of a class reads it from its file, with any library
+        && hold.stack().stream()
+            .noneMatch(frame -> String.valueOf(frame.getFileName()).endsWith("Loader.java"));
+  }
+
+  /// The same for an action.
+  static void run(Action action) {
+    Watched.<Boolean>run(() -> {
+      action.run();
+      return true;
+    });
+  }
+
+  /// Lets every ready coroutine run, again and again, while all of `waiters` wait.
+  ///
+  /// @return the turns, [#TURNS] unless one of them ended
+  static int turnsBeside(Collection<? extends Coroutine<?>> waiters) {
+    int turns = 0;
+    while (turns < TURNS && waiters.stream().noneMatch(Coroutine::isDone)) {
+      Heddle.suspend();
+      turns++;
+    }
+    return turns;
+  }
+
+  /// Asks again and again, and lets the others run in between, until the answer is yes.
+  static void until(Callable<Boolean> condition) throws Exception {
+    while (!condition.call()) {
+      Heddle.suspend();
+    }
+  }
+
+  /// Runs `body` until `condition` holds at most.
+  static <T> T cutWhen(Callable<Boolean> condition, Body<T> body) {
+    Promise<Boolean> cut = Heddle.promise("cut");
+    Heddle.background(
+        "cutter",
+        () -> {
+          until(condition);
+          cut.complete(true);
+        });
+    return Heddle.within(cut.future(), body);
+  }
+}

@@ -103,6 +103,17 @@ public final class Loop<T extends @Nullable Object> {
     return result.copy();
   }
 
+  /// Runs `body` as a coroutine of the loop's root scope, once its main coroutine has begun. What
+  /// it throws goes to the future, and to nobody else; completing the future does nothing to the
+  /// coroutine. Who waits in a coroutine of another loop uses
+  /// [Heddle#await(java.util.concurrent.CompletionStage)]. **Thread** any.
+  ///
+  /// @return fails with a [LoopEndedException] when the loop has ended
+  public <R extends @Nullable Object> CompletableFuture<R> submit(Body<R> body) {
+    Objects.requireNonNull(body, "body");
+    return root.thenCompose(r -> r.submit(body));
+  }
+
   /// Asks the loop to stop gracefully, also before its main coroutine has begun; returns at once. A
   /// loop that has ended is left alone. **Thread** any.
   ///

@@ -4,10 +4,17 @@ package dev.heddle.snippets;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.Heddle;
+import dev.heddle.LoopGroup;
 import dev.heddle.event.Future;
+import dev.heddle.io.TcpOptions;
 import dev.heddle.thread.RemotePromise;
 import dev.heddle.thread.ThreadPool;
 import dev.heddle.thread.Threads;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketAddress;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -56,5 +63,21 @@ class ThreadSnippetsTest {
       // @end
       assertThat(value).isEqualTo("42");
     });
+  }
+
+  @Test
+  void group() throws IOException {
+    InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    // @start region=group
+    try (LoopGroup group = LoopGroup.start(2)) {
+      SocketAddress address =
+          group.serve(any, TcpOptions.defaults(), client -> client.transferTo(client));
+      // @end
+      try (Socket client = new Socket()) {
+        client.connect(address);
+        client.getOutputStream().write(7);
+        assertThat(client.getInputStream().read()).isEqualTo(7);
+      }
+    }
   }
 }

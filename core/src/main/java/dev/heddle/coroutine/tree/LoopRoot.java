@@ -333,6 +333,11 @@ public final class LoopRoot implements SchedulerOwner {
     return DumpRequest.to(this);
   }
 
+  /// Runs `body` as a coroutine of the loop; asked by another thread.
+  public <T extends @Nullable Object> CompletableFuture<T> submit(Body<T> body) {
+    return SpawnRequest.to(this, body);
+  }
+
   /// Who runs, who waits, and on what; called on the loop.
   public Dump dump() {
     return DumpTaker.take(this, Monitors.UNKNOWN);

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.coroutine.tree;
+
+import dev.heddle.Body;
+import dev.heddle.LoopEndedException;
+import dev.heddle.scheduler.inbox.Inbox;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/// Another thread asks for a coroutine: goes through the inbox, is spawned on the trampoline.
+final class SpawnRequest<T extends @Nullable Object> extends Inbox.Node {
+  private final LoopRoot loop;
+  private final Body<T> body;
+  private final CompletableFuture<T> result = new CompletableFuture<>();
+
+  private SpawnRequest(LoopRoot loop, Body<T> body) {
+    this.loop = loop;
+    this.body = body;
+  }
+
+  /// Asks from any thread.
+  static <T extends @Nullable Object> CompletableFuture<T> to(LoopRoot loop, Body<T> body) {
+    SpawnRequest<T> request = new SpawnRequest<>(loop, body);
+    if (!loop.scheduler().inbox().post(request)) {
+      request.refuse();
+    }
+    return request.result;
+  }
+
+  // in a tick, perhaps on the stack of a coroutine
+  @Override
+  public void arrive() {
+    loop.scheduler().onTrampoline(this::spawn);
+  }
+
+  private void spawn() {
+    if (loop.scheduler().hasEnded()) {
+      refuse();
+    } else {
+      loop.root().admit(loop.root().newOwn("submitted", this::run));
+    }
+  }
+
+  private void run() {
+    try {
+      result.complete(body.run());
+    } catch (Throwable e) {
+      result.completeExceptionally(e);
+    }
+  }
+
+  private void refuse() {
+    result.completeExceptionally(
+        new LoopEndedException("the loop '" + loop.options().name() + "' has ended"));
+  }
+}

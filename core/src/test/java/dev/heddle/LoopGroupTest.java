@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.heddle.io.TcpOptions;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// Several loops that belong together.
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class LoopGroupTest {
+  private static final InetSocketAddress ANY =
+      new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+
+  private static String loop() {
+    return Heddle.dump().loop();
+  }
+
+  @Test
+  void submissions_goToTheLoopsByTurns() {
+    try (LoopGroup group = LoopGroup.start(2)) {
+      Set<String> seen = ConcurrentHashMap.newKeySet();
+      for (int i = 0; i < 4; i++) {
+        seen.add(group.submit(LoopGroupTest::loop).join());
+      }
+      assertThat(seen).hasSize(2);
+      assertThat(group.size()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void submissionToEach_runsInAllAtOnce() {
+    try (LoopGroup group = LoopGroup.start(HeddleOptions.defaults().withName("pair"), 2)) {
+      Set<String> seen = ConcurrentHashMap.newKeySet();
+      group.submitToEach(() -> seen.add(loop())).join();
+      assertThat(seen).containsExactlyInAnyOrder("pair-1", "pair-2");
+    }
+  }
+
+  @Test
+  void failure_ofWhatWasSubmitted_goesToItsFutureOnly() {
+    try (LoopGroup group = LoopGroup.start(1)) {
+      CompletableFuture<Object> failed =
+          group.submit(() -> {
+            throw new IOException("mine");
+          });
+      assertThatThrownBy(failed::join).hasRootCauseMessage("mine");
+      assertThat(group.submit(() -> "goes on").join()).isEqualTo("goes on");
+    }
+  }
+
+  @Test
+  void close_waitsForWhatWasSubmitted() {
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch mayEnd = new CountDownLatch(1);
+    CompletableFuture<String> slow;
+    try (LoopGroup group = LoopGroup.start(2)) {
+      slow =
+          group.submit(() -> {
+            begun.countDown();
+            mayEnd.await();
+            return "done";
+          });
+      begun.await();
+      mayEnd.countDown();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+    assertThat(slow).isCompletedWithValue("done");
+  }
+
+  @Test
+  void failure_ofOneLoop_stopsTheOthers() {
+    LoopGroup group = LoopGroup.start(2);
+    group
+        .submit(() -> {
+          Heddle.launch(
+              "fails",
+              () -> {
+                throw new IllegalStateException("a loop's own");
+              });
+          return true;
+        })
+        .join();
+    assertThatThrownBy(group::join).hasMessage("a loop's own");
+    assertThat(group.loop(0).isDone()).isTrue();
+    assertThat(group.loop(1).isDone()).isTrue();
+  }
+
+  @Test
+  void shutdown_cancelsWhatRuns() {
+    LoopGroup group = LoopGroup.start(2);
+    CompletableFuture<Object> waiting =
+        group.submit(() -> {
+          Heddle.delay(Duration.ofHours(1));
+          return "never";
+        });
+    group.submitToEach(() -> {}).join();
+    group.shutdown(Duration.ofSeconds(20));
+    assertThatThrownBy(group::join).isInstanceOf(Cancellation.class);
+    assertThatThrownBy(waiting::join).hasCauseInstanceOf(Cancellation.class);
+  }
+
+  @Test
+  void submission_toALoopThatHasEnded_isRefused() {
+    Loop<String> loop = Loop.start(() -> "over");
+    loop.join();
+    assertThatThrownBy(() -> loop.submit(() -> "late").join())
+        .hasCauseInstanceOf(LoopEndedException.class);
+  }
+
+  @Test
+  void group_withoutLoops_isRefused() {
+    assertThatThrownBy(() -> LoopGroup.start(0))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("at least one");
+  }
+
+  @Test
+  @Tag("T20")
+  void connections_ofOnePort_areServedByAllLoops() throws Exception {
+    try (LoopGroup group = LoopGroup.start(2)) {
+      SocketAddress address =
+          group.serve(
+              ANY,
+              TcpOptions.defaults(),
+              connection -> connection.write(StandardCharsets.UTF_8.encode(loop())));
+      Set<String> seen = ConcurrentHashMap.newKeySet();
+      while (seen.size() < 2) {
+        try (Socket client = new Socket()) {
+          client.connect(address);
+          seen.add(new String(client.getInputStream().readAllBytes(), StandardCharsets.UTF_8));
+        }
+      }
+    }
+  }
+
+  @Test
+  void address_thatIsTaken_isNamed() throws Exception {
+    try (LoopGroup group = LoopGroup.start(2);
+        ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      assertThatThrownBy(
+              () -> group.serve(taken.getLocalSocketAddress(), TcpOptions.defaults(), c -> {}))
+          .isInstanceOf(BindException.class)
+          .hasMessageContaining(Integer.toString(taken.getLocalPort()));
+    }
+  }
+}

@@ -82,11 +82,16 @@ public final class LoopGroup implements AutoCloseable {
             .handle((result, failure) -> {
               if (failure != null) {
                 begun.completeExceptionally(failure);
-                first.compareAndSet(null, failure);
+                first.compareAndSet(null, unwrapped(failure));
                 shutdown(AFTER_A_FAILURE);
               }
               return result;
             }));
+  }
+
+  private static Throwable unwrapped(Throwable failure) {
+    Throwable cause = failure.getCause();
+    return failure instanceof CompletionException && cause != null ? cause : failure;
   }
 
   /// How many loops there are.

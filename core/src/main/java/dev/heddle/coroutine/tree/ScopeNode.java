@@ -246,6 +246,11 @@ public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
     return new CoroutineNode<>(loop, this, "main", work, false, false);
   }
 
+  /// One that another thread has asked for, which [#admit] starts.
+  CoroutineNode<?> newSubmitted(Action work) {
+    return new CoroutineNode<@Nullable Void>(loop, this, "submitted", work, false, false);
+  }
+
   /// One of the loop's own, made perhaps in a tick; [#admit] starts it, whatever the scope's state.
   CoroutineNode<?> newOwn(String name, Action work) {
     return new CoroutineNode<@Nullable Void>(loop, this, name, work, false, true);

@@ -37,7 +37,7 @@ final class SpawnRequest<T extends @Nullable Object> extends Inbox.Node {
     if (loop.scheduler().hasEnded()) {
       refuse();
     } else {
-      loop.root().admit(loop.root().newOwn("submitted", this::run));
+      loop.root().admit(loop.root().newSubmitted(this::run));
     }
   }
 

@@ -238,7 +238,7 @@ public final class JdkDriver implements ReactorDriver {
     try {
       SelectionKey key = r.key;
       if (key == null) {
-        r.key = r.channel().register(selector(), wanted, r);
+        r.key = register(r, wanted);
       } else if ((key.interestOps() & wanted) != wanted) {
         key.interestOpsOr(wanted);
       }
@@ -247,6 +247,19 @@ public final class JdkDriver implements ReactorDriver {
       answer(r, wanted, new AsynchronousCloseException());
     } catch (IOException e) {
       answer(r, wanted, e);
+    }
+  }
+
+  private SelectionKey register(JdkDescriptor r, int wanted) throws IOException {
+    try {
+      return r.channel().register(selector(), wanted, r);
+    } catch (CancelledKeyException e) {
+      if (!r.channel().isOpen()) {
+        throw e;
+      }
+      // watched no more a moment ago, and now again: the selector has yet to let the old key go
+      selector().selectNow(onReady);
+      return r.channel().register(selector(), wanted, r);
     }
   }
 

@@ -75,20 +75,21 @@ final class Tail {
         show(file);
       }
       while (true) {
-        try {
-          Path changed = changes.next().path();
-          for (Followed file : some) {
-            // a directory that is gone or back concerns all
-            if (file.path.equals(changed) || directory.equals(changed)) {
-              show(file);
-            }
-          }
-        } catch (EventsLostException _) {
-          for (Followed file : some) {
-            show(file);
-          }
-        }
+        concerned(changes, directory, some).forEach(this::show);
       }
+    }
+  }
+
+  /// Waits for the next change: whom it may concern.
+  private static List<Followed> concerned(
+      EventStream<FileChange> changes, Path directory, List<Followed> some) {
+    try {
+      Path changed = changes.next().path();
+      return changed.equals(directory) // gone or back: that concerns all
+          ? some
+          : some.stream().filter(file -> file.path.equals(changed)).toList();
+    } catch (EventsLostException _) {
+      return some;
     }
   }
 

@@ -4,6 +4,7 @@ package dev.heddle.io;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /// A file: read and written one after the other from a position on, or anywhere.
 ///
@@ -74,6 +75,35 @@ public interface AsyncFile extends AsyncIo {
   /// Waits until all that was written before is on the device, and can be read back. Else as
   /// [#sync].
   void syncData() throws IOException;
+
+  /// Locks all of it, for this handle alone. Else as [#lock(long, long, boolean)].
+  default LockedRange lock() throws IOException {
+    return lock(0, Long.MAX_VALUE, false);
+  }
+
+  /// Locks a part of it. **Suspends** until nobody else has a lock there: another process, or
+  /// another handle of this one; a handle does not get a part twice. No thread waits meanwhile: it
+  /// is asked for again and again, after pauses of up to 50 ms, in no fair order. **Cancelled**
+  /// nothing is locked.
+  ///
+  /// Locks keep out who asks for locks, not who reads and writes. On most systems all of a
+  /// process's locks of a file go when the process closes it once, by whichever handle.
+  ///
+  /// @param position where the part begins, in bytes
+  /// @param size how long it is, in bytes; it may reach behind the end
+  /// @param shared whether others may have shared locks there, too
+  /// @throws java.nio.channels.NonReadableChannelException for a shared lock of a file that was not
+  ///   opened to be read
+  /// @throws java.nio.channels.NonWritableChannelException for another lock of a file that was not
+  ///   opened to be written
+  /// @throws java.nio.channels.ClosedChannelException when it is closed, also during the wait
+  LockedRange lock(long position, long size, boolean shared) throws IOException;
+
+  /// Locks a part of it if nobody has a lock there. **Suspends** always, not for long. Else as
+  /// [#lock(long, long, boolean)].
+  ///
+  /// @return null when somebody has one
+  @Nullable LockedRange tryLock(long position, long size, boolean shared) throws IOException;
 
   /// Closes it; who waits on it gets an [java.nio.channels.AsynchronousCloseException]. The file is
   /// given back to the system when what was under way has ended. Closing twice does nothing.

@@ -44,7 +44,7 @@ public interface AsyncIo extends AutoCloseable {
   ///
   /// @throws IllegalArgumentException for a segment on the heap that is no `byte[]`
   default int read(MemorySegment segment) throws IOException {
-    return read(segment.asByteBuffer());
+    return read(Segments.first(segment));
   }
 
   /// Reads until `buffer` is full. **Cancelled** what was read so far is in the buffer. Else as
@@ -92,7 +92,11 @@ public interface AsyncIo extends AutoCloseable {
   ///
   /// @throws IllegalArgumentException for a segment on the heap that is no `byte[]`
   default void write(MemorySegment segment) throws IOException {
-    write(segment.asByteBuffer());
+    if (Segments.isOne(segment)) {
+      write(segment.asByteBuffer());
+    } else {
+      writeAll(Segments.pieces(segment));
+    }
   }
 
   /// Writes a copy of `buffer` when the other side takes it; nobody waits. It leaves in the order

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.heddle.Heddle;
 import dev.heddle.io.AsyncFile;
 import dev.heddle.io.FileIo;
+import dev.heddle.io.LockedRange;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -50,5 +51,21 @@ class FileSnippetsTest {
           // @end
         });
     assertThat(sum).isEqualTo(9);
+  }
+
+  @Test
+  void lock(@TempDir Path folder) {
+    Path path = folder.resolve("counter");
+    boolean held =
+        Heddle.run(() -> {
+          // @start region=lock
+          try (AsyncFile file = FileIo.open(path, READ, WRITE, CREATE);
+              LockedRange lock = file.lock()) {
+            file.write(ByteBuffer.wrap(new byte[] {1}));
+            return lock.isHeld();
+          }
+          // @end
+        });
+    assertThat(held).isTrue();
   }
 }

@@ -10,6 +10,7 @@ import dev.heddle.coroutine.tree.LoopRoot;
 import dev.heddle.event.Deadline;
 import dev.heddle.io.AsyncFile;
 import dev.heddle.io.AsyncIo;
+import dev.heddle.io.LockedRange;
 import dev.heddle.reactor.driver.FileDriver;
 import dev.heddle.reactor.driver.FileOperation.Kind;
 import dev.heddle.reactor.driver.OpenFile;
@@ -22,6 +23,7 @@ import java.nio.channels.NonReadableChannelException;
 import java.nio.channels.NonWritableChannelException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -54,6 +56,7 @@ public final class FileHandle extends Handle implements AsyncFile {
   private final FileDriver files;
   private final OpenFile file;
   private final TransferBuffers buffers;
+  private final FileLocks locks;
   private final Path path;
   private final boolean readable;
   private final boolean writable;
@@ -76,6 +79,7 @@ public final class FileHandle extends Handle implements AsyncFile {
     this.files = files;
     this.file = file;
     this.buffers = self.loop().threads().buffers();
+    this.locks = new FileLocks(self, file, this);
     this.path = path;
     this.appends = options.contains(APPEND);
     this.writable = appends || options.contains(WRITE);
@@ -299,12 +303,36 @@ public final class FileHandle extends Handle implements AsyncFile {
 
   @Override
   public long transferTo(AsyncIo target) throws IOException {
+    long sum = target instanceof StreamHandle stream ? sendTo(stream) : 0;
     ByteBuffer buffer = buffers.take(TransferBuffers.LARGE);
     try {
-      return copyTo(target, buffer);
+      return sum + copyTo(target, buffer); // nothing is left, unless the target takes no files
     } finally {
       buffers.giveBack(buffer);
     }
+  }
+
+  /// Has the system send what it can.
+  private long sendTo(StreamHandle target) throws IOException {
+    long sum = 0;
+    for (long sent = sendSome(target); sent > 0; sent = sendSome(target)) {
+      sum += sent;
+    }
+    return sum;
+  }
+
+  private long sendSome(StreamHandle target) throws IOException {
+    requireReadable();
+    return writeTurn(
+        Deadline.never(),
+        self -> {
+          settle(self, Deadline.never());
+          locate(self);
+          stepBack();
+          long sent = target.send(file, position);
+          position += Math.max(0, sent);
+          return sent;
+        });
   }
 
   // ---- writing ----
@@ -438,6 +466,26 @@ public final class FileHandle extends Handle implements AsyncFile {
           throwKept();
           return answer(self, kind, 0);
         });
+  }
+
+  // ---- locks ----
+
+  @Override
+  public LockedRange lock(long from, long size, boolean shared) throws IOException {
+    CoroutineNode<?> self = self();
+    LockedRange lock = locks.ask(self, from, size, shared);
+    Duration pause = null;
+    while (lock == null) {
+      pause = FileLocks.pause(self, pause);
+      self(); // still open?
+      lock = locks.ask(self, from, size, shared);
+    }
+    return lock;
+  }
+
+  @Override
+  public @Nullable LockedRange tryLock(long from, long size, boolean shared) throws IOException {
+    return locks.ask(self(), from, size, shared);
   }
 
   @Override

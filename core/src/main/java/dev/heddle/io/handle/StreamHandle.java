@@ -2,8 +2,10 @@
 package dev.heddle.io.handle;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.coroutine.tree.LoopRoot;
 import dev.heddle.event.Deadline;
 import dev.heddle.reactor.PollEvent;
+import dev.heddle.reactor.driver.OpenFile;
 import dev.heddle.reactor.driver.Operation.Kind;
 import dev.heddle.reactor.driver.ReactorDriver;
 import dev.heddle.reactor.driver.StreamDescriptor;
@@ -11,6 +13,9 @@ import dev.heddle.scheduler.Scheduler;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.FileChannel;
+import java.util.Objects;
+import java.util.concurrent.Callable;
 
 /// A stream of bytes whose descriptor never waits: tries on the coroutine's own stack, waits for
 /// readiness when there is nothing to do, tries again.
@@ -21,6 +26,8 @@ public class StreamHandle extends Handle {
    *
    * Sources. REACTOR 3.
    */
+  private static final long PIECE = 1 << 20; // bytes of a file, sent in one go
+  private static final long END = Long.MIN_VALUE;
   private static final int VECTOR = 1_024; // buffers in one call: what Linux allows (IOV_MAX)
 
   private final StreamDescriptor descriptor;
@@ -87,6 +94,41 @@ public class StreamHandle extends Handle {
   void writeNow(ByteBuffer bytes) throws IOException {
     if (open && !isWriting()) {
       descriptor.write(bytes);
+    }
+  }
+
+  /// Has the system send some of a file, beside the loop: the file may have to be read from a disk.
+  ///
+  /// A piece that the system has been asked for is waited for also when the caller is cancelled:
+  /// what leaves later would be among what others write.
+  ///
+  /// @return how many bytes; 0: the file ends there; -1: it cannot
+  final long send(OpenFile file, long position) throws IOException {
+    return writeTurn(
+        Deadline.never(),
+        self -> {
+          long sent = sendPiece(self, file, position);
+          while (sent == 0) {
+            await(self, writable, Deadline.never());
+            sent = sendPiece(self, file, position);
+          }
+          return sent == END ? 0 : sent;
+        });
+  }
+
+  private long sendPiece(CoroutineNode<?> self, OpenFile file, long position) {
+    Callable<Long> piece =
+        () -> {
+          FileChannel channel = file.channel(false);
+          long left = channel.size() - position;
+          return left <= 0 ? END : descriptor.send(channel, position, Math.min(left, PIECE));
+        };
+    try {
+      return (Long)
+          Objects.requireNonNull(
+              self.protect(() -> self.loop().threads().paths().run(self, "sending a file", piece)));
+    } catch (Exception e) {
+      throw LoopRoot.<RuntimeException>rethrown(e);
     }
   }
 

@@ -3,6 +3,7 @@ package dev.heddle.reactor.driver;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 
 /// Bytes in one direction or both: a socket, the end of a pipe.
 public interface StreamDescriptor extends Descriptor {
@@ -24,4 +25,13 @@ public interface StreamDescriptor extends Descriptor {
   /// @param length how many buffers, as many as there are from `offset` on at most
   /// @return how many bytes; 0: none now
   long write(ByteBuffer[] from, int offset, int length) throws IOException;
+
+  /// Sends bytes of a file without bringing them into the program. **Thread** one beside the loop,
+  /// one at a time, perhaps while the descriptor is closed.
+  ///
+  /// @param count how many at most
+  /// @return how many bytes; 0: the other side takes none now; -1: it cannot, and always says so
+  default long send(FileChannel file, long position, long count) throws IOException {
+    return -1;
+  }
 }

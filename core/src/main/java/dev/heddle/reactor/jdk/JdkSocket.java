@@ -5,6 +5,7 @@ import dev.heddle.reactor.driver.SocketDescriptor;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.net.SocketOption;
+import java.nio.channels.FileChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.Set;
@@ -27,6 +28,11 @@ final class JdkSocket extends JdkStream implements SocketDescriptor {
   @Override
   public void bind(SocketAddress address) throws IOException {
     channel.bind(address);
+  }
+
+  @Override
+  public long send(FileChannel file, long position, long count) throws IOException {
+    return file.transferTo(position, count, channel);
   }
 
   @Override

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.io.handle;
+
+import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.coroutine.tree.LoopRoot;
+import dev.heddle.io.LockedRange;
+import dev.heddle.reactor.driver.OpenFile;
+import dev.heddle.thread.worker.OffloadPool;
+import java.io.IOException;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/// The locks of one file.
+final class FileLocks {
+  /*
+   * A thread that waits in the system for a lock comes back by getting it, or by the closing of the file: there is no third way. Four
+   * of them would keep all others from even asking. So nobody waits there: who wants a lock asks for it, at once, and asks again
+   * after a pause of the loop's, which grows from 1 to 50 ms. That wait can be cut, and holds no thread.
+   *
+   * The JDK refuses a lock that overlaps one of the same process; here that is one that is taken, like any other.
+   *
+   * An answer that comes for a caller who has left gives the lock back: the two of them meet in `outcome`, and the second one of
+   * them knows.
+   *
+   * Sources. Trap 34.
+   */
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(1);
+  private static final Duration LONGEST_PAUSE = Duration.ofMillis(50);
+
+  private final OpenFile file;
+  private final Object owner;
+  private final OffloadPool pool;
+
+  FileLocks(CoroutineNode<?> self, OpenFile file, Object owner) {
+    this.file = file;
+    this.owner = owner;
+    this.pool = self.loop().threads().locks();
+  }
+
+  /// Asks once.
+  ///
+  /// @return null when it is taken
+  @Nullable LockedRange ask(CoroutineNode<?> self, long position, long size, boolean shared) {
+    Attempt attempt = new Attempt(position, size, shared);
+    try {
+      pool.run(self, "a lock of " + owner, attempt);
+    } catch (Throwable e) {
+      release(self, attempt.take());
+      throw e;
+    }
+    FileLock lock = attempt.take();
+    return lock == null ? null : new Held(lock);
+  }
+
+  /// Pauses before it is asked for again.
+  ///
+  /// @return the next pause
+  static Duration pause(CoroutineNode<?> self, @Nullable Duration last) {
+    Duration next = last == null ? FIRST_PAUSE : last.multipliedBy(2);
+    Duration pause = next.compareTo(LONGEST_PAUSE) < 0 ? next : LONGEST_PAUSE;
+    self.delay(pause);
+    return pause;
+  }
+
+  private void release(CoroutineNode<?> self, @Nullable FileLock lock) {
+    if (lock == null) {
+      return;
+    }
+    try {
+      self.protect(() ->
+          pool.run(
+              self,
+              "the release of a lock of " + owner,
+              () -> {
+                lock.release();
+                return lock;
+              }));
+    } catch (Exception e) {
+      throw LoopRoot.<RuntimeException>rethrown(e);
+    }
+  }
+
+  /// One question, and who takes its answer.
+  private final class Attempt implements Callable<@Nullable Object> {
+    private static final Object GONE = new Object();
+
+    private final long position;
+    private final long size;
+    private final boolean shared;
+    private final AtomicReference<@Nullable Object> outcome = new AtomicReference<>();
+
+    Attempt(long position, long size, boolean shared) {
+      this.position = position;
+      this.size = size;
+      this.shared = shared;
+    }
+
+    @Override
+    public @Nullable Object call() throws IOException {
+      FileLock lock;
+      try {
+        lock = file.channel(!shared).tryLock(position, size, shared);
+      } catch (OverlappingFileLockException _) {
+        return null; // taken, by this process
+      }
+      if (lock != null && !outcome.compareAndSet(null, lock)) {
+        lock.release();
+      }
+      return null;
+    }
+
+    /// The lock, if it has come; none will be left behind after this.
+    @Nullable FileLock take() {
+      return outcome.getAndSet(GONE) instanceof FileLock lock ? lock : null;
+    }
+  }
+
+  private final class Held implements LockedRange {
+    private final FileLock lock;
+
+    Held(FileLock lock) {
+      this.lock = lock;
+    }
+
+    @Override
+    public long position() {
+      return lock.position();
+    }
+
+    @Override
+    public long size() {
+      return lock.size();
+    }
+
+    @Override
+    public boolean isShared() {
+      return lock.isShared();
+    }
+
+    @Override
+    public boolean isHeld() {
+      return lock.isValid();
+    }
+
+    @Override
+    public void close() {
+      if (lock.isValid()) {
+        release(CoroutineNode.current(), lock);
+      }
+    }
+
+    @Override
+    public String toString() {
+      return "a lock of " + owner;
+    }
+  }
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.io;
+
+import static java.nio.file.StandardOpenOption.CREATE;
+import static java.nio.file.StandardOpenOption.READ;
+import static java.nio.file.StandardOpenOption.WRITE;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.heddle.Cancellation;
+import dev.heddle.DeadlineException;
+import dev.heddle.Heddle;
+import dev.heddle.coroutine.Coroutine;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.NonWritableChannelException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Locks of files, between handles of one process and between processes.
+@Tag("T14.2")
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class FileLockTest {
+  @TempDir Path folder;
+
+  private AsyncFile open() throws IOException {
+    return FileIo.open(folder.resolve("locked"), READ, WRITE, CREATE);
+  }
+
+  @Test
+  void lock_isHeldByOneHandleAtATime() {
+    Heddle.run(() -> {
+      try (AsyncFile one = open();
+          AsyncFile other = open()) {
+        LockedRange lock = one.lock();
+        assertThat(other.tryLock(0, 10, false)).isNull();
+        Coroutine<LockedRange> waiting = Heddle.spawn(() -> other.lock());
+        while (!waiting.isSuspended()) {
+          Heddle.suspend();
+        }
+        lock.close();
+        lock.close();
+        assertThat(lock.isHeld()).isFalse();
+        assertThat(waiting.await().isHeld()).isTrue();
+      }
+    });
+  }
+
+  @Test
+  void parts_ofAFile_areLockedApart() {
+    Heddle.run(() -> {
+      try (AsyncFile one = open();
+          AsyncFile other = open();
+          LockedRange first = one.lock(0, 10, false);
+          LockedRange second = other.lock(10, 10, true)) {
+        assertThat(first.isShared()).isFalse();
+        assertThat(second.isShared()).isTrue();
+        assertThat(List.of(second.position(), second.size())).containsExactly(10L, 10L);
+        assertThat(one.tryLock(15, 1, false)).isNull();
+      }
+    });
+  }
+
+  @Test
+  void lock_ofAnotherProcess_isWaitedFor() throws Exception {
+    Heddle.run(() -> {
+      try (AsyncFile file = open()) {
+        Process other =
+            new ProcessBuilder(
+                    "python3",
+                    "-c",
+                    "import fcntl,sys; f=open(sys.argv[1],'r+'); fcntl.lockf(f,fcntl.LOCK_EX);"
+                        + "print('locked',flush=True); sys.stdin.readline()",
+                    file.path().toString())
+                .start();
+        assertThat(other.inputReader().readLine()).isEqualTo("locked");
+        assertThat(file.tryLock(0, 1, false)).isNull();
+        assertThatThrownBy(() -> Heddle.within(Duration.ofMillis(5), () -> file.lock()))
+            .isInstanceOf(DeadlineException.class);
+        other.outputWriter().append("go\n").close();
+        try (LockedRange lock = file.lock()) {
+          assertThat(lock.isHeld()).isTrue();
+        }
+      }
+    });
+  }
+
+  @Test
+  @Tag("trap-34")
+  void manyWhoWaitForALock_doNotKeepReadersFromReading() {
+    Heddle.run(() ->
+        Heddle.supervise(s -> {
+          AsyncFile holder = open();
+          AsyncFile other = open();
+          holder.write(ByteBuffer.wrap("text".getBytes(StandardCharsets.UTF_8)));
+          LockedRange lock = holder.lock();
+          List<Coroutine<LockedRange>> waiting = new ArrayList<>();
+          for (int i = 0; i < 200; i++) {
+            waiting.add(Heddle.spawn(() -> other.lock()));
+          }
+          while (!waiting.getLast().isSuspended()) {
+            Heddle.suspend();
+          }
+          for (int i = 0; i < 100; i++) {
+            assertThat(other.readAt(ByteBuffer.allocate(4), 0)).isEqualTo(4);
+            assertThat(FileIo.exists(other.path())).isTrue();
+          }
+          assertThat(waiting).noneMatch(Coroutine::isDone);
+          waiting.forEach(c -> c.cancel("enough"));
+          for (Coroutine<LockedRange> each : waiting) {
+            assertThatThrownBy(each::await).isInstanceOf(Cancellation.class);
+          }
+          lock.close();
+          try (LockedRange free = other.lock()) {
+            assertThat(free.isHeld()).as("no one who left has kept it").isTrue();
+          }
+          return null;
+        }));
+  }
+
+  @Test
+  void close_underOneWhoWaitsForALock_sendsHimAway() {
+    Heddle.run(() ->
+        Heddle.supervise(s -> {
+          AsyncFile holder = open();
+          AsyncFile other = open();
+          LockedRange lock = holder.lock();
+          Coroutine<LockedRange> waiting = Heddle.spawn(() -> other.lock());
+          while (!waiting.isSuspended()) {
+            Heddle.suspend();
+          }
+          other.close();
+          assertThatThrownBy(waiting::await).hasCauseInstanceOf(ClosedChannelException.class);
+          lock.close();
+          return null;
+        }));
+  }
+
+  @Test
+  void lock_thatTheFileWasNotOpenedFor_isRefused() {
+    Heddle.run(() -> {
+      open().close();
+      try (AsyncFile readOnly = FileIo.open(folder.resolve("locked"))) {
+        assertThatThrownBy(readOnly::lock).isInstanceOf(NonWritableChannelException.class);
+        readOnly.lock(0, 1, true).close();
+      }
+    });
+  }
+}

@@ -37,8 +37,10 @@ class ReferencePagesTest {
           "Platform",
           "Report",
           "Poll",
+          "Stdio",
           "Tcp",
           "Tls",
+          "Tty",
           "Udp",
           "Unix",
           "Transform");

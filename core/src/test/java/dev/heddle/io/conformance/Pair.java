@@ -5,6 +5,7 @@ import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.io.AsyncIo;
 import dev.heddle.io.Listener;
+import dev.heddle.io.Pipe;
 import dev.heddle.io.StreamSocket;
 import dev.heddle.io.Tcp;
 import dev.heddle.io.Tls;
@@ -42,6 +43,18 @@ record Pair(AsyncIo sink, AsyncIo source) implements AutoCloseable {
           Files.deleteIfExists(path);
           Files.delete(folder);
         }
+      }
+    },
+    PIPE {
+      @Override
+      Pair open() throws IOException {
+        Pipe pipe = Pipe.open();
+        return new Pair(pipe.sink(), pipe.source());
+      }
+
+      @Override
+      boolean isSocket() {
+        return false;
       }
     },
     TLS {

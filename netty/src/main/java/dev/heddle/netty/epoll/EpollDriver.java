@@ -20,13 +20,13 @@ final class EpollDriver extends UnixDriver {
       Support.composed(
           "a Selector on a thread of its own tells; the driver cannot see their numbers");
   private static final Map<Facility, Support> CAPABILITIES =
-      Map.of(
-          Facility.TCP, POLLED,
-          Facility.UNIX, POLLED,
-          Facility.UDP, POLLED,
-          Facility.PIPE, POLLED,
-          Facility.POLL, WATCHED,
-          Facility.FILE, Support.composed("FileChannel, on threads beside the loop"));
+      Support.withThoseBesideTheLoop(
+          Map.of(
+              Facility.TCP, POLLED,
+              Facility.UNIX, POLLED,
+              Facility.UDP, POLLED,
+              Facility.PIPE, POLLED,
+              Facility.POLL, WATCHED));
 
   EpollDriver(DriverHost host) {
     super(host, EpollIoHandler.newFactory());

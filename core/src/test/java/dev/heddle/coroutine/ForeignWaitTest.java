@@ -8,6 +8,7 @@ import dev.heddle.Cancellation;
 import dev.heddle.DeadlineException;
 import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -76,6 +77,24 @@ class ForeignWaitTest {
           .isInstanceOf(DeadlineException.class);
       assertThat(Thread.currentThread().isInterrupted()).isFalse();
     });
+  }
+
+  /// As database drivers do: what the interrupt did to them is the cause of what they throw.
+  @Test
+  void limit_thatCutsALibraryThatWrapsTheInterrupt_throwsADeadlineException() {
+    Heddle.run(() ->
+        assertThatThrownBy(() ->
+                Heddle.within(
+                    Duration.ofMillis(2),
+                    () -> {
+                      try {
+                        Thread.sleep(LONG);
+                        return 1;
+                      } catch (InterruptedException e) {
+                        throw new IOException("the connection failed", e);
+                      }
+                    }))
+            .isInstanceOf(DeadlineException.class));
   }
 
   @Test

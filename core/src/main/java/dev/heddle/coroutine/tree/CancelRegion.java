@@ -183,7 +183,7 @@ final class CancelRegion implements InlineCallback {
   /// Whether `thrown` is this region's own cancellation, or what the JDK makes of an interrupt sent
   /// for it.
   boolean explains(Throwable thrown) {
-    return isRequested() && (thrown == cancellation || Interruptions.isOne(thrown));
+    return isRequested() && (thrown == cancellation || Interruptions.isCausedByOne(thrown));
   }
 
   @Override

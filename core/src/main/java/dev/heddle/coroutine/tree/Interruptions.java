@@ -10,7 +10,21 @@ import org.jspecify.annotations.Nullable;
 
 /// What the JDK throws out of a wait that was interrupted.
 final class Interruptions {
+  private static final int DEEPEST = 16; // causes; a chain may be a circle
+
   private Interruptions() {}
+
+  /// Whether it is one, or what a library has made of one.
+  static boolean isCausedByOne(Throwable thrown) {
+    Throwable cause = thrown;
+    for (int depth = 0; cause != null && depth < DEEPEST; depth++) {
+      if (isOne(cause)) {
+        return true;
+      }
+      cause = cause.getCause();
+    }
+    return false;
+  }
 
   static boolean isOne(@Nullable Throwable thrown) {
     return thrown instanceof InterruptedException

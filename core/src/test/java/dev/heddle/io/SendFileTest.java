@@ -11,6 +11,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -72,11 +73,12 @@ class SendFileTest {
           StreamSocket client = listener.accept();
           AsyncFile file = FileIo.open(folder.resolve("page"))) {
         assertThat(file.readLine()).isEqualTo("first");
-        server.writeLater(ByteBuffer.wrap("head\n".getBytes()));
+        server.writeLater(ByteBuffer.wrap("head\n".getBytes(StandardCharsets.UTF_8)));
         assertThat(file.transferTo(server)).isEqualTo(13);
-        server.write(ByteBuffer.wrap("tail\n".getBytes()));
+        server.write(ByteBuffer.wrap("tail\n".getBytes(StandardCharsets.UTF_8)));
         server.shutdownOutput();
-        assertThat(new String(readAll(client, 100))).isEqualTo("head\nsecond\nthird\ntail\n");
+        assertThat(new String(readAll(client, 100), StandardCharsets.UTF_8))
+            .isEqualTo("head\nsecond\nthird\ntail\n");
       }
     });
   }

@@ -2,6 +2,8 @@
 package dev.heddle.coroutine.tree;
 
 import dev.heddle.CoroutineFailure;
+import dev.heddle.DeadlineException;
+import dev.heddle.WaitCancelledException;
 import java.io.InterruptedIOException;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
@@ -14,10 +16,14 @@ final class Interruptions {
 
   private Interruptions() {}
 
-  /// Whether it is one, or what a library has made of one.
+  /// Whether it is one, or what a library has made of one. The end of an inner block that was cut
+  /// is neither: it has said so itself.
   static boolean isCausedByOne(Throwable thrown) {
     Throwable cause = thrown;
     for (int depth = 0; cause != null && depth < DEEPEST; depth++) {
+      if (cause instanceof DeadlineException || cause instanceof WaitCancelledException) {
+        return false;
+      }
       if (isOne(cause)) {
         return true;
       }

@@ -62,6 +62,9 @@ public final class LoopGroup implements AutoCloseable {
     for (int i = 0; i < loops; i++) {
       group.startLoop(options.withName(options.name() + "-" + (i + 1)));
     }
+    if (group.first.get() != null) {
+      group.shutdown(AFTER_A_FAILURE); // those that were started after one had failed
+    }
     return group;
   }
 
@@ -179,12 +182,14 @@ public final class LoopGroup implements AutoCloseable {
   private static void serve(StreamSocket connection, ConnectionHandler handler) {
     try (connection) {
       handler.serve(connection);
-    } catch (Exception e) {
+    } catch (Cancellation | VirtualMachineError e) {
+      throw e;
+    } catch (Throwable e) {
       log("while serving " + connection, e);
     }
   }
 
-  private static void log(String what, Exception failure) {
+  private static void log(String what, Throwable failure) {
     System.getLogger("dev.heddle").log(System.Logger.Level.WARNING, what, failure);
   }
 

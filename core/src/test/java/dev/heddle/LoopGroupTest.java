@@ -18,6 +18,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -123,6 +124,19 @@ class LoopGroupTest {
     loop.join();
     assertThatThrownBy(() -> loop.submit(() -> "late").join())
         .hasCauseInstanceOf(LoopEndedException.class);
+  }
+
+  @Test
+  void submission_whoseLoopFailsBeforeItBegins_isRefused() {
+    AtomicReference<CompletableFuture<Integer>> submitted = new AtomicReference<>();
+    assertThatThrownBy(() ->
+            Heddle.run(() -> {
+              submitted.set(Loop.current().submit(() -> 1));
+              Heddle.suspend();
+              throw new IllegalStateException("fails first");
+            }))
+        .hasMessage("fails first");
+    assertThatThrownBy(submitted.get()::join).hasCauseInstanceOf(LoopEndedException.class);
   }
 
   @Test

@@ -25,7 +25,9 @@ import dev.heddle.scheduler.context.ExecutionContext;
 import dev.heddle.scheduler.context.VirtualThreads;
 import dev.heddle.thread.worker.LoopThreads;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -56,6 +58,7 @@ public final class LoopRoot implements SchedulerOwner {
   private long ids;
   int live; // the tree counts here
   int needed; // of those: whose end it waits for
+  private final Set<SpawnRequest<?>> submitted = new HashSet<>(); // and not answered
   boolean restCancelled;
   private @Nullable Overdue rest; // who is left then
 
@@ -160,6 +163,7 @@ public final class LoopRoot implements SchedulerOwner {
       services.close();
       left.forEach(CoroutineNode::abandon);
       futures.close();
+      submitted.forEach(SpawnRequest::refuse); // cancelled before they began
     }
     shutdown.report(left, last);
   }
@@ -336,6 +340,16 @@ public final class LoopRoot implements SchedulerOwner {
   /// Runs `body` as a coroutine of the loop; asked by another thread.
   public <T extends @Nullable Object> CompletableFuture<T> submit(Body<T> body) {
     return SpawnRequest.to(this, body);
+  }
+
+  void submitted(SpawnRequest<?> request) {
+    submitted.add(request);
+  }
+
+  void answered(SpawnRequest<?> request) {
+    if (!scheduler.hasEnded()) {
+      submitted.remove(request);
+    }
   }
 
   /// Who runs, who waits, and on what; called on the loop.

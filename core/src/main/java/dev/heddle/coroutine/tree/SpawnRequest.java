@@ -37,6 +37,7 @@ final class SpawnRequest<T extends @Nullable Object> extends Inbox.Node {
     if (loop.scheduler().hasEnded()) {
       refuse();
     } else {
+      loop.submitted(this);
       loop.root().admit(loop.root().newSubmitted(this::run));
     }
   }
@@ -46,10 +47,13 @@ final class SpawnRequest<T extends @Nullable Object> extends Inbox.Node {
       result.complete(body.run());
     } catch (Throwable e) {
       result.completeExceptionally(e);
+    } finally {
+      loop.answered(this);
     }
   }
 
-  private void refuse() {
+  /// The loop has ended, or ends before it could begin.
+  void refuse() {
     result.completeExceptionally(
         new LoopEndedException("the loop '" + loop.options().name() + "' has ended"));
   }

@@ -142,6 +142,7 @@ public class BlockingHandle extends Handle {
   @Override
   protected int readSome(CoroutineNode<?> self, ByteBuffer into, Deadline deadline)
       throws IOException {
+    self(); // it may have been closed while this reader let others run
     if (ended) {
       return -1;
     }
@@ -154,10 +155,14 @@ public class BlockingHandle extends Handle {
     try {
       self.awaitEvent(request.answer(), deadline, null);
     } catch (Throwable e) {
-      if (request.hasEnded() && e == request.failure()) {
+      if (reading == request && request.hasEnded() && e == request.failure()) {
         answered(own);
       }
       throw e;
+    }
+    if (reading != request) {
+      // closed between the read's end and now: its bytes were put back, and so was its buffer
+      throw new AsynchronousCloseException();
     }
     own.limit(own.position() + (int) request.result());
     ended = request.result() == 0;

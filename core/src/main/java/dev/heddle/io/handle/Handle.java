@@ -282,7 +282,7 @@ public abstract class Handle implements AsyncIo {
     takeTurn(writing, self, deadline);
     try {
       fairness.pass(self);
-      writeKept(self);
+      writeKept(self, deadline);
       return turn.take(self);
     } finally {
       writing.giveBack();
@@ -296,7 +296,7 @@ public abstract class Handle implements AsyncIo {
     takeTurn(writing, self, deadline);
     try {
       fairness.pass(self);
-      writeKept(self);
+      writeKept(self, deadline);
       writeWhole(self, buffer, deadline);
     } finally {
       writing.giveBack();
@@ -336,6 +336,10 @@ public abstract class Handle implements AsyncIo {
     } catch (IOException e) {
       // safe: it is kept, for whoever looks or writes next; a handle that was closed is told so
       keepFailure(e);
+    } catch (RuntimeException e) {
+      // a handle that is only read from, or talks to nobody
+      keepFailure(new IOException("what was to be written later cannot be written", e));
+      later = null;
     }
   }
 
@@ -344,7 +348,8 @@ public abstract class Handle implements AsyncIo {
     writeTurn(Deadline.never(), self -> self);
   }
 
-  private void writeKept(CoroutineNode<?> self) throws IOException {
+  // what a deadline leaves here is for the next writer, or for the one that was started for it
+  private void writeKept(CoroutineNode<?> self, Deadline deadline) throws IOException {
     throwKept();
     ArrayDeque<ByteBuffer> queue = later;
     if (queue == null) {
@@ -352,7 +357,7 @@ public abstract class Handle implements AsyncIo {
     }
     try {
       for (ByteBuffer next = queue.peek(); next != null; next = queue.peek()) {
-        writeWhole(self, next, Deadline.never());
+        writeWhole(self, next, deadline);
         queue.remove();
       }
     } catch (IOException e) {

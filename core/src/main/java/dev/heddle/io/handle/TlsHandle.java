@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.io.handle;
 
+import dev.heddle.Body;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Deadline;
 import dev.heddle.io.AsyncIo;
@@ -10,6 +11,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.concurrent.Callable;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLEngineResult.HandshakeStatus;
@@ -92,22 +94,37 @@ public final class TlsHandle extends Handle implements TlsSocket {
     }
   }
 
-  private void compute(CoroutineNode<?> self) {
+  private void compute(CoroutineNode<?> self) throws IOException {
     Runnable task = engine.getDelegatedTask();
     if (task == null) {
       // somebody else of this handle's has taken it
       scheduler().yieldFrom(self);
     } else {
-      self.loop()
-          .threads()
-          .offload()
-          .run(
-              self,
-              "the cryptography of " + this,
-              () -> {
-                task.run();
-                return null;
-              });
+      // the engine hands it out once: who leaves it undone leaves the connection stuck
+      protectedly(
+          self,
+          () ->
+              self.loop()
+                  .threads()
+                  .offload()
+                  .run(self, "the cryptography of " + this, asCall(task)));
+    }
+  }
+
+  private static Callable<Object> asCall(Runnable task) {
+    return () -> {
+      task.run();
+      return task;
+    };
+  }
+
+  private static void protectedly(CoroutineNode<?> self, Body<?> body) throws IOException {
+    try {
+      self.protect(body);
+    } catch (IOException | RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new IllegalStateException("cryptography throws nothing that is checked", e);
     }
   }
 
@@ -195,7 +212,7 @@ public final class TlsHandle extends Handle implements TlsSocket {
     if (engine.getHandshakeStatus() == HandshakeStatus.NEED_WRAP) {
       try {
         emit(self, ByteBuffer.allocate(0), deadline);
-      } catch (SSLException _) {
+      } catch (IOException _) {
         // safe: the reason is being thrown
       }
     }

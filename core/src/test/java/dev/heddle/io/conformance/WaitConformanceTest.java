@@ -19,6 +19,7 @@ import dev.heddle.coroutine.Coroutine;
 import dev.heddle.event.Deadline;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.ReadOnlyBufferException;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.charset.StandardCharsets;
@@ -129,6 +130,38 @@ class WaitConformanceTest {
       assertThat(much.position()).isPositive();
       ByteBuffer got = ByteBuffer.allocate(much.position());
       pair.source().readFully(got);
+    });
+  }
+
+  @Test
+  void deadline_ofAWriteBehindLateOnes_runsOut() {
+    cell.run(pair -> {
+      pair.sink().writeLater(ByteBuffer.allocate(4 * MANY));
+      Deadline soon = Deadline.after(Duration.ofMillis(20));
+      assertThatThrownBy(() -> pair.sink().write(ByteBuffer.allocate(1), soon))
+          .isInstanceOf(DeadlineException.class);
+    });
+  }
+
+  @Test
+  void lateWrite_toWhatIsOnlyReadFrom_isKeptAsAFailure() {
+    cell.run(pair -> {
+      if (cell.kind() == Pair.Kind.PIPE) {
+        pair.source().writeLater(ByteBuffer.allocate(1));
+        while (pair.source().writeFailure() == null) {
+          Heddle.suspend();
+        }
+      }
+    });
+  }
+
+  @Test
+  void buffer_thatMustNotBeWrittenTo_isRefused() {
+    cell.run(pair -> {
+      pair.sink().write(ByteBuffer.allocate(1));
+      assertThatThrownBy(() -> pair.source().read(ByteBuffer.allocateDirect(1).asReadOnlyBuffer()))
+          .isInstanceOfAny(IllegalArgumentException.class, ReadOnlyBufferException.class);
+      assertThat(pair.source().read(ByteBuffer.allocate(1))).isEqualTo(1);
     });
   }
 

@@ -130,13 +130,28 @@ final class ChannelWatcher {
     }
     try {
       if (key == null) {
-        key = channel.channel().register(selector, 0, new Asked(channel));
+        key = register(channel);
         channel.key = key;
       }
       note((Asked) key.attachment(), operation);
       key.interestOpsOr(question.ops());
     } catch (CancelledKeyException | ClosedChannelException _) {
       answer(channel, operation, new AsynchronousCloseException());
+    } catch (IOException e) {
+      answer(channel, operation, e);
+    }
+  }
+
+  private SelectionKey register(WatchedChannel channel) throws IOException {
+    try {
+      return channel.channel().register(selector, 0, new Asked(channel));
+    } catch (CancelledKeyException e) {
+      if (!channel.channel().isOpen()) {
+        throw e;
+      }
+      // watched no more a moment ago, and now again: the selector has yet to let the old key go
+      selector.selectNow(this::ready);
+      return channel.channel().register(selector, 0, new Asked(channel));
     }
   }
 

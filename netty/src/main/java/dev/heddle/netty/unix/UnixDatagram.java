@@ -77,6 +77,7 @@ final class UnixDatagram extends UnixDescriptor implements DatagramDescriptor {
   @Override
   public @Nullable SocketAddress receive(ByteBuffer into) throws IOException {
     requireOpen();
+    Buffers.requireWritable(into);
     try {
       DatagramSocketAddress from = into.isDirect() ? receiveDirect(into) : receiveStaged(into);
       if (from == null) {
@@ -114,6 +115,7 @@ final class UnixDatagram extends UnixDescriptor implements DatagramDescriptor {
   @Override
   public boolean send(ByteBuffer from, @Nullable SocketAddress to) throws IOException {
     requireOpen();
+    Buffers.requireAlive(from);
     InetSocketAddress receiver = to == null ? peer : inet(to);
     if (receiver == null) {
       throw new java.nio.channels.NotYetConnectedException();

@@ -226,10 +226,18 @@ public abstract class UnixDriver implements ReactorDriver {
     if (d.input == null && d.output == null) {
       return;
     }
+    if (d.isClosed()) {
+      // its number may be somebody else's by now
+      d.failed(new AsynchronousCloseException());
+      return;
+    }
     try {
       d.watch = watch(handler.open(), d);
     } catch (IOException e) {
       d.failed(d.fd().isOpen() ? e : new AsynchronousCloseException());
+    } catch (RuntimeException e) {
+      // Netty's word for a system that has no descriptor or memory left
+      d.failed(new IOException("the driver " + name() + " cannot watch: " + e.getMessage(), e));
     }
   }
 

@@ -40,6 +40,7 @@ class UnixStream extends UnixDescriptor implements StreamDescriptor {
   @Override
   public final int read(ByteBuffer into) throws IOException {
     requireOpen();
+    Buffers.requireWritable(into);
     try {
       return into.isDirect() ? readDirect(into) : readHeap(into);
     } catch (IOException e) {
@@ -72,6 +73,7 @@ class UnixStream extends UnixDescriptor implements StreamDescriptor {
   public final int write(ByteBuffer from) throws IOException {
     requireOpen();
     int size = from.remaining();
+    Buffers.requireAlive(from);
     try {
       int n = from.isDirect() ? send(from, from.position(), from.limit()) : writeHeap(from);
       from.position(from.position() + n);
@@ -96,6 +98,7 @@ class UnixStream extends UnixDescriptor implements StreamDescriptor {
     boolean direct = true;
     for (int i = offset; i < offset + length; i++) {
       direct &= from[i].isDirect();
+      Buffers.requireAlive(from[i]);
     }
     try {
       return direct ? writeDirect(from, offset, length) : writeStaged(from, offset, length);

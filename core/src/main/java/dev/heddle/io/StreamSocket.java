@@ -18,7 +18,8 @@ public interface StreamSocket extends AsyncIo {
   /// @throws IOException when the connection broke
   void shutdownOutput() throws IOException;
 
-  /// Says that no more will be read: reads return -1 once what has come is read.
+  /// Says that no more will be read: reads return -1. Whether what has come and was not read can be
+  /// read first is the driver's: jdk drops it.
   ///
   /// @throws IOException when the connection broke
   void shutdownInput() throws IOException;

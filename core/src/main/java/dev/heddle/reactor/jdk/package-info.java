@@ -7,5 +7,5 @@
 /// |---|---|
 /// | operations and deadlines, from the reactor | answers, on the carrier |
 ///
-/// Threads: see [dev.heddle.reactor.ReactorDriver]. One class: `JdkDriver`.
+/// Threads: see [dev.heddle.reactor.driver.ReactorDriver]. One class: `JdkDriver`.
 package dev.heddle.reactor.jdk;

@@ -103,6 +103,12 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     return of(null, source, whenCancelled, false);
   }
 
+  /// The same, with a name for dumps and reports.
+  public static <T extends @Nullable Object> Future<T> of(
+      String name, Awaitable<T> source, Consumer<Cancellation> whenCancelled) {
+    return of(name, source, whenCancelled, false);
+  }
+
   /// The outcome of work that is done for whoever awaits it: when the last coroutine that does is
   /// cancelled, so is the future. Else as [#of(Awaitable, Consumer)].
   public static <T extends @Nullable Object> Future<T> ofWork(

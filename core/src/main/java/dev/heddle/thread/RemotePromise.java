@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.thread;
 
+import dev.heddle.Cancellation;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Future;
 import dev.heddle.reactor.RemoteEvent;
 import dev.heddle.scheduler.Scheduler;
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// The right to complete a future of a loop, once, from any thread.
@@ -39,22 +41,24 @@ public final class RemotePromise<T extends @Nullable Object> {
   ///
   /// @throws IllegalStateException outside a coroutine
   public RemotePromise() {
-    this("a remote promise", CoroutineNode.current().scheduler());
+    this(null, CoroutineNode.current().scheduler());
   }
 
   /// A promise of the current loop, with a name for dumps.
   ///
   /// @throws IllegalStateException outside a coroutine
   public RemotePromise(String name) {
-    this("the remote promise '" + name + "'", CoroutineNode.current().scheduler());
+    this(Objects.requireNonNull(name, "name"), CoroutineNode.current().scheduler());
   }
 
-  private RemotePromise(String what, Scheduler home) {
+  private RemotePromise(@Nullable String name, Scheduler home) {
     this.home = home;
-    this.what = what;
+    this.what = name == null ? "a remote promise" : "the remote promise '" + name + "'";
     this.arrival = new RemoteEvent(home, home.inbox(), what);
     Awaitable<T> source = () -> arrival;
-    this.future = Future.of(source, _ -> cancelled = true);
+    Consumer<Cancellation> whenCancelled = _ -> cancelled = true;
+    this.future =
+        name == null ? Future.of(source, whenCancelled) : Future.of(name, source, whenCancelled);
   }
 
   /// What the coroutines of its loop get; always the same one.

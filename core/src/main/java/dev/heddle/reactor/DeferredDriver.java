@@ -70,6 +70,12 @@ final class DeferredDriver implements ReactorDriver {
   }
 
   @Override
+  public boolean hasGuests() {
+    ReactorDriver driver = chosen;
+    return driver != null && driver.hasGuests();
+  }
+
+  @Override
   public int tick(long deadlineNanos) {
     ReactorDriver driver = chosen;
     if (driver != null) {

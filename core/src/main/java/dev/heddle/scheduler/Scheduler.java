@@ -159,7 +159,7 @@ public final class Scheduler implements ContextHost, EventHome {
 
   /// Whether only the JDK can wake somebody.
   public boolean hasOnlyForeignWaits() {
-    return ready.isEmpty() && armedEvents == 0 && foreign > 0;
+    return ready.isEmpty() && armedEvents == 0 && foreign > 0 && !driver.hasGuests();
   }
 
   /// How many could run at once; for any thread.
@@ -611,7 +611,7 @@ public final class Scheduler implements ContextHost, EventHome {
       // who was resumed and did not mount is not waiting: whoever looks at its stack is about to
       // let it go
       Thread.onSpinWait();
-    } else if (armedEvents == 0 && foreign == 0) {
+    } else if (nothingIsExpected()) {
       lastLookBeforeVerdict();
     } else {
       sleep();
@@ -626,13 +626,17 @@ public final class Scheduler implements ContextHost, EventHome {
   private void lastLookBeforeVerdict() {
     look();
     inbox.drain();
-    if (ready.isEmpty() && !over && armedEvents == 0 && foreign == 0) {
+    if (ready.isEmpty() && !over && nothingIsExpected()) {
       owner.nothingCanGoOn();
     }
   }
 
+  private boolean nothingIsExpected() {
+    return armedEvents == 0 && foreign == 0 && !driver.hasGuests();
+  }
+
   private void sleep() {
-    if (armedEvents == 0) {
+    if (hasOnlyForeignWaits()) {
       owner.onlyForeignWaits();
     }
     wakeup.beforeSleep();

@@ -298,6 +298,14 @@ public abstract class Waker extends Subscriptions implements Hosted {
   /// The error of a call that only coroutines may make.
   protected static IllegalStateException outside(String asked) {
     Thread thread = Thread.currentThread();
+    if (isBetweenCoroutines()) {
+      return new IllegalStateException(
+          "not inside a coroutine, but between coroutines, in what the loop on thread '"
+              + thread.getName()
+              + "' itself runs (a handler of Netty's, say), and "
+              + asked
+              + "; nothing waits there: spawn a coroutine for it, by a scope that was taken along");
+    }
     return new IllegalStateException(
         "not inside a coroutine, but on "
             + (thread.isVirtual()
@@ -307,6 +315,12 @@ public abstract class Waker extends Subscriptions implements Hosted {
             + asked
             + "; do it inside Heddle.run(() -> ...), and from other threads through a RemotePromise"
             + " or a trigger");
+  }
+
+  private static boolean isBetweenCoroutines() {
+    return StackWalker.getInstance()
+        .walk(frames ->
+            frames.anyMatch(frame -> frame.getClassName().equals(Scheduler.class.getName())));
   }
 
   /// Prepares a new wait: what was subscribed and never suspended on is dropped.

@@ -89,6 +89,12 @@ public interface ReactorDriver {
   /// Whether a look could bring something: an operation is out, or there is something to tidy up.
   boolean isArmed();
 
+  /// Whether something of another library's on this driver, with no operation out, may yet bring
+  /// work: a channel, a timer. A loop whose driver says so is not taken for deadlocked.
+  default boolean hasGuests() {
+    return false;
+  }
+
   // ---- the carrier ----
 
   /// Delivers what has completed, waiting for it until `deadlineNanos`, by the loop's clock, or a

@@ -3,14 +3,16 @@
 /// Netty under a loop and on it: drivers over Netty's I/O handlers, found by the service loader.
 @org.jspecify.annotations.NullMarked
 module dev.heddle.netty {
-  requires dev.heddle;
+  requires transitive dev.heddle;
   requires static org.jspecify; // annotations only: who compiles against this module needs nothing
-  requires io.netty.common;
-  requires io.netty.transport;
+  requires transitive io.netty.common; // futures and event loops, in the signatures
+  requires transitive io.netty.transport;
   requires io.netty.transport.classes.epoll;
   requires io.netty.transport.classes.io_uring;
   requires io.netty.transport.classes.kqueue;
   requires io.netty.transport.unix.common;
+
+  exports dev.heddle.netty;
 
   provides dev.heddle.reactor.driver.DriverProvider with
       dev.heddle.netty.uring.UringProvider,

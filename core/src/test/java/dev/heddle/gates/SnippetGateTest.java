@@ -63,7 +63,8 @@ class SnippetGateTest {
           Map.entry("Awaitable", "is what the types it stands for show"),
           Map.entry("EventHome", INSIDE),
           Map.entry("FutureLedger", INSIDE),
-          Map.entry("InlineCallback", INSIDE));
+          Map.entry("InlineCallback", INSIDE),
+          Map.entry("LoopDriver", INSIDE));
 
   @Test
   void publicTypes_ofExportedRooms_showTheirUse() throws IOException {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.netty.epoll;
 
+import dev.heddle.netty.handler.ChannelTypes;
 import dev.heddle.netty.unix.UnixDescriptor;
 import dev.heddle.netty.unix.UnixDriver;
 import dev.heddle.netty.unix.Watch;
@@ -8,7 +9,11 @@ import dev.heddle.reactor.driver.DriverHost;
 import dev.heddle.reactor.driver.Facility;
 import dev.heddle.reactor.driver.Support;
 import io.netty.channel.IoHandler;
+import io.netty.channel.epoll.EpollDatagramChannel;
+import io.netty.channel.epoll.EpollIoHandle;
 import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.epoll.EpollSocketChannel;
 import java.io.IOException;
 import java.util.Map;
 
@@ -19,6 +24,13 @@ final class EpollDriver extends UnixDriver {
   private static final Support WATCHED =
       Support.composed(
           "a Selector on a thread of its own tells; the driver cannot see their numbers");
+  private static final ChannelTypes CHANNELS =
+      new ChannelTypes(
+          EpollIoHandler.class,
+          EpollIoHandle.class,
+          EpollSocketChannel.class,
+          EpollServerSocketChannel.class,
+          EpollDatagramChannel.class);
   private static final Map<Facility, Support> CAPABILITIES =
       Support.withThoseBesideTheLoop(
           Map.of(
@@ -35,6 +47,11 @@ final class EpollDriver extends UnixDriver {
   @Override
   public String name() {
     return NAME;
+  }
+
+  @Override
+  public ChannelTypes channelTypes() {
+    return CHANNELS;
   }
 
   @Override

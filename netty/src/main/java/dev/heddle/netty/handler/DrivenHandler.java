@@ -31,7 +31,8 @@ public final class DrivenHandler {
    * The handler is opened inside a turn, when the carrier may already be known to sleep: that turn only looks, so a wake-up that
    * has unparked a carrier that would now poll is not slept over.
    *
-   * Tasks are what Netty wants done on the loop's thread. They run in a turn, before the handler, on the trampoline.
+   * Tasks are what Netty wants done on the loop's thread. They run in a turn, before the handler, on the trampoline. So does a guest, which
+   * may make coroutines ready: a turn in which anything ran only looks.
    *
    * Sources. REACTOR 2, 6, 7.
    */
@@ -57,6 +58,9 @@ public final class DrivenHandler {
   // written by the carrier, read by any thread
   private volatile @Nullable IoHandler handler;
 
+  // loop only
+  private @Nullable Guest guest;
+
   /// A handler for a loop.
   public DrivenHandler(DriverHost host, IoHandlerFactory factory) {
     this.carrier = host.carrier();
@@ -80,31 +84,65 @@ public final class DrivenHandler {
     return handler != null;
   }
 
-  /// Whether a turn has tasks to run.
-  public boolean hasTasks() {
-    return !tasks.isEmpty();
+  /// Whether a look could bring something, beside what the driver has registered.
+  public boolean isArmed() {
+    return !tasks.isEmpty() || hasGuests();
+  }
+
+  /// Whether something may come of a guest.
+  public boolean hasGuests() {
+    Guest g = guest;
+    return g != null && g.isArmed();
+  }
+
+  /// The event loop that lives here, beside the driver.
+  public @Nullable Guest guest() {
+    return guest;
+  }
+
+  /// Lets another event loop live here; null: none any more.
+  public void host(@Nullable Guest other) {
+    guest = other;
+  }
+
+  /// The thread on which turns run.
+  public Thread carrier() {
+    return carrier;
+  }
+
+  /// Whether `thread`, which asks about itself, is the carrier, or a coroutine mounted on it.
+  /// **Thread** any.
+  public boolean isLoopThread(Thread thread) {
+    return loop.isExecutorThread(thread);
   }
 
   /// Runs the tasks, delivers what has completed, waiting for it until `deadlineNanos` or a
   /// wake-up.
   public void turn(long deadlineNanos) {
-    runTasks();
+    long until = runTasks() ? ReactorDriver.NO_WAIT : deadlineNanos;
+    Guest g = guest;
+    if (g != null) {
+      until = g.run() ? ReactorDriver.NO_WAIT : Math.min(until, g.deadlineNanos());
+    }
     IoHandler h = handler;
     if (h == null) {
-      park(deadlineNanos);
+      park(until);
       return;
     }
-    turn.deadlineNanos = deadlineNanos;
+    turn.deadlineNanos = until;
     h.run(turn);
-    if (deadlineNanos != ReactorDriver.NO_WAIT && woken) {
+    if (until != ReactorDriver.NO_WAIT && woken) {
       WOKEN.getAndSet(this, false);
     }
   }
 
-  private void runTasks() {
+  private boolean runTasks() {
+    boolean any = false;
     for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+      any = true;
       task.run();
     }
+    return any;
   }
 
   private void park(long deadlineNanos) {
@@ -127,6 +165,10 @@ public final class DrivenHandler {
 
   /// Releases the handler; nothing is registered any more.
   public void close() {
+    Guest g = guest;
+    if (g != null) {
+      g.end();
+    }
     IoHandler h = handler;
     if (h != null) {
       h.prepareToDestroy();
@@ -162,7 +204,15 @@ public final class DrivenHandler {
 
     @Override
     public boolean canBlock() {
-      return deadlineNanos != ReactorDriver.NO_WAIT && !woken && tasks.isEmpty();
+      return deadlineNanos != ReactorDriver.NO_WAIT
+          && !woken
+          && tasks.isEmpty()
+          && !hasGuestTasks();
+    }
+
+    private boolean hasGuestTasks() {
+      Guest g = guest;
+      return g != null && g.hasTasks();
     }
 
     @Override

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.netty.kqueue;
 
+import dev.heddle.netty.handler.ChannelTypes;
 import dev.heddle.netty.unix.UnixDescriptor;
 import dev.heddle.netty.unix.UnixDriver;
 import dev.heddle.netty.unix.Watch;
@@ -8,7 +9,11 @@ import dev.heddle.reactor.driver.DriverHost;
 import dev.heddle.reactor.driver.Facility;
 import dev.heddle.reactor.driver.Support;
 import io.netty.channel.IoHandler;
+import io.netty.channel.kqueue.KQueueDatagramChannel;
+import io.netty.channel.kqueue.KQueueIoHandle;
 import io.netty.channel.kqueue.KQueueIoHandler;
+import io.netty.channel.kqueue.KQueueServerSocketChannel;
+import io.netty.channel.kqueue.KQueueSocketChannel;
 import java.io.IOException;
 import java.util.Map;
 
@@ -19,6 +24,13 @@ final class KqueueDriver extends UnixDriver {
   private static final Support WATCHED =
       Support.composed(
           "a Selector on a thread of its own tells; the driver cannot see their numbers");
+  private static final ChannelTypes CHANNELS =
+      new ChannelTypes(
+          KQueueIoHandler.class,
+          KQueueIoHandle.class,
+          KQueueSocketChannel.class,
+          KQueueServerSocketChannel.class,
+          KQueueDatagramChannel.class);
   private static final Map<Facility, Support> CAPABILITIES =
       Support.withThoseBesideTheLoop(
           Map.of(
@@ -35,6 +47,11 @@ final class KqueueDriver extends UnixDriver {
   @Override
   public String name() {
     return NAME;
+  }
+
+  @Override
+  public ChannelTypes channelTypes() {
+    return CHANNELS;
   }
 
   @Override

@@ -2,13 +2,13 @@
 package dev.heddle.netty.unix;
 
 import dev.heddle.netty.handler.DrivenHandler;
+import dev.heddle.netty.handler.NettyDriver;
 import dev.heddle.reactor.driver.DatagramDescriptor;
 import dev.heddle.reactor.driver.Descriptor;
 import dev.heddle.reactor.driver.DriverHost;
 import dev.heddle.reactor.driver.ListenerDescriptor;
 import dev.heddle.reactor.driver.Operation;
 import dev.heddle.reactor.driver.PipeDescriptors;
-import dev.heddle.reactor.driver.ReactorDriver;
 import dev.heddle.reactor.driver.SocketDescriptor;
 import io.netty.channel.IoHandler;
 import io.netty.channel.IoHandlerFactory;
@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A driver whose descriptors are read and written by direct calls that never wait, and watched,
 /// once and for all, by edge.
-public abstract class UnixDriver implements ReactorDriver {
+public abstract class UnixDriver implements NettyDriver {
   /*
    * Coroutines only take notes here (fact 8 of the design); tick() turns the notes into watches. A descriptor is watched from its first
    * wait until it is closed, in both directions: a wait costs no call of the system.
@@ -70,6 +70,11 @@ public abstract class UnixDriver implements ReactorDriver {
   /// A watch that has been ended is over.
   public final void endingIsOver() {
     ending--;
+  }
+
+  @Override
+  public final DrivenHandler handler() {
+    return handler;
   }
 
   // ---- descriptors ----
@@ -197,7 +202,7 @@ public abstract class UnixDriver implements ReactorDriver {
 
   @Override
   public final boolean isArmed() {
-    return outstanding > 0 || ending > 0 || handler.hasTasks();
+    return outstanding > 0 || ending > 0 || handler.isArmed();
   }
 
   // ---- the carrier ----

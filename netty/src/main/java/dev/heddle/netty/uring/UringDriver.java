@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.netty.uring;
 
+import dev.heddle.netty.handler.ChannelTypes;
 import dev.heddle.netty.unix.UnixDescriptor;
 import dev.heddle.netty.unix.UnixDriver;
 import dev.heddle.netty.unix.Watch;
@@ -8,8 +9,12 @@ import dev.heddle.reactor.driver.DriverHost;
 import dev.heddle.reactor.driver.Facility;
 import dev.heddle.reactor.driver.Support;
 import io.netty.channel.IoHandler;
+import io.netty.channel.uring.IoUringDatagramChannel;
+import io.netty.channel.uring.IoUringIoHandle;
 import io.netty.channel.uring.IoUringIoHandler;
 import io.netty.channel.uring.IoUringIoHandlerConfig;
+import io.netty.channel.uring.IoUringServerSocketChannel;
+import io.netty.channel.uring.IoUringSocketChannel;
 import java.io.IOException;
 import java.util.Map;
 
@@ -24,6 +29,13 @@ final class UringDriver extends UnixDriver {
   private static final Support WATCHED =
       Support.composed(
           "a Selector on a thread of its own tells; the driver cannot see their numbers");
+  private static final ChannelTypes CHANNELS =
+      new ChannelTypes(
+          IoUringIoHandler.class,
+          IoUringIoHandle.class,
+          IoUringSocketChannel.class,
+          IoUringServerSocketChannel.class,
+          IoUringDatagramChannel.class);
   private static final Map<Facility, Support> CAPABILITIES =
       Support.withThoseBesideTheLoop(
           Map.of(
@@ -43,6 +55,11 @@ final class UringDriver extends UnixDriver {
   @Override
   public String name() {
     return NAME;
+  }
+
+  @Override
+  public ChannelTypes channelTypes() {
+    return CHANNELS;
   }
 
   @Override

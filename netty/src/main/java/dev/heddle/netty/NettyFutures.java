@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.netty;
+
+import dev.heddle.CoroutineFailure;
+import dev.heddle.event.Awaitable;
+import dev.heddle.event.Deadline;
+import dev.heddle.thread.RemotePromise;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.FutureListener;
+import java.util.Objects;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// Waits of coroutines for futures of Netty's, on whichever event loop they complete.
+///
+/// {@snippet class=dev.heddle.netty.NettySnippetsTest region=client}
+///
+/// *Cancelled* the wait ends and leaves nothing with the future, which goes on: to cancel that is
+/// the caller's, by `future.cancel(false)`.
+///
+/// @since 0.1
+public final class NettyFutures {
+  private NettyFutures() {}
+
+  /// Waits for the end of `future`. **Suspends** unless it has ended already.
+  ///
+  /// @return what it succeeded with
+  /// @throws CoroutineFailure when it failed with a checked exception; unchecked ones and errors
+  ///   come as they are, and a cancelled future as a [java.util.concurrent.CancellationException]
+  /// @throws IllegalStateException outside a coroutine
+  public static <V extends @Nullable Object> V await(Future<V> future) {
+    return await(future, dev.heddle.event.Future::await);
+  }
+
+  /// Waits for the end of `future`, but not beyond a deadline. Else as [#await(Future)].
+  ///
+  /// @throws dev.heddle.DeadlineException when the deadline runs out first
+  public static <V extends @Nullable Object> V await(Future<V> future, Deadline deadline) {
+    return await(future, end -> end.await(deadline));
+  }
+
+  /// Waits for the end of `future`, but not beyond the moment in which `token` fires. Else as
+  /// [#await(Future)].
+  ///
+  /// @throws dev.heddle.WaitCancelledException when the token fires first, however it fires
+  public static <V extends @Nullable Object> V await(Future<V> future, Awaitable<?> token) {
+    return await(future, end -> end.await(token));
+  }
+
+  /// Waits for what was asked of a channel: to bind, to connect, to write, to close. Else as
+  /// [#await(Future)].
+  ///
+  /// @return the channel
+  public static Channel await(ChannelFuture future) {
+    var _ = await(future, dev.heddle.event.Future::await);
+    return future.channel();
+  }
+
+  /// Waits for what was asked of a channel, but not beyond a deadline. Else as
+  /// [#await(ChannelFuture)].
+  ///
+  /// @throws dev.heddle.DeadlineException when the deadline runs out first
+  public static Channel await(ChannelFuture future, Deadline deadline) {
+    var _ = await(future, end -> end.await(deadline));
+    return future.channel();
+  }
+
+  private static <V extends @Nullable Object> V await(
+      Future<V> future, Consumer<dev.heddle.event.Future<Boolean>> wait) {
+    Objects.requireNonNull(future, "future");
+    RemotePromise<Boolean> end = new RemotePromise<>(describe(future));
+    if (future.isDone()) {
+      return outcome(future);
+    }
+    FutureListener<V> tell = _ -> end.tryComplete(true);
+    future.addListener(tell);
+    try {
+      wait.accept(end.future());
+    } finally {
+      future.removeListener(tell);
+    }
+    return outcome(future);
+  }
+
+  private static String describe(Future<?> future) {
+    return future instanceof ChannelFuture of ? "Netty's, of " + of.channel() : "Netty's";
+  }
+
+  private static <V extends @Nullable Object> V outcome(Future<V> future) {
+    Throwable failure = future.cause();
+    if (failure != null) {
+      throw NettyFutures.<RuntimeException>thrown(CoroutineFailure.of(failure));
+    }
+    return future.getNow();
+  }
+
+  // what it gets is unchecked
+  @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // the usual sneaky throw
+  private static <E extends Throwable> RuntimeException thrown(Throwable failure) throws E {
+    throw (E) failure;
+  }
+}

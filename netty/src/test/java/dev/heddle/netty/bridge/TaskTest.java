@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.netty.bridge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.heddle.DeadlineException;
+import dev.heddle.Heddle;
+import dev.heddle.coroutine.Coroutine;
+import dev.heddle.event.Deadline;
+import dev.heddle.event.Promise;
+import dev.heddle.netty.HeddleEventLoop;
+import dev.heddle.netty.NettyFutures;
+import dev.heddle.thread.RemotePromise;
+import io.netty.util.concurrent.ScheduledFuture;
+import io.netty.util.internal.ThreadExecutorMap;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// Tasks and futures of Netty's on a loop of ours, without any channel.
+@ParameterizedClass
+@MethodSource("dev.heddle.netty.bridge.Bridge#drivers")
+@Tag("T14.6")
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+record TaskTest(String driver) {
+  private static final int TASKS = 5_000; // more than one turn runs
+
+  @Test
+  void execute_fromManyThreads_wakesTheLoopAndLosesNothing() {
+    Bridge.run(
+        driver,
+        () -> {
+          HeddleEventLoop loop = HeddleEventLoop.current();
+          AtomicInteger ran = new AtomicInteger();
+          RemotePromise<Void> all = new RemotePromise<>("all tasks");
+          for (int i = 0; i < 4; i++) {
+            Thread.ofPlatform()
+                .start(() -> {
+                  for (int task = 0; task < TASKS; task++) {
+                    loop.execute(() -> {
+                      if (ran.incrementAndGet() == 4 * TASKS) {
+                        all.complete(null);
+                      }
+                    });
+                  }
+                });
+          }
+          all.future().await();
+          assertThat(ran).hasValue(4 * TASKS);
+        });
+  }
+
+  @Test
+  void execute_oneByOneFromAThread_wakesTheLoopEachTime() {
+    Bridge.run(
+        driver,
+        () -> {
+          HeddleEventLoop loop = HeddleEventLoop.current();
+          Integer rounds =
+              Heddle.offload(() -> {
+                int done = 0;
+                for (; done < 1_000; done++) {
+                  loop.submit(() -> {}).get();
+                }
+                return done;
+              });
+          assertThat(rounds).isEqualTo(1_000);
+        });
+  }
+
+  @Test
+  void schedule_inOrderOfDeadline_andNeverEarly() {
+    Bridge.run(
+        driver,
+        () -> {
+          HeddleEventLoop loop = HeddleEventLoop.current();
+          List<Integer> order = new ArrayList<>();
+          long begin = System.nanoTime();
+          ScheduledFuture<?> last = loop.schedule(() -> order.add(3), 3, TimeUnit.MILLISECONDS);
+          loop.schedule(() -> order.add(1), 1, TimeUnit.MILLISECONDS);
+          ScheduledFuture<?> byAThread =
+              Heddle.offload(() -> loop.schedule(() -> order.add(2), 1, TimeUnit.MICROSECONDS));
+          NettyFutures.await(byAThread);
+          NettyFutures.await(last);
+          assertThat(System.nanoTime() - begin).isGreaterThanOrEqualTo(3_000_000);
+          assertThat(order).contains(2).containsSubsequence(1, 3);
+        });
+  }
+
+  @Test
+  void schedule_again_cancelledByACoroutine_isOver() {
+    Bridge.run(
+        driver,
+        () -> {
+          HeddleEventLoop loop = HeddleEventLoop.current();
+          Promise<Void> third = Heddle.promise();
+          AtomicInteger ticks = new AtomicInteger();
+          ScheduledFuture<?> ticking =
+              loop.scheduleAtFixedRate(
+                  () -> {
+                    if (ticks.incrementAndGet() == 3) {
+                      third.complete(null);
+                    }
+                  },
+                  0,
+                  100,
+                  TimeUnit.MICROSECONDS);
+          third.future().await(); // nobody else could wake it: the detector knows of the timer
+          ticking.cancel(false);
+          assertThatThrownBy(() -> NettyFutures.await(ticking))
+              .isInstanceOf(CancellationException.class);
+        });
+  }
+
+  @Test
+  void task_thatQueuesItselfForEver_leavesCoroutinesTheirTurn() {
+    Bridge.run(
+        driver,
+        () -> {
+          HeddleEventLoop loop = HeddleEventLoop.current();
+          boolean[] over = new boolean[1];
+          Runnable[] again = new Runnable[1];
+          again[0] =
+              () -> {
+                if (!over[0]) {
+                  loop.execute(again[0]);
+                }
+              };
+          loop.execute(again[0]);
+          Heddle.delay(Duration.ofMillis(2));
+          over[0] = true;
+        });
+  }
+
+  @Test
+  void task_runsAsNettyKnowsIt() {
+    Bridge.run(
+        driver,
+        () -> {
+          HeddleEventLoop loop = HeddleEventLoop.current();
+          assertThat(NettyFutures.await(loop.submit(ThreadExecutorMap::currentExecutor)))
+              .isSameAs(loop);
+        });
+    assertThat(ThreadExecutorMap.currentExecutor()).isNull();
+  }
+
+  @Test
+  void await_ofAFailedFuture_throwsWhatItFailedWith() {
+    Bridge.run(
+        driver,
+        () -> {
+          HeddleEventLoop loop = HeddleEventLoop.current();
+          IOException checked = new IOException("no");
+          assertThatThrownBy(() -> NettyFutures.await(loop.newFailedFuture(checked)))
+              .isInstanceOf(dev.heddle.CoroutineFailure.class)
+              .hasCause(checked);
+          IllegalStateException unchecked = new IllegalStateException("neither");
+          assertThatThrownBy(() ->
+                  NettyFutures.await(
+                      loop.submit(() -> {
+                        throw unchecked;
+                      })))
+              .isSameAs(unchecked);
+          assertThat(NettyFutures.await(loop.newSucceededFuture("yes"))).isEqualTo("yes");
+        });
+  }
+
+  @Test
+  void await_cutByADeadlineOrCancelled_leavesTheFutureAlone() {
+    Bridge.run(
+        driver,
+        () -> {
+          HeddleEventLoop loop = HeddleEventLoop.current();
+          io.netty.util.concurrent.Promise<String> future = loop.newPromise();
+          assertThatThrownBy(() -> NettyFutures.await(future, Deadline.after(Duration.ofMillis(1))))
+              .isInstanceOf(DeadlineException.class);
+          Coroutine<String> waiting = Heddle.spawn(() -> NettyFutures.await(future));
+          Heddle.suspend();
+          assertThat(Heddle.dump().text()).contains("waits for the future 'Netty's'");
+          waiting.cancel("not needed");
+          assertThatThrownBy(waiting::await).isInstanceOf(dev.heddle.Cancellation.class);
+          assertThat(future.isDone()).isFalse();
+          future.setSuccess("still");
+          assertThat(NettyFutures.await(future)).isEqualTo("still");
+        });
+  }
+}

@@ -64,6 +64,8 @@ public interface AsyncFile extends AsyncIo {
 
   /// Cuts it to `size` bytes, when the reads and writes asked for before have ended; one that is
   /// not longer stays as it is. A position behind the new end becomes the end. **Suspends** always.
+  /// **Cancelled** it is cut all the same, before what is asked next; if that fails, the next write
+  /// says so.
   void truncate(long size) throws IOException;
 
   /// Waits until all that was written before is on the device, and what is known of the file, too

@@ -36,8 +36,8 @@ public final class FileHandle extends Handle implements AsyncFile {
    * of its own, which is given back when the driver is done with it. Its caller may leave at any time; then
    *
    *   a read      is for nobody: the position has not moved, so the next read brings the same bytes;
-   *   a write     ends, and its failure is kept for who writes next. What was handed to it counts as written. What comes after it in
-   *               the line waits for its end first, and so does the end of the loop.
+   *   a change    (a write, a truncation) ends, and its failure is kept for who writes next. What was handed to it counts as written.
+   *               What comes after it in the line waits for its end first, and so does the end of the loop.
    *
    * Readers and writers stand in one line, as they have one position. What readLine() has read ahead lies before that position:
    * whoever does something else than reading steps back over it first.
@@ -64,7 +64,7 @@ public final class FileHandle extends Handle implements AsyncFile {
 
   // loop only
   private final Set<Request> underWay = new HashSet<>();
-  private final Set<Request> leftWrites = new HashSet<>(); // of those: whose callers have gone
+  private final Set<Request> leftChanges = new HashSet<>(); // of those: whose callers have gone
   private boolean open = true;
   private long position; // where the next request begins; what was read ahead lies before it
   private boolean atEnd; // it is the end, wherever that is by now
@@ -131,8 +131,10 @@ public final class FileHandle extends Handle implements AsyncFile {
     if (request.kind() == Kind.WRITE && request.inLine) {
       position = request.position();
       atEnd = appends;
+    } else if (request.kind() == Kind.TRUNCATE && request.failure() == null) {
+      position = Math.min(position, request.position());
     }
-    if (leftWrites.remove(request)) {
+    if (leftChanges.remove(request)) {
       keep(request.failure());
     }
     if (request.isLeft() && request.hasBuffer()) {
@@ -156,7 +158,7 @@ public final class FileHandle extends Handle implements AsyncFile {
     } catch (Throwable e) {
       if (!request.hasEnded()) {
         leave(request);
-      } else if (request.kind() == Kind.WRITE && e != request.failure()) {
+      } else if (isChange(request) && e != request.failure()) {
         keep(request.failure());
       }
       throw e;
@@ -171,10 +173,14 @@ public final class FileHandle extends Handle implements AsyncFile {
     }
   }
 
+  private static boolean isChange(Request request) {
+    return request.kind() == Kind.WRITE || request.kind() == Kind.TRUNCATE;
+  }
+
   private void leave(Request request) {
     request.leave();
-    if (request.kind() == Kind.WRITE) {
-      leftWrites.add(request);
+    if (isChange(request)) {
+      leftChanges.add(request);
       scheduler().notifyLater(() -> seeToTheEnd(request));
     } else {
       files.cancel(request);
@@ -191,10 +197,10 @@ public final class FileHandle extends Handle implements AsyncFile {
     }
   }
 
-  /// Waits until no write is under way whose caller has gone.
+  /// Waits until no change is under way whose caller has gone.
   private void settle(CoroutineNode<?> self, Deadline deadline) throws IOException {
-    while (!leftWrites.isEmpty()) {
-      Request one = leftWrites.iterator().next();
+    while (!leftChanges.isEmpty()) {
+      Request one = leftChanges.iterator().next();
       self.awaitEvent(one.end(), deadline, null);
     }
     self();
@@ -443,7 +449,6 @@ public final class FileHandle extends Handle implements AsyncFile {
           settle(self, Deadline.never());
           stepBack();
           answer(self, Kind.TRUNCATE, size);
-          position = Math.min(position, size);
           return null;
         });
   }

@@ -159,6 +159,50 @@ class FileCancelTest {
   }
 
   @Test
+  @Tag("trap-30")
+  void cancelledTruncation_cutsAllTheSame_andBeforeWhatComesAfter() {
+    HeldFiles.run(files -> {
+      files.content = bytes("abcdef").array();
+      AsyncFile file = open();
+      file.position(5);
+      files.holding = true;
+      Coroutine<Void> cutter =
+          Heddle.spawn(() -> {
+            file.truncate(2);
+            return null;
+          });
+      until(() -> !files.held.isEmpty());
+      cancelled(cutter);
+      Coroutine<Long> position = Heddle.spawn(() -> file.position());
+      until(position::isSuspended);
+      assertThat(files.cancelled).isEmpty();
+      files.endAll();
+      assertThat(position.await()).isEqualTo(2);
+      assertThat(text(files.content)).isEqualTo("ab");
+    });
+  }
+
+  @Test
+  void failureOfACancelledTruncation_isKeptForWhoWritesNext() {
+    HeldFiles.run(files -> {
+      AsyncFile file = open();
+      files.holding = true;
+      Coroutine<Void> cutter =
+          Heddle.spawn(() -> {
+            file.truncate(2);
+            return null;
+          });
+      until(() -> !files.held.isEmpty());
+      cancelled(cutter);
+      IOException broken = new IOException("Input/output error");
+      files.failOne(broken);
+      files.holding = false;
+      until(() -> file.writeFailure() != null);
+      assertThatThrownBy(() -> file.write(bytes("def"))).hasCause(broken);
+    });
+  }
+
+  @Test
   void loopWhoseWriterWasCancelled_endsAfterTheWrite() {
     List<HeldFiles> driver = new ArrayList<>();
     HeldFiles.run(files -> {

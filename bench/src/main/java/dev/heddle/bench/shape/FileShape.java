@@ -50,12 +50,18 @@ final class FileShape {
   private static List<Contender> contenders() {
     return List.of(
         Contender.of(
-            Contender.HEDDLE, "coroutines, library flags", Flags.library(), FileShape::heddle),
+            Contender.HEDDLE,
+            "coroutines, library flags, the best driver that works here",
+            Flags.library(),
+            FileShape::heddle),
         Contender.of(
             Contender.HEDDLE_LAUNCHER,
             "coroutines, the launcher's flags",
             Flags.launcher(),
             FileShape::heddle),
+        driver("io_uring"),
+        driver("epoll"),
+        driver("jdk"),
         Contender.of(
             "stock",
             "FileChannel on stock virtual threads",
@@ -68,10 +74,19 @@ final class FileShape {
             size -> ThreadReads.pool(size.size(), isDirect(size))),
         Contender.of(
                 FIO,
-                "fio on io_uring, the limit",
+                Tool.version(FIO) + " on io_uring, one thread: the limit",
                 Flags.stock(),
                 size -> new FioReads(size.size(), isDirect(size)))
             .needing(Need.command(FIO)));
+  }
+
+  private static Contender driver(String driver) {
+    return Contender.of(
+            Contender.HEDDLE + "-" + driver,
+            "library flags, on the driver '" + driver + "'",
+            Flags.with(Flags.library(), "-Dheddle.driver=" + driver),
+            FileShape::heddle)
+        .needing(Need.driver(driver));
   }
 
   private static Program heddle(Case size) throws Exception {

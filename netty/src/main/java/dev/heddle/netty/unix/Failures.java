@@ -37,6 +37,13 @@ public final class Failures {
     return of(Errors.newIOException(call, result));
   }
 
+  /// The system's words for a result below zero.
+  public static String words(int result) {
+    String netty = String.valueOf(Errors.newIOException("", result).getMessage());
+    Matcher text = NETTY.matcher(netty);
+    return text.find() ? text.group(2) : "error " + -result;
+  }
+
   /// For what Netty has thrown.
   static IOException of(IOException netty) {
     if (netty instanceof ClosedChannelException) {

@@ -23,6 +23,7 @@ import java.util.ArrayDeque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// A driver whose descriptors are read and written by direct calls that never wait, and watched,
@@ -61,6 +62,33 @@ public abstract class UnixDriver implements NettyDriver {
 
   /// Begins to watch a descriptor, in a tick. What is ready already is told as an edge.
   protected abstract Watch watch(IoHandler handler, UnixDescriptor descriptor) throws IOException;
+
+  /// Hands over, in a tick, what is done by completion.
+  ///
+  /// @return whether more is to be handed over soon: this turn is not to wait
+  protected boolean begin() {
+    return false;
+  }
+
+  /// Whether something done by completion is to come.
+  protected boolean isWorking() {
+    return false;
+  }
+
+  /// Ends what is done by completion; the loop has ended.
+  protected void finish() {}
+
+  /// Something done by completion has been answered, in a tick.
+  public final void hasAnswered() {
+    answered++;
+  }
+
+  /// Takes turns until something is over, and for a second at most.
+  protected final void turnUntil(BooleanSupplier isOver) {
+    for (int turns = 0; !isOver.getAsBoolean() && turns < TURNS_TO_END; turns++) {
+      handler.turn(begin() ? NO_WAIT : System.nanoTime() + TURN_NANOS);
+    }
+  }
 
   /// A watch that has been ended has a word to come.
   public final void endingBegins() {
@@ -202,7 +230,7 @@ public abstract class UnixDriver implements NettyDriver {
 
   @Override
   public final boolean isArmed() {
-    return outstanding > 0 || ending > 0 || handler.isArmed();
+    return outstanding > 0 || ending > 0 || handler.isArmed() || isWorking();
   }
 
   // ---- the carrier ----
@@ -219,8 +247,10 @@ public abstract class UnixDriver implements NettyDriver {
     if (w != null) {
       w.deliver(this);
     }
+    boolean more = begin();
     // a wake-up that found no handler has unparked a carrier that would now poll
-    handler.turn(answered > 0 || was != handler.isOpen() ? NO_WAIT : deadlineNanos);
+    boolean looks = more || answered > 0 || was != handler.isOpen();
+    handler.turn(looks ? NO_WAIT : deadlineNanos);
     if (w != null) {
       w.deliver(this);
     }
@@ -264,15 +294,14 @@ public abstract class UnixDriver implements NettyDriver {
     }
     List.copyOf(open).forEach(UnixDescriptor::close);
     // bounded: the system lets go of sockets and pipes at once
-    for (int turns = 0; ending > 0 && turns < TURNS_TO_END; turns++) {
-      handler.turn(System.nanoTime() + TURN_NANOS);
-    }
+    turnUntil(() -> ending == 0);
     if (ending > 0) {
       System.getLogger("dev.heddle")
           .log(
               System.Logger.Level.WARNING,
               "the driver " + name() + " leaves " + ending + " descriptors that did not close");
     }
+    finish();
     handler.close();
   }
 }

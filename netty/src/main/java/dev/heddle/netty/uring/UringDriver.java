@@ -7,6 +7,7 @@ import dev.heddle.netty.unix.UnixDriver;
 import dev.heddle.netty.unix.Watch;
 import dev.heddle.reactor.driver.DriverHost;
 import dev.heddle.reactor.driver.Facility;
+import dev.heddle.reactor.driver.FileDriver;
 import dev.heddle.reactor.driver.Support;
 import io.netty.channel.IoHandler;
 import io.netty.channel.uring.IoUringDatagramChannel;
@@ -16,7 +17,9 @@ import io.netty.channel.uring.IoUringIoHandlerConfig;
 import io.netty.channel.uring.IoUringServerSocketChannel;
 import io.netty.channel.uring.IoUringSocketChannel;
 import java.io.IOException;
+import java.util.EnumMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /// One ring for all: what is submitted in a turn goes to the system in one call.
 final class UringDriver extends UnixDriver {
@@ -36,14 +39,31 @@ final class UringDriver extends UnixDriver {
           IoUringSocketChannel.class,
           IoUringServerSocketChannel.class,
           IoUringDatagramChannel.class);
+  private static final boolean FILES = RingFiles.isSupported();
+  private static final Support FILE =
+      Support.natively(
+          "each operation goes to the ring; threads beside the loop make locks, send to sockets,"
+              + " and open what open(2) has no flags for");
   private static final Map<Facility, Support> CAPABILITIES =
-      Support.withThoseBesideTheLoop(
-          Map.of(
-              Facility.TCP, POLLED,
-              Facility.UNIX, POLLED,
-              Facility.UDP, POLLED,
-              Facility.PIPE, POLLED,
-              Facility.POLL, WATCHED));
+      Support.withThoseBesideTheLoop(capabilitiesOfTheRing());
+
+  // made with the first file that is opened, loop only
+  private @Nullable RingFiles files;
+
+  private static Map<Facility, Support> capabilitiesOfTheRing() {
+    Map<Facility, Support> own =
+        new EnumMap<>(
+            Map.of(
+                Facility.TCP, POLLED,
+                Facility.UNIX, POLLED,
+                Facility.UDP, POLLED,
+                Facility.PIPE, POLLED,
+                Facility.POLL, WATCHED));
+    if (FILES) {
+      own.put(Facility.FILE, FILE);
+    }
+    return own;
+  }
 
   UringDriver(DriverHost host) {
     super(
@@ -70,5 +90,59 @@ final class UringDriver extends UnixDriver {
   @Override
   protected Watch watch(IoHandler handler, UnixDescriptor descriptor) throws IOException {
     return new UringWatch(this, handler, descriptor);
+  }
+
+  // ---- files ----
+
+  @Override
+  public @Nullable FileDriver files() {
+    if (files == null && FILES) {
+      files = new RingFiles(this);
+    }
+    return files;
+  }
+
+  @Override
+  protected boolean begin() {
+    RingFiles f = files;
+    if (f == null || !f.hasNotes()) {
+      return false;
+    }
+    try {
+      return f.begin(handler().open());
+    } catch (IOException e) {
+      f.failAll(e);
+    } catch (RuntimeException e) {
+      // Netty's word for a system that has no descriptor or memory left
+      f.failAll(new IOException("the driver " + NAME + " has no ring: " + e.getMessage(), e));
+    }
+    return false;
+  }
+
+  @Override
+  protected boolean isWorking() {
+    return files != null && files.isWorking();
+  }
+
+  @Override
+  protected void finish() {
+    RingFiles f = files;
+    if (f == null) {
+      return;
+    }
+    f.beginToClose();
+    turnUntil(() -> !f.isWorking());
+    int left = f.finish();
+    if (left > 0) {
+      System.getLogger("dev.heddle")
+          .log(
+              System.Logger.Level.WARNING,
+              "the driver "
+                  + NAME
+                  + " leaves "
+                  + left
+                  + " operations on files that did not end;"
+                  + " their buffers are never freed");
+    }
   }
 }

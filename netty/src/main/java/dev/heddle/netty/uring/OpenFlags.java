@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.netty.uring;
+
+import static java.nio.file.StandardOpenOption.APPEND;
+import static java.nio.file.StandardOpenOption.CREATE;
+import static java.nio.file.StandardOpenOption.CREATE_NEW;
+import static java.nio.file.StandardOpenOption.DSYNC;
+import static java.nio.file.StandardOpenOption.READ;
+import static java.nio.file.StandardOpenOption.SPARSE;
+import static java.nio.file.StandardOpenOption.SYNC;
+import static java.nio.file.StandardOpenOption.TRUNCATE_EXISTING;
+import static java.nio.file.StandardOpenOption.WRITE;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.Charset;
+import java.nio.file.FileSystems;
+import java.nio.file.LinkOption;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.util.Set;
+
+/// How a file is opened, in the system's terms: as the JDK's channels do it.
+final class OpenFlags {
+  private static final Charset NAMES = Charset.forName(System.getProperty("sun.jnu.encoding"));
+  private static final int LONGEST_NAME = 4_095; // bytes; PATH_MAX without the end
+  private static final String DIRECT = "DIRECT"; // of com.sun.nio.file, which javac warns of
+
+  // Linux, on all of its architectures that have Netty's ring
+  private static final int O_WRONLY = 1;
+  private static final int O_RDWR = 2;
+  private static final int O_CREAT = 0x40;
+  private static final int O_EXCL = 0x80;
+  private static final int O_TRUNC = 0x200;
+  private static final int O_APPEND = 0x400;
+  private static final int O_DSYNC = 0x1000;
+  private static final int O_CLOEXEC = 0x80000;
+  private static final int O_SYNC = 0x101000;
+
+  // these two differ
+  private static final boolean ARM = System.getProperty("os.arch").equals("aarch64");
+  private static final int O_DIRECT = ARM ? 0x10000 : 0x4000;
+  private static final int O_NOFOLLOW = ARM ? 0x8000 : 0x20000;
+
+  private OpenFlags() {}
+
+  /// Whether flags say it all; else the JDK's own way does, which also has the words for what makes
+  /// no sense.
+  static boolean canSay(Path path, Set<? extends OpenOption> options) {
+    for (OpenOption option : options) {
+      if (bit(option) < 0) {
+        return false;
+      }
+    }
+    return path.getFileSystem() == FileSystems.getDefault()
+        && !(options.contains(APPEND) && options.contains(TRUNCATE_EXISTING))
+        && hasName(path);
+  }
+
+  /// Names are bytes to the system; some have no text that stands for them, and some texts no
+  /// bytes.
+  private static boolean hasName(Path path) {
+    String text = path.toAbsolutePath().toString();
+    byte[] bytes = text.getBytes(NAMES);
+    return bytes.length <= LONGEST_NAME
+        && text.indexOf('\uFFFD') < 0
+        && new String(bytes, NAMES).equals(text);
+  }
+
+  /// Writes the name of `path`, as the system takes it.
+  static void putName(Path path, ByteBuffer into) {
+    into.put(path.toAbsolutePath().toString().getBytes(NAMES)).put((byte) 0);
+  }
+
+  /// The flags of `open`.
+  static int of(Set<? extends OpenOption> options) {
+    boolean writes = options.contains(WRITE) || options.contains(APPEND);
+    boolean reads = options.contains(READ) || !writes;
+    int flags = O_CLOEXEC | (reads && writes ? O_RDWR : writes ? O_WRONLY : 0);
+    for (OpenOption option : options) {
+      int bit = bit(option);
+      boolean isForWriters = (bit & (O_CREAT | O_TRUNC | O_APPEND)) != 0;
+      flags |= writes || !isForWriters ? bit : 0;
+    }
+    return flags;
+  }
+
+  /// Whether what was opened so can be read.
+  static boolean reads(int flags) {
+    return (flags & O_WRONLY) == 0;
+  }
+
+  /// Whether what was opened so can be written to.
+  static boolean writes(int flags) {
+    return (flags & (O_WRONLY | O_RDWR)) != 0;
+  }
+
+  /// Whether reads and writes go past the system's cache.
+  static boolean isDirect(int flags) {
+    return (flags & O_DIRECT) != 0;
+  }
+
+  /// @return below zero: there is none
+  private static int bit(OpenOption option) {
+    if (option == READ || option == WRITE || option == SPARSE) {
+      return 0; // sparse is what files are here anyway
+    }
+    if (option == APPEND) {
+      return O_APPEND;
+    }
+    if (option == CREATE) {
+      return O_CREAT;
+    }
+    if (option == CREATE_NEW) {
+      return O_CREAT | O_EXCL;
+    }
+    if (option == TRUNCATE_EXISTING) {
+      return O_TRUNC;
+    }
+    if (option == SYNC) {
+      return O_SYNC;
+    }
+    if (option == DSYNC) {
+      return O_DSYNC;
+    }
+    if (option == LinkOption.NOFOLLOW_LINKS) {
+      return O_NOFOLLOW;
+    }
+    boolean isDirect =
+        option.toString().equals(DIRECT)
+            && option.getClass().getName().startsWith("com.sun.nio.file.");
+    return isDirect ? O_DIRECT : -1;
+  }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.netty.uring;
+
+import dev.heddle.reactor.driver.OpenFile;
+import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.NonReadableChannelException;
+import java.nio.channels.NonWritableChannelException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/// A file of the ring's: its number, and channels of the JDK's to the same file, when somebody asks
+/// for them.
+final class RingFile implements OpenFile {
+  /*
+   * The JDK makes no channel of a number. /proc/self/fd/N opens what the number stands for, also when its name is another
+   * file's by now, or nobody's. Locks belong to process and file: it does not matter which number holds them.
+   *
+   * States.  from           event              to        who
+   *          ALONE          channel()          SHARED    a thread beside the loop: CAS
+   *          ALONE          closesAlone()      CLOSED    the loop: CAS; it may close the number
+   *          SHARED         closeChannels()    CLOSED    a thread beside the loop, under the lock; then the loop may close the number
+   *          CLOSED         channel()          same      refused
+   *
+   * I1. No channel is opened by the number once that may be another file's. [RingFilesTest]
+   */
+  private enum State {
+    ALONE,
+    SHARED,
+    CLOSED
+  }
+
+  private final RingFiles owner;
+  private final Path path;
+  private final int fd;
+  private final int flags; // of open
+
+  // any thread
+  private final AtomicReference<State> state = new AtomicReference<>(State.ALONE);
+
+  // any thread beside the loop, under the lock of this
+  private @Nullable FileChannel reader;
+  private @Nullable FileChannel writer;
+
+  RingFile(RingFiles owner, Path path, int fd, int flags) {
+    this.owner = owner;
+    this.path = path;
+    this.fd = fd;
+    this.flags = flags;
+  }
+
+  RingFiles owner() {
+    return owner;
+  }
+
+  int fd() {
+    return fd;
+  }
+
+  /// Whether reads and writes go past the system's cache.
+  boolean isDirect() {
+    return OpenFlags.isDirect(flags);
+  }
+
+  @Override
+  public synchronized FileChannel channel(boolean writing) throws IOException {
+    state.compareAndSet(State.ALONE, State.SHARED);
+    if (state.get() == State.CLOSED) {
+      throw new ClosedChannelException();
+    }
+    if (writing && !OpenFlags.writes(flags)) {
+      throw new NonWritableChannelException();
+    }
+    if (!writing && !OpenFlags.reads(flags)) {
+      throw new NonReadableChannelException();
+    }
+    FileChannel known = writing ? writer : reader;
+    if (known == null) {
+      known =
+          FileChannel.open(
+              Path.of("/proc/self/fd/" + fd),
+              writing ? StandardOpenOption.WRITE : StandardOpenOption.READ);
+      if (writing) {
+        writer = known;
+      } else {
+        reader = known;
+      }
+    }
+    return known;
+  }
+
+  /// Whether nobody has asked for a channel; then nobody gets one any more.
+  boolean closesAlone() {
+    return state.compareAndSet(State.ALONE, State.CLOSED) || state.get() == State.CLOSED;
+  }
+
+  /// Waits for the calls that are under way in its channels.
+  synchronized void closeChannels() throws IOException {
+    state.set(State.CLOSED);
+    FileChannel r = reader;
+    FileChannel w = writer;
+    try (r;
+        w) {
+      reader = null;
+      writer = null;
+    }
+  }
+
+  @Override
+  public String toString() {
+    return path + " (descriptor " + fd + ")";
+  }
+}

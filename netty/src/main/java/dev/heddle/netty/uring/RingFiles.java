@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.netty.uring;
+
+import dev.heddle.Cancellation;
+import dev.heddle.reactor.driver.FileDriver;
+import dev.heddle.reactor.driver.FileOperation;
+import dev.heddle.reactor.driver.FileOperation.Kind;
+import dev.heddle.reactor.driver.FileOperation.State;
+import io.netty.channel.IoEvent;
+import io.netty.channel.IoHandler;
+import io.netty.channel.IoRegistration;
+import io.netty.channel.unix.FileDescriptor;
+import io.netty.channel.uring.IoUringIoEvent;
+import io.netty.channel.uring.IoUringIoHandle;
+import io.netty.channel.uring.IoUringIoOps;
+import java.io.IOException;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.HashSet;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// Files through the ring: what coroutines ask for in a turn goes to the system in one call.
+final class RingFiles implements FileDriver, IoUringIoHandle {
+  /*
+   * A coroutine takes a note; the next tick hands it over; a later one, or the same, brings its completion.
+   *
+   * States of a piece of work.
+   *          from         event                                to           who
+   *          -            submit()                             NOTED        a coroutine, or the trampoline
+   *          -            submit() of a CLOSE, with channels   BESIDE       the same; a thread closes the channels
+   *          BESIDE       the channels are closed              NOTED        begin(), told by the thread
+   *          NOTED        begin()                              IN RING      the tick; has a slot now
+   *          NOTED        begin(), cancelled meanwhile         over         the tick: the system has never seen it
+   *          IN RING      completion: EINTR, EAGAIN            NOTED        the tick; the next time a worker of the kernel's does it
+   *          IN RING      completion: first half of a TRUNCATE NOTED        the tick; see below
+   *          IN RING      completion                           over         the tick: FileOperation.complete
+   *          IN RING      cancel()                             same         begin() submits ASYNC_CANCEL; the completion follows all the same
+   *          IN RING      close(), and none comes for a second LEAKED       its buffer stays reachable for ever: the kernel may write to it
+   *
+   * A slot is what the completion brings back; it is its work's until then, so a completion meets the work that it is of. A
+   * cancel names slot and kind. It cannot hit the slot's next owner: that one is submitted after the first one's completion was seen, so
+   * behind every cancel meant for the first, and the kernel takes them in order.
+   *
+   * The buffer is referred to by the work, the work by its slot: what the kernel may touch is reachable.
+   *
+   * TRUNCATE leaves what is not longer as it is, ftruncate makes it longer. So the size is asked for first.
+   *
+   * Bounds. IN_FLIGHT pieces at a time, the others wait in the line. Reads of what the system has cached are copied while they are
+   * submitted, on the carrier; when BYTES_A_TURN have been handed over, the coroutines run before the next.
+   *
+   * I1. Every submitted operation completes once. [RingFilesTest, FileCancelTest]
+   * I2. Nothing of an operation is reused before its completion. [RingFilesTest]
+   * I3. A number is closed when no work refers to it (the owner's rule), and only here. [RingFilesTest]
+   *
+   * Rejected. One registration for each file: the slots make them needless. Opening by the JDK: its channels do not tell their
+   * number.
+   *
+   * Sources. REACTOR 2, 4, 5, 6, 9; traps 28, 29, 31; decision 0022.
+   */
+  private static final int IN_FLIGHT = 1_024; // as many as the ring has room for
+  private static final long BYTES_A_TURN = 1 << 20; // 0.1 to 0.3 ms of copying
+  private static final Pattern KERNEL = Pattern.compile("(\\d+)\\.(\\d+).*");
+  private static final int FTRUNCATE_SINCE = 6_009; // 6.9
+
+  private static final byte FSYNC = 3;
+  private static final byte ASYNC_CANCEL = 14;
+  private static final byte OPENAT = 18;
+  private static final byte CLOSE = 19;
+  private static final byte STATX = 21;
+  private static final byte READ = 22;
+  private static final byte WRITE = 23;
+  private static final byte FTRUNCATE = 55;
+
+  private static final byte NO_FLAGS = 0;
+  private static final byte ASYNC = 1 << 4; // IOSQE_ASYNC
+  private static final int HERE = -100; // AT_FDCWD
+  private static final int MODE = 0666; // what the umask leaves of it
+  private static final int DATA_ONLY = 1; // IORING_FSYNC_DATASYNC
+
+  /// What the kernel may still write to when the loop has ended; never freed.
+  private static final Queue<RingWork> LEAKED = new ConcurrentLinkedQueue<>();
+
+  private final UringDriver driver;
+
+  // any thread
+  private final Queue<RingWork> channelsClosed = new ConcurrentLinkedQueue<>();
+
+  // loop only
+  private final Set<RingFile> open = new HashSet<>();
+  private final ArrayDeque<RingWork> noted = new ArrayDeque<>();
+  private final ArrayDeque<RingWork> unwanted = new ArrayDeque<>();
+  private final @Nullable RingWork[] slots = new @Nullable RingWork[IN_FLIGHT];
+  private final short[] free = new short[IN_FLIGHT]; // a stack
+  private int freeCount = IN_FLIGHT;
+  private int beside;
+  private boolean closing;
+  private @Nullable IoRegistration registration;
+
+  RingFiles(UringDriver driver) {
+    this.driver = driver;
+    for (int i = 0; i < IN_FLIGHT; i++) {
+      free[i] = (short) (IN_FLIGHT - 1 - i); // low numbers first
+    }
+  }
+
+  /// Whether this kernel does all that is needed.
+  static boolean isSupported() {
+    Matcher version = KERNEL.matcher(System.getProperty("os.version"));
+    return version.matches()
+        && Integer.parseInt(version.group(1)) * 1_000 + Integer.parseInt(version.group(2))
+            >= FTRUNCATE_SINCE;
+  }
+
+  // ---- notes ----
+
+  @Override
+  public boolean opens(Path path, Set<? extends OpenOption> options) {
+    return OpenFlags.canSay(path, options);
+  }
+
+  @Override
+  public void submit(FileOperation operation) {
+    RingWork work = new RingWork(operation);
+    RingFile file = work.file();
+    if (file != null && file.owner() != this) {
+      throw new IllegalStateException(operation + ": " + file + " is of another driver");
+    }
+    operation.submitted(work);
+    if (operation.kind() == Kind.CLOSE && file != null && !file.closesAlone()) {
+      beside++;
+      Thread.ofPlatform().daemon().name("heddle-close").start(() -> closeChannels(work, file));
+    } else {
+      noted.add(work);
+    }
+  }
+
+  private void closeChannels(RingWork work, RingFile file) {
+    try {
+      file.closeChannels();
+    } catch (IOException e) {
+      work.failure = e;
+    } finally {
+      channelsClosed.add(work);
+      driver.wakeup();
+    }
+  }
+
+  @Override
+  public void cancel(FileOperation operation) {
+    if (operation.attachment() instanceof RingWork work && operation.cancelling()) {
+      unwanted.add(work);
+    }
+  }
+
+  /// Whether something is to be handed over or to be waited for.
+  boolean isWorking() {
+    return !noted.isEmpty() || inFlight() > 0 || beside > 0;
+  }
+
+  private int inFlight() {
+    return IN_FLIGHT - freeCount;
+  }
+
+  // ---- the carrier ----
+
+  /// Whether [#begin] has something to do.
+  boolean hasNotes() {
+    return !noted.isEmpty() || !unwanted.isEmpty() || beside > 0;
+  }
+
+  /// Hands over what was noted, in a tick.
+  ///
+  /// @return whether more is to be handed over as soon as the coroutines have run
+  boolean begin(IoHandler handler) throws IOException {
+    IoRegistration ring = registration(handler);
+    for (RingWork w = channelsClosed.poll(); w != null; w = channelsClosed.poll()) {
+      beside--;
+      noted.add(w);
+    }
+    for (RingWork w = unwanted.poll(); w != null; w = unwanted.poll()) {
+      cancel(w, ring);
+    }
+    long bytes = 0;
+    while (freeCount > 0 && bytes < BYTES_A_TURN) {
+      RingWork w = noted.poll();
+      if (w == null) {
+        return false;
+      }
+      bytes += hand(w, ring);
+    }
+    return freeCount > 0 && !noted.isEmpty();
+  }
+
+  private IoRegistration registration(IoHandler handler) throws IOException {
+    IoRegistration r = registration;
+    if (r == null) {
+      try {
+        r = handler.register(this);
+      } catch (Exception e) {
+        throw new IOException("the ring takes no files: " + e.getMessage(), e);
+      }
+      registration = r;
+    }
+    return r;
+  }
+
+  private void cancel(RingWork w, IoRegistration ring) {
+    if (w.slot >= 0) {
+      ring.submit(ops(ASYNC_CANCEL, NO_FLAGS, -1, 0, w.name, 0, 0, (short) 0));
+    }
+  }
+
+  /// @return how many bytes it moves at most
+  private int hand(RingWork w, IoRegistration ring) {
+    FileOperation operation = w.operation;
+    if (operation.state() == State.CANCELLING) {
+      over(w, 0, withdrawn());
+      return 0;
+    }
+    short slot = free[--freeCount];
+    slots[slot] = w;
+    w.slot = slot;
+    w.name = ring.submit(ops(w));
+    return operation.hasBuffer() ? operation.buffer().remaining() : 0;
+  }
+
+  private IoUringIoOps ops(RingWork w) {
+    FileOperation o = w.operation;
+    byte flags = w.isBlocking ? ASYNC : NO_FLAGS;
+    short slot = w.slot;
+    return switch (o.kind()) {
+      case OPEN -> {
+        w.putName();
+        yield ops(OPENAT, flags, HERE, 0, w.scratchAddress(), MODE, w.flags, slot);
+      }
+      case READ -> ops(READ, flags, w.fd(), o.position(), w.address(), w.length(), 0, slot);
+      case WRITE -> ops(WRITE, flags, w.fd(), o.position(), w.address(), w.length(), 0, slot);
+      case SIZE -> ops(w, flags);
+      case TRUNCATE ->
+          w.isKnownToBeLonger
+              ? ops(FTRUNCATE, flags, w.fd(), o.position(), 0, 0, 0, slot)
+              : ops(w, flags);
+      case SYNC -> ops(FSYNC, flags, w.fd(), 0, 0, 0, 0, slot);
+      case SYNC_DATA -> ops(FSYNC, flags, w.fd(), 0, 0, 0, DATA_ONLY, slot);
+      case CLOSE -> ops(CLOSE, NO_FLAGS, w.fd(), 0, 0, 0, 0, slot);
+    };
+  }
+
+  private static IoUringIoOps ops(RingWork w, byte flags) {
+    w.prepareStatus();
+    return ops(
+        STATX,
+        flags,
+        w.fd(),
+        w.statusAddress(),
+        w.scratchAddress(),
+        RingWork.WANTED,
+        RingWork.OF_THE_NUMBER,
+        w.slot);
+  }
+
+  private static IoUringIoOps ops(
+      byte code, byte flags, int fd, long offset, long address, int length, int what, short slot) {
+    return new IoUringIoOps(
+        code,
+        flags,
+        (short) 0,
+        fd,
+        offset,
+        address,
+        length,
+        what,
+        (long) slot,
+        (short) 0,
+        (short) 0,
+        0,
+        0L);
+  }
+
+  // ---- completions ----
+
+  @Override
+  public void handle(IoRegistration self, IoEvent event) {
+    IoUringIoEvent e = (IoUringIoEvent) event;
+    if (e.opcode() == ASYNC_CANCEL) {
+      return; // the work itself tells what became of it
+    }
+    RingWork w =
+        Objects.requireNonNull(slots[(int) e.userData()], "a completion is of a work in its slot");
+    slots[w.slot] = null;
+    free[freeCount++] = w.slot;
+    w.slot = RingWork.NO_SLOT;
+    completed(w, e.res());
+  }
+
+  private void completed(RingWork w, int result) {
+    FileOperation operation = w.operation;
+    boolean isWanted = operation.state() != State.CANCELLING && !closing;
+    if (result == FileFailures.EINTR || result == FileFailures.EAGAIN) {
+      if (isWanted && operation.kind() != Kind.CLOSE) {
+        w.isBlocking = true;
+        noted.add(w);
+        return;
+      }
+    }
+    if (operation.kind() == Kind.CLOSE) {
+      open.remove(w.file()); // free, also when it fails
+    }
+    if (result < 0) {
+      boolean isWithdrawn = result == FileFailures.ECANCELED || result == FileFailures.EINTR;
+      over(w, 0, isWithdrawn ? withdrawn() : FileFailures.of(operation, result));
+    } else {
+      succeeded(w, result);
+    }
+  }
+
+  private void succeeded(RingWork w, int result) {
+    FileOperation operation = w.operation;
+    switch (operation.kind()) {
+      case OPEN -> {
+        RingFile file = new RingFile(this, operation.path(), result, w.flags);
+        open.add(file);
+        operation.opened(file);
+        over(w, 0, null);
+      }
+      case READ, WRITE -> over(w, result, null);
+      case SIZE -> over(w, w.size(), w.sizeFailure());
+      case TRUNCATE -> truncated(w);
+      case SYNC, SYNC_DATA -> over(w, 0, null);
+      case CLOSE -> over(w, 0, w.failure);
+    }
+  }
+
+  private void truncated(RingWork w) {
+    if (!w.isKnownToBeLonger && w.size() > w.operation.position()) {
+      w.isKnownToBeLonger = true;
+      noted.add(w);
+    } else {
+      over(w, 0, null);
+    }
+  }
+
+  private void over(RingWork w, long result, @Nullable Throwable failure) {
+    driver.hasAnswered();
+    w.operation.complete(result, failure);
+  }
+
+  private static Cancellation withdrawn() {
+    return new Cancellation("nobody waits for it any more");
+  }
+
+  /// The ring cannot be had.
+  void failAll(IOException why) {
+    for (RingWork w = noted.poll(); w != null; w = noted.poll()) {
+      over(w, 0, why);
+    }
+  }
+
+  // ---- the end ----
+
+  /// No coroutine is left: what is under way is asked to end.
+  void beginToClose() {
+    closing = true;
+    noted.removeIf(w -> w.operation.kind() != Kind.CLOSE);
+    for (RingWork w : slots) {
+      if (w != null && w.operation.kind() != Kind.CLOSE && w.operation.cancelling()) {
+        unwanted.add(w);
+      }
+    }
+  }
+
+  /// Closes what is open.
+  ///
+  /// @return what has not ended, and is never freed
+  int finish() {
+    int left = inFlight();
+    for (RingWork w : slots) {
+      if (w != null) {
+        LEAKED.add(w);
+      }
+    }
+    open.forEach(RingFiles::close);
+    open.clear();
+    return left;
+  }
+
+  private static void close(RingFile file) {
+    try {
+      file.closeChannels();
+      new FileDescriptor(file.fd()).close();
+    } catch (IOException e) {
+      // what could not be written was reported to its writer
+      System.getLogger("dev.heddle").log(System.Logger.Level.DEBUG, "while closing " + file, e);
+    }
+  }
+
+  @Override
+  public void close() {
+    // the handler goes, and the driver has closed the files before
+  }
+}

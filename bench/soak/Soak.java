@@ -8,6 +8,7 @@ import dev.heddle.Cancellation;
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.Scope;
+import dev.heddle.event.Deadline;
 import dev.heddle.io.Listener;
 import dev.heddle.io.StreamSocket;
 import dev.heddle.io.Tcp;
@@ -25,6 +26,7 @@ import java.lang.management.ManagementFactory;
 final class Soak {
   private static final Duration ROUND = Duration.ofSeconds(10);
   private static final int WORKERS = 100;
+  private static final Duration PATIENCE = Duration.ofSeconds(10); // with the JDK's own threads
   private static final InetSocketAddress ANY =
       new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
 
@@ -33,50 +35,79 @@ final class Soak {
   private int served; // connections that the servers have not closed yet
   private final SocketAddress echo;
   private final SocketAddress http;
+  private final long pipes; // of the JVM's own
 
-  private Soak(SocketAddress echo, SocketAddress http) {
+  private Soak(SocketAddress echo, SocketAddress http, long pipes) {
     this.echo = echo;
     this.http = http;
+    this.pipes = pipes;
   }
 
   /// What there is between two rounds.
-  private record Rest(long heap, long resident, long descriptors, long threads) {
+  ///
+  /// @param files what the descriptors are for
+  private record Rest(long heap, long resident, List<String> files, long threads) {
     static final String HEAD = "| s | heap, KiB | resident, KiB | descriptors | threads |";
 
     static Rest now() throws IOException {
       System.gc();
-      Map<String, Long> status =
-          Files.readAllLines(Path.of("/proc/self/status")).stream()
-              .filter(line -> line.matches("(VmRSS|Threads):.*"))
-              .collect(
-                  Collectors.toMap(
-                      line -> line.substring(0, line.indexOf(':')),
-                      line -> Long.valueOf(line.replaceAll("\\D", ""))));
-      try (Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
-        return new Rest(
-            ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed() >> 10,
-            status.get("VmRSS"),
-            open.count(),
-            status.get("Threads"));
+      return new Rest(
+          ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed() >> 10,
+          residentNow(),
+          open(),
+          Thread.getAllStackTraces().keySet().stream().filter(Rest::counts).count());
+    }
+
+    private static long residentNow() throws IOException {
+      return Files.readAllLines(Path.of("/proc/self/status")).stream()
+          .filter(line -> line.startsWith("VmRSS:"))
+          .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
+          .sum();
+    }
+
+    /// Those of pools come with the load, up to the pool's size, and go when they are idle.
+    private static boolean counts(Thread thread) {
+      return !thread.getName().matches(".*-offload-\\d+|process reaper.*|ForkJoinPool.*");
+    }
+
+    static List<String> open() throws IOException {
+      List<String> files = new ArrayList<>();
+      try (DirectoryStream<Path> links = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
+        for (Path link : links) {
+          try {
+            files.add(Files.readSymbolicLink(link).toString());
+          } catch (NoSuchFileException _) {
+            // closed meanwhile
+          }
+        }
       }
+      return files;
+    }
+
+    long descriptors() {
+      return files.size();
+    }
+
+    static long pipes(List<String> files) {
+      return files.stream().filter(file -> file.startsWith("pipe:")).count();
     }
 
     String row(Duration since) {
       return "| %d | %d | %d | %d | %d |"
-          .formatted(since.toSeconds(), heap, resident, descriptors, threads);
+          .formatted(since.toSeconds(), heap, resident, descriptors(), threads);
     }
   }
 
   static void main(String[] args) throws IOException {
     if (args.length != 2 || !args[0].equals("--minutes") || !args[1].matches("[1-9]\\d{0,2}")) {
-      System.err.println("usage: ./heddle run bench/soak/Soak.java --minutes N");
+      System.err.println("usage: ./heddle soak --minutes N");
       Heddle.exit(2);
     }
     Duration length = Duration.ofMinutes(Integer.parseInt(args[1]));
     List<Rest> rests = new ArrayList<>();
     try (Listener echo = Tcp.listen(ANY);
         Listener http = Tcp.listen(ANY)) {
-      Soak soak = new Soak(echo.localAddress(), http.localAddress());
+      Soak soak = new Soak(echo.localAddress(), http.localAddress(), Rest.pipes(Rest.open()));
       Heddle.background("echo", () -> soak.serve(echo, Soak::echo));
       Heddle.background("http", () -> soak.serve(http, Soak::greet));
       System.out.println(Rest.HEAD + "\n|---|---|---|---|---|");
@@ -92,7 +123,8 @@ final class Soak {
       }
       System.out.println(soak.ends);
       List<String> grown = grown(rests.subList(1, rests.size())); // the first round is for practice
-      System.out.println(grown.isEmpty() ? "Flat." : "Grown: " + grown);
+      System.out.println(
+          grown.isEmpty() ? "Flat." : "Grown: " + grown + "\nOpen: " + rests.getLast().files());
       Heddle.exit(grown.isEmpty() ? 0 : 1);
     }
   }
@@ -102,7 +134,7 @@ final class Soak {
             grown("heap", rests, Rest::heap, 1.1, 1 << 10),
             grown("resident", rests, Rest::resident, 1.1, 16 << 10),
             grown("descriptors", rests, Rest::descriptors, 1, 0),
-            grown("threads", rests, Rest::threads, 1, 4)) // of pools, which end when idle
+            grown("threads", rests, Rest::threads, 1, 0))
         .flatMap(Optional::stream)
         .toList();
   }
@@ -172,8 +204,22 @@ final class Soak {
     });
   }
 
-  private void awaitRest() {
+  /// A client that was killed may still stand in a listener's queue: so one more comes behind it,
+  /// and whoever was before that one has been accepted when it is served. And the pipes of a child
+  /// are closed by threads of the JDK's and the loop's, soon after its end.
+  private void awaitRest() throws IOException {
+    for (SocketAddress server : List.of(echo, http)) {
+      try (StreamSocket last = Tcp.connect(server)) {
+        last.write(UTF_8.encode("\r\n\r\n"));
+        last.readFully(ByteBuffer.allocate(1));
+      }
+    }
     while (served > 0) {
+      Heddle.delay(Duration.ofMillis(10));
+    }
+    Deadline patience = Deadline.after(PATIENCE);
+    while (Heddle.offload(() -> Rest.pipes(Rest.open())) > pipes
+        && patience.remaining().isPositive()) {
       Heddle.delay(Duration.ofMillis(10));
     }
   }

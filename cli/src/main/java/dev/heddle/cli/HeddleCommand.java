@@ -50,6 +50,7 @@ public final class HeddleCommand implements Runnable {
         .addSubcommand("doctor", new DoctorCommand())
         .addSubcommand("test", new TestCommand())
         .addSubcommand("bench", bench)
+        .addSubcommand("soak", new SoakCommand())
         .setExpandAtFiles(false)
         .setParameterExceptionHandler(HeddleCommand::explain)
         .setExecutionExceptionHandler(HeddleCommand::report);

@@ -9,7 +9,8 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The project's folder, where `test` and `bench` build; the launcher says where it is.
+/// The project's folder, where `test`, `bench` and `soak` find their sources; the launcher says
+/// where it is.
 record Home(Path root) {
   /// The one the launcher named; null when the jar was started without it.
   static @Nullable Home find() {

@@ -33,7 +33,9 @@ class CommandLineTest {
         "dump 1 2",
         "dump --nonsense 1",
         "test --seed x",
-        "test A B"
+        "test A B",
+        "soak nonsense",
+        "soak --minutes 0"
       })
   void wrongUsage_exits2_withTheUsage(String words) {
     assertThat(line.execute(words.split(" "))).isEqualTo(2);
@@ -50,7 +52,8 @@ class CommandLineTest {
         "dump --help",
         "doctor --help",
         "test --help",
-        "bench --help"
+        "bench --help",
+        "soak --help"
       })
   void help_ofEveryCommand_isPrinted(String words) {
     assertThat(line.execute(words.split(" "))).isZero();

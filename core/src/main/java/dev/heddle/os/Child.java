@@ -19,8 +19,6 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.Callable;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /// A program that runs beside the coroutines that have started it.
@@ -85,7 +83,7 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
 
   static Child start(Command command) throws IOException {
     LoopRoot loop = CoroutineNode.current().loop();
-    Child child = new Child(loop, command, Starting.start(command));
+    Child child = new Child(loop, command, ProcessStart.of(command));
     child.begin();
     return child;
   }
@@ -111,42 +109,6 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
     boolean byUs =
         (terminated && reported == BY_SIGNAL + TERM) || (killed && reported == BY_SIGNAL + KILL);
     return byUs ? BY_SIGNAL - reported : reported;
-  }
-
-  /// A start that a thread beside the loop makes, and whose process is wanted, or killed.
-  private static final class Starting implements Callable<Process> {
-    private static final Object UNWANTED = new Object();
-
-    private final ProcessBuilder builder;
-    private final AtomicReference<@Nullable Object> process = new AtomicReference<>();
-
-    private Starting(ProcessBuilder builder) {
-      this.builder = builder;
-    }
-
-    static Process start(Command command) throws IOException {
-      CoroutineNode<?> self = CoroutineNode.current();
-      Starting starting = new Starting(command.builder());
-      try {
-        Object started =
-            self.loop().threads().offload().run(self, "the start of " + command, starting);
-        return (Process) taken(started);
-      } catch (Throwable e) {
-        if (starting.process.getAndSet(UNWANTED) instanceof Process late) {
-          killTree(late);
-        }
-        throw e;
-      }
-    }
-
-    @Override
-    public Process call() throws IOException {
-      Process started = builder.start();
-      if (!process.compareAndSet(null, started)) {
-        killTree(started);
-      }
-      return started;
-    }
   }
 
   /// Those that nobody has closed, and that have not ended.

@@ -205,7 +205,8 @@ public final class Command {
     }
   }
 
-  /// Starts it. **Suspends** for about a millisecond. **Cancelled** meanwhile, it is killed.
+  /// Starts it. **Suspends** for about a millisecond. **Cancelled** meanwhile, it is killed, and
+  /// has ended when this call does.
   ///
   /// @return the running program, to be closed
   /// @throws IOException when it cannot be started: there is no such program or directory

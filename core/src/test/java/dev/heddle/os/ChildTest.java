@@ -19,6 +19,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -255,6 +256,25 @@ class ChildTest {
       owner.cancel("enough");
       assertThatThrownBy(owner::await).isInstanceOf(Cancellation.class);
       assertThat(child.isAlive()).isFalse();
+    });
+  }
+
+  @Test
+  void start_thatIsCancelled_leavesNoProcessBehind() {
+    inLoop(() -> {
+      List<Long> before = Pids.children();
+      for (int turns = 0; turns < 60; turns++) {
+        Coroutine<Child> starter = Heddle.spawn(SLEEP::start);
+        for (int i = 0; i < turns * turns; i++) {
+          Heddle.suspend(); // a turn takes a fraction of what a start does
+        }
+        starter.cancel("enough");
+        try {
+          starter.await().close();
+        } catch (Cancellation _) {
+          assertThat(Pids.children()).isSubsetOf(before);
+        }
+      }
     });
   }
 

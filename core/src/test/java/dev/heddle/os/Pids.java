@@ -2,6 +2,7 @@
 package dev.heddle.os;
 
 import dev.heddle.Heddle;
+import java.util.List;
 
 /// Processes that tests look for.
 final class Pids {
@@ -13,6 +14,15 @@ final class Pids {
         .filter(ProcessHandle::isAlive)
         .filter(process -> process.info().command().isPresent())
         .isPresent();
+  }
+
+  /// The children of this process that have not ended.
+  static List<Long> children() {
+    return ProcessHandle.current()
+        .children()
+        .filter(ProcessHandle::isAlive)
+        .map(ProcessHandle::pid)
+        .toList();
   }
 
   /// Lets other coroutines go on until it has ended.

@@ -20,12 +20,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// A program of the tests' in a JVM of its own, with the flag that Heddle needs and the reuse mode
-/// of this run.
+/// and driver of this run.
 public final class ChildJvm {
   private static final long GUARD_SECONDS = 120;
+  private static final @Nullable String DRIVER = System.getProperty("heddle.driver");
 
   private final Class<?> program;
   private final List<String> options = new ArrayList<>();
+  private final List<String> arguments = new ArrayList<>();
   private String first = ""; // what a shell does before it becomes the child
   private @Nullable Path archive;
 
@@ -46,6 +48,12 @@ public final class ChildJvm {
   /// Adds options of the JVM.
   public ChildJvm with(String... jvmOptions) {
     Collections.addAll(options, jvmOptions);
+    return this;
+  }
+
+  /// Adds arguments of the program.
+  public ChildJvm withArguments(String... words) {
+    Collections.addAll(arguments, words);
     return this;
   }
 
@@ -120,12 +128,20 @@ public final class ChildJvm {
         "--add-opens",
         "java.base/java.lang=ALL-UNNAMED",
         "-Dheddle.reuse=" + System.getProperty("heddle.reuse", "on"));
+    if (DRIVER != null) {
+      Collections.addAll(line, "--enable-native-access=ALL-UNNAMED", "-Dheddle.driver=" + DRIVER);
+    }
     line.addAll(options);
     Collections.addAll(line, "-cp", classPath(), program.getName());
+    line.addAll(arguments);
     return line;
   }
 
   private String classPath() {
+    if (DRIVER != null && archive == null) {
+      return System.getProperty(
+          "surefire.test.class.path", System.getProperty("java.class.path", ""));
+    }
     return archive == null
         ? System.getProperty("heddle.classes") + File.pathSeparator + root()
         : archive.toString();

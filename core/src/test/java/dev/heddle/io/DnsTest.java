@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.Heddle;
 import dev.heddle.hosting.ChildJvm;
+import dev.heddle.io.conformance.Aspect;
+import dev.heddle.io.conformance.Proves;
+import dev.heddle.io.conformance.Shows;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Files;
@@ -16,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Names and addresses, from a hosts file, in a JVM of its own.
 @Tag("once")
+@Proves("host names")
 class DnsTest {
   /// Looks up what its hosts file says.
   public static final class HostsProgram {
@@ -58,6 +62,7 @@ class DnsTest {
 
   @Test
   @Tag("T13.5")
+  @Shows(Aspect.INTEGRITY)
   void namesAndAddresses_areThoseOfTheSystem(@TempDir Path folder) throws Exception {
     Path hosts = folder.resolve("hosts");
     Files.writeString(hosts, "10.0.0.1 one.test\n10.0.0.2 several.test\n10.0.0.3 several.test\n");

@@ -8,6 +8,9 @@ import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.event.Deadline;
 import dev.heddle.hosting.ChildJvm;
+import dev.heddle.io.conformance.Aspect;
+import dev.heddle.io.conformance.Proves;
+import dev.heddle.io.conformance.Shows;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.Writer;
@@ -25,6 +28,7 @@ import org.junit.jupiter.api.Timeout;
 @Tag("once")
 @Tag("T14.1")
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Proves("STDIO")
 class StdioTest {
   private static ByteBuffer bytes(String text) {
     return ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
@@ -85,6 +89,28 @@ class StdioTest {
     }
   }
 
+  /// Closes while somebody reads.
+  public static final class CloseProgram {
+    private CloseProgram() {}
+
+    public static void main(String[] args) {
+      Heddle.run(() ->
+          Heddle.supervise(() -> {
+            AsyncIo in = Stdio.in();
+            Coroutine<String> reader = Heddle.spawn(in::readLine);
+            while (!reader.isSuspended()) {
+              Heddle.suspend();
+            }
+            in.close();
+            try {
+              reader.await();
+            } catch (RuntimeException e) {
+              System.out.println("woken by " + e.getCause().getClass().getSimpleName());
+            }
+          }));
+    }
+  }
+
   private static Process start(Class<?> program, String redirection) throws IOException {
     List<String> line = ChildJvm.of(program).command();
     return new ProcessBuilder(concat(List.of("sh", "-c", "exec \"$@\" " + redirection, "sh"), line))
@@ -117,7 +143,15 @@ class StdioTest {
   }
 
   @Test
+  @Shows(Aspect.CLOSE)
+  @Tag("trap-31")
+  void close_underAReader_wakesHim() throws Exception {
+    assertThat(output(start(CloseProgram.class, ""))).contains("AsynchronousCloseException");
+  }
+
+  @Test
   @Tag("trap-36")
+  @Shows(Aspect.END)
   void devNull_asStandardInput_isItsEnd() throws Exception {
     assertThat(output(start(EchoProgram.class, "< /dev/null"))).contains("got null", "then null");
   }
@@ -132,11 +166,13 @@ class StdioTest {
 
   @Test
   @Tag("trap-36")
+  @Shows(Aspect.INTEGRITY)
   void file_asStandardInput_isRead() throws Exception {
     assertThat(output(start(EchoProgram.class, "< /etc/passwd"))).contains("got root");
   }
 
   @Test
+  @Shows({Aspect.CANCEL, Aspect.DEADLINE})
   void whatOneLoopHasNotTaken_theNextOneFinds() throws Exception {
     Process child = start(TwoLoopsProgram.class, "");
     BufferedReader out = child.inputReader(StandardCharsets.UTF_8);
@@ -150,6 +186,7 @@ class StdioTest {
   }
 
   @Test
+  @Shows(Aspect.END)
   void output_thatNobodyReads_failsTheWriter() throws Exception {
     Process child = start(CountingProgram.class, "");
     child.getInputStream().close();

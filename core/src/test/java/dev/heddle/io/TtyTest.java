@@ -3,9 +3,13 @@ package dev.heddle.io;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.heddle.Cancellation;
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.hosting.ChildJvm;
+import dev.heddle.io.conformance.Aspect;
+import dev.heddle.io.conformance.Proves;
+import dev.heddle.io.conformance.Shows;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.Writer;
@@ -26,6 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("once")
 @Tag("T14.5")
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Proves("TTY")
 class TtyTest {
   @TempDir Path folder;
 
@@ -66,6 +71,27 @@ class TtyTest {
         ByteBuffer key = ByteBuffer.allocate(1);
         t.read(key);
         t.write(bytes("key " + key.get(0) + "\r\n"));
+      });
+    }
+  }
+
+  /// Leaves a read, and reads anew.
+  public static final class CancelProgram {
+    private CancelProgram() {}
+
+    public static void main(String[] args) {
+      withTerminal(t -> {
+        Coroutine<Integer> reader = Heddle.spawn(() -> t.read(ByteBuffer.allocate(1)));
+        while (!reader.isSuspended()) {
+          Heddle.suspend();
+        }
+        reader.cancel("enough");
+        try {
+          reader.await();
+        } catch (Cancellation _) {
+          t.write(bytes("left\n"));
+        }
+        t.write(bytes("line " + t.readLine() + "\n"));
       });
     }
   }
@@ -190,6 +216,7 @@ class TtyTest {
   }
 
   @Test
+  @Shows(Aspect.INTEGRITY)
   void rawKeys_comeOneByOne_andTheLoopsEndPutsTheModesBack() throws Exception {
     Process child = betweenSettings(KeyProgram.class);
     BufferedReader out = child.inputReader();
@@ -204,6 +231,22 @@ class TtyTest {
   }
 
   @Test
+  @Shows(Aspect.CANCEL)
+  @Tag("loop-258")
+  void cancelledReader_leavesAllToTheNext() throws Exception {
+    Process child = onTerminal("stty -echo; " + quoted(CancelProgram.class));
+    BufferedReader out = child.inputReader();
+    line(out, "left");
+    try (Writer keyboard = child.outputWriter()) {
+      keyboard.write("abc\n");
+      keyboard.flush();
+      assertThat(line(out, "line")).contains("line abc");
+      ended(child);
+    }
+  }
+
+  @Test
+  @Shows(Aspect.CLOSE)
   void close_underAReader_wakesHimAndPutsTheModesBack() throws Exception {
     Process child = betweenSettings(CloseProgram.class);
     BufferedReader out = child.inputReader();

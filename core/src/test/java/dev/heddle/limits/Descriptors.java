@@ -26,12 +26,23 @@ final class Descriptors {
     }
   }
 
+  /// Sockets alone.
+  static long sockets() throws IOException {
+    try (Stream<Path> links = Files.list(Path.of("/proc/self/fd"))) {
+      return links.filter(link -> target(link).startsWith("socket:")).count();
+    }
+  }
+
   private static boolean isOfALoop(Path link) {
+    String target = target(link);
+    return target.startsWith("socket:") || target.startsWith("anon_inode:");
+  }
+
+  private static String target(Path link) {
     try {
-      String target = Files.readSymbolicLink(link).toString();
-      return target.startsWith("socket:") || target.startsWith("anon_inode:");
+      return Files.readSymbolicLink(link).toString();
     } catch (IOException _) {
-      return false; // closed meanwhile: the one that lists the folder
+      return ""; // closed meanwhile: the one that lists the folder
     }
   }
 }

@@ -12,6 +12,9 @@ import dev.heddle.HeddleOptions;
 import dev.heddle.WaitCancelledException;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.event.Deadline;
+import dev.heddle.io.conformance.Aspect;
+import dev.heddle.io.conformance.Proves;
+import dev.heddle.io.conformance.Shows;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
@@ -28,6 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// Commands that run beside the coroutine that has started them.
 @Tag("T13.8")
 @Timeout(60)
+@Proves("commands")
 class ChildTest {
   private static final Command CAT = Command.of("cat");
   private static final Command SLEEP = Command.of("sleep", "1000");
@@ -38,6 +42,7 @@ class ChildTest {
   }
 
   @Test
+  @Shows(Aspect.INTEGRITY)
   void pipes_carryAConversation_whileOthersGoOn() {
     inLoop(() -> {
       try (Child cat = CAT.start()) {
@@ -57,6 +62,7 @@ class ChildTest {
   }
 
   @Test
+  @Shows({Aspect.CANCEL, Aspect.DEADLINE})
   void read_thatIsCut_losesNothing() {
     inLoop(() -> {
       try (Child cat = CAT.start()) {
@@ -78,6 +84,7 @@ class ChildTest {
 
   @Test
   @Tag("loop-250")
+  @Shows(Aspect.CLOSE)
   void close_wakesWhoReads() {
     inLoop(() -> {
       Child cat = CAT.start();
@@ -94,6 +101,7 @@ class ChildTest {
   }
 
   @Test
+  @Shows(Aspect.CLOSE)
   void close_wakesWhoWrites() {
     inLoop(() -> {
       Child deaf = SLEEP.start();
@@ -112,6 +120,7 @@ class ChildTest {
   }
 
   @Test
+  @Shows(Aspect.END)
   void outputThatWasNotRead_isThereAfterTheEnd() {
     inLoop(() -> {
       try (Child echo = Command.of("echo", "late").start()) {
@@ -124,6 +133,7 @@ class ChildTest {
 
   @Test
   @Tag("trap-33")
+  @Shows(Aspect.END)
   void output_ofAProcessLeftBehind_isReadToItsEnd(@TempDir Path folder) {
     Path more = folder.resolve("more");
     String left =
@@ -220,6 +230,7 @@ class ChildTest {
   }
 
   @Test
+  @Shows(Aspect.DEADLINE)
   void await_whoseDeadlineOrTokenComesFirst_leavesItRunning() {
     inLoop(() -> {
       try (Child child = SLEEP.start()) {
@@ -260,6 +271,7 @@ class ChildTest {
   }
 
   @Test
+  @Shows(Aspect.CANCEL)
   void start_thatIsCancelled_leavesNoProcessBehind() {
     inLoop(() -> {
       List<Long> before = Pids.children();

@@ -15,6 +15,9 @@ import dev.heddle.WaitCancelledException;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.EventStream;
+import dev.heddle.io.conformance.Aspect;
+import dev.heddle.io.conformance.Proves;
+import dev.heddle.io.conformance.Shows;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -35,6 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// Watches of real directories.
 @Tag("T13.4")
 @Timeout(60)
+@Proves("file system")
 class FileWatchTest {
   private static final int MORE_THAN_A_KEY_HOLDS = 600; // the JDK keeps 512 for each directory
 
@@ -65,6 +69,7 @@ class FileWatchTest {
   }
 
   @Test
+  @Shows(Aspect.INTEGRITY)
   void changes_ofFiles_areTold() {
     Path file = root.resolve("a");
     inLoop(() -> {
@@ -81,6 +86,7 @@ class FileWatchTest {
 
   @Test
   @Tag("loop-244")
+  @Shows(Aspect.INTEGRITY)
   void changes_ofOneFileThatNobodyHasRead_areOne_rawOnesAreEach() {
     Path file = root.resolve("a");
     Path last = root.resolve("b");
@@ -358,6 +364,7 @@ class FileWatchTest {
   // ---- waits and ends ----
 
   @Test
+  @Shows({Aspect.CANCEL, Aspect.DEADLINE})
   void read_thatIsCut_takesNothing() {
     Path file = root.resolve("f");
     inLoop(() -> {
@@ -394,6 +401,7 @@ class FileWatchTest {
   }
 
   @Test
+  @Shows(Aspect.CLOSE)
   void watch_thatWasLeftOpen_endsWithItsLoop() throws InterruptedException {
     List<Thread> threads = new ArrayList<>();
     inLoop(() -> {

@@ -11,6 +11,9 @@ import dev.heddle.WaitCancelledException;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
+import dev.heddle.io.conformance.Aspect;
+import dev.heddle.io.conformance.Proves;
+import dev.heddle.io.conformance.Shows;
 import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -19,6 +22,7 @@ import org.junit.jupiter.api.Timeout;
 /// The ends of processes, whoever has started them.
 @Tag("T13.6")
 @Timeout(60)
+@Proves("processes")
 class ProcessesTest {
   private static void inLoop(Action body) {
     Heddle.run(body);
@@ -29,6 +33,7 @@ class ProcessesTest {
   }
 
   @Test
+  @Shows(Aspect.INTEGRITY)
   void endOfAChildOfTheJdk_hasItsExitCode() {
     inLoop(() -> {
       Process child = start("read go; exit 7");
@@ -42,6 +47,7 @@ class ProcessesTest {
   }
 
   @Test
+  @Shows(Aspect.INTEGRITY)
   void endOfAProcessThatIsNoChild_isToldWithoutACode() {
     inLoop(() -> {
       try (Child shell = Command.shell("sleep 1000 & echo $!; wait; read go").start()) {
@@ -77,6 +83,7 @@ class ProcessesTest {
   }
 
   @Test
+  @Shows({Aspect.CANCEL, Aspect.DEADLINE})
   void waits_canBeBounded() {
     inLoop(() -> {
       try (Child child = Command.of("sleep", "1000").start()) {

@@ -18,6 +18,9 @@ import dev.heddle.event.Event;
 import dev.heddle.event.EventStream;
 import dev.heddle.event.Future;
 import dev.heddle.hosting.ChildJvm;
+import dev.heddle.io.conformance.Aspect;
+import dev.heddle.io.conformance.Proves;
+import dev.heddle.io.conformance.Shows;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Tag;
@@ -29,6 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// Signals as events. In this process only such are raised as do no harm while nobody handles them.
 @Tag("T13.3")
 @Timeout(60)
+@Proves("signals")
 class SignalsTest {
   private static final Deadline SOON = Deadline.after(Duration.ofNanos(1));
 
@@ -44,6 +48,7 @@ class SignalsTest {
   }
 
   @Test
+  @Shows(Aspect.INTEGRITY)
   void signal_raised_wakesEveryWaiter() {
     inLoop(() -> {
       Coroutine<Signal> one = waiting("WINCH");
@@ -75,6 +80,7 @@ class SignalsTest {
   }
 
   @Test
+  @Shows(Aspect.INTEGRITY)
   void stream_getsEachOfSeveral() throws Exception {
     ChildJvm.Result result = ChildJvm.of(SignalProgram.class).with("-Dstory=repeats").run();
     assertThat(result.output()).containsSubsequence("got SIGUSR1 ", "got SIGALRM ", "got SIGUSR1 ");
@@ -83,6 +89,7 @@ class SignalsTest {
 
   @Test
   @Tag("loop-240")
+  @Shows(Aspect.DEADLINE)
   void await_whoseDeadlineRunsOutFirst_throwsThat() {
     inLoop(() ->
         assertThatThrownBy(() -> Heddle.await(Signals.of("WINCH"), SOON))
@@ -90,6 +97,7 @@ class SignalsTest {
   }
 
   @Test
+  @Shows(Aspect.CANCEL)
   void await_whoseTokenFiresFirst_saysSo() {
     inLoop(() ->
         assertThatThrownBy(
@@ -152,6 +160,7 @@ class SignalsTest {
 
   @Test
   @Tag("trap-12")
+  @Shows(Aspect.CLOSE)
   void handler_ofAStreamThatWasLeftOpen_isPutBackWhenTheLoopEnds() {
     Object before = Raise.handlerOf("WINCH");
     inLoop(() -> {

@@ -10,6 +10,9 @@ import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.event.Event;
 import dev.heddle.event.EventStream;
+import dev.heddle.io.conformance.Aspect;
+import dev.heddle.io.conformance.Proves;
+import dev.heddle.io.conformance.Shows;
 import dev.heddle.simulation.Simulation;
 import java.time.Duration;
 import org.junit.jupiter.api.Tag;
@@ -19,6 +22,7 @@ import org.junit.jupiter.api.Timeout;
 /// Timers as something to wait for, in virtual time: once, periodic, hidden.
 @Tag("T13.2")
 @Timeout(60)
+@Proves("timers")
 class TimerKindTest {
   private static final Duration SECOND = Duration.ofSeconds(1);
 
@@ -32,6 +36,7 @@ class TimerKindTest {
   }
 
   @Test
+  @Shows(Aspect.INTEGRITY)
   void oneShot_firesAtItsTime_andIsThereForWhoComesLater() {
     inWorld(() -> {
       Event timer = Heddle.timer(SECOND, false);
@@ -46,6 +51,7 @@ class TimerKindTest {
   }
 
   @Test
+  @Shows(Aspect.INTEGRITY)
   void periodic_firesOnceInEachPeriod_andTellsALateReaderHowManyThereWere() {
     inWorld(() -> {
       try (EventStream<Long> ticks = Heddle.ticks(SECOND)) {
@@ -76,6 +82,7 @@ class TimerKindTest {
   }
 
   @Test
+  @Shows(Aspect.CANCEL)
   void wait_thatIsCancelled_leavesNoTimer() {
     inWorld(() -> {
       Coroutine<Object> waiter = Heddle.spawn(() -> Heddle.await(Heddle.timer(SECOND, false)));

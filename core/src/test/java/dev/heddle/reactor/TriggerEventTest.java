@@ -2,12 +2,17 @@
 package dev.heddle.reactor;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.Action;
+import dev.heddle.Cancellation;
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.event.EventStream;
 import dev.heddle.event.Trigger;
+import dev.heddle.io.conformance.Aspect;
+import dev.heddle.io.conformance.Proves;
+import dev.heddle.io.conformance.Shows;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -18,6 +23,7 @@ import org.junit.jupiter.api.Timeout;
 /// Triggers, pulled by other threads.
 @Tag("T13.9")
 @Timeout(60)
+@Proves("triggers")
 class TriggerEventTest {
   private static final int THREADS = 4;
   private static final int PULLS = 10_000;
@@ -27,6 +33,7 @@ class TriggerEventTest {
   }
 
   @Test
+  @Shows(Aspect.INTEGRITY)
   void pull_ofAnotherThread_wakesEveryWaiter() {
     inLoop(() -> {
       Trigger trigger = Heddle.trigger("t");
@@ -35,6 +42,22 @@ class TriggerEventTest {
       Heddle.suspend();
       Thread.ofPlatform().start(trigger::pull);
       one.await();
+      other.await();
+    });
+  }
+
+  @Test
+  @Shows(Aspect.CANCEL)
+  void wait_thatIsCancelled_leavesTheOthers() {
+    inLoop(() -> {
+      Trigger trigger = Heddle.trigger("t");
+      Coroutine<Object> one = Heddle.spawn(() -> Heddle.await(trigger));
+      Coroutine<Object> other = Heddle.spawn(() -> Heddle.await(trigger));
+      Heddle.suspend();
+      one.cancel("enough");
+      assertThatThrownBy(one::await).isInstanceOf(Cancellation.class);
+      assertThat(other.isDone()).isFalse();
+      Thread.ofPlatform().start(trigger::pull);
       other.await();
     });
   }
@@ -73,6 +96,7 @@ class TriggerEventTest {
 
   /// Whoever changes something and pulls is seen by who waits, looks, and waits again.
   @Test
+  @Shows(Aspect.INTEGRITY)
   void lastPull_ofManyThreads_isNotLost() {
     AtomicInteger made = new AtomicInteger();
     inLoop(() -> {

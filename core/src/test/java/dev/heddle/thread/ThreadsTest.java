@@ -12,6 +12,9 @@ import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.Future;
+import dev.heddle.io.conformance.Aspect;
+import dev.heddle.io.conformance.Proves;
+import dev.heddle.io.conformance.Shows;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -22,6 +25,7 @@ import org.junit.jupiter.api.Timeout;
 /// Threads for single calls.
 @Tag("T13.7")
 @Timeout(60)
+@Proves("threads")
 class ThreadsTest {
   private final CountDownLatch begun = new CountDownLatch(1);
   private final CountDownLatch interrupted = new CountDownLatch(1);
@@ -50,6 +54,7 @@ class ThreadsTest {
   }
 
   @Test
+  @Shows(Aspect.INTEGRITY)
   void call_runsOnAPlatformThreadOfItsOwn_andItsResultIsAwaited() {
     inLoop(() -> {
       Future<Thread> first = Threads.start("first", Thread::currentThread);
@@ -97,6 +102,7 @@ class ThreadsTest {
   }
 
   @Test
+  @Shows(Aspect.CANCEL)
   void cancel_interruptsTheThread() {
     inLoop(() -> {
       Future<Boolean> endless = Threads.start("endless", this::endless);
@@ -123,6 +129,7 @@ class ThreadsTest {
   }
 
   @Test
+  @Shows(Aspect.DEADLINE)
   void await_whoseDeadlineRunsOut_leavesItRunning() {
     inLoop(() -> {
       Future<Boolean> endless = Threads.start("endless", this::endless);
@@ -134,6 +141,7 @@ class ThreadsTest {
   }
 
   @Test
+  @Shows(Aspect.CLOSE)
   void thread_thatNobodyAwaits_isInterruptedWhenTheLoopHasEnded() throws InterruptedException {
     inLoop(() -> {
       Threads.start("forgotten", this::endless).ignore();

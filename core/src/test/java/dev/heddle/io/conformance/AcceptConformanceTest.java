@@ -32,7 +32,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 @MethodSource("dev.heddle.io.conformance.Cell#drivers")
 @Tag("T14.3")
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-class AcceptConformanceTest {
+@Proves("listeners")
+class AcceptConformanceTest implements OnDriver {
   private static final InetSocketAddress ANY =
       new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
 
@@ -42,7 +43,13 @@ class AcceptConformanceTest {
     this.driver = driver;
   }
 
+  @Override
+  public String driver() {
+    return driver;
+  }
+
   @Test
+  @Shows(Aspect.INTEGRITY)
   void connections_ofManyClients_areAllAccepted() {
     Cell.run(
         driver,
@@ -68,6 +75,7 @@ class AcceptConformanceTest {
 
   @Test
   @Tag("loop-261")
+  @Shows(Aspect.CANCEL)
   void acceptor_whoseSiblingFails_isCancelledCleanly() {
     Cell.run(
         driver,
@@ -96,6 +104,7 @@ class AcceptConformanceTest {
 
   @Test
   @Tag("loop-262")
+  @Shows(Aspect.DEADLINE)
   void accept_pastItsDeadline_leavesTheListenerUsable() {
     Cell.run(
         driver,
@@ -113,6 +122,7 @@ class AcceptConformanceTest {
   }
 
   @Test
+  @Shows(Aspect.CLOSE)
   void close_underAcceptors_endsThemAll() {
     Cell.run(
         driver,

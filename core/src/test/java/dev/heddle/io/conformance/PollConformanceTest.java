@@ -33,11 +33,17 @@ import org.junit.jupiter.params.provider.MethodSource;
 @MethodSource("dev.heddle.io.conformance.Cell#drivers")
 @Tag("T13.1")
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-class PollConformanceTest {
+@Proves("POLL")
+class PollConformanceTest implements OnDriver {
   private final String driver;
 
   PollConformanceTest(String driver) {
     this.driver = driver;
+  }
+
+  @Override
+  public String driver() {
+    return driver;
   }
 
   /// Runs with a pipe of the JDK's.
@@ -63,6 +69,7 @@ class PollConformanceTest {
   }
 
   @Test
+  @Shows(Aspect.INTEGRITY)
   void subscribers_ofOneChannel_areAllTold() {
     run((source, sink) -> {
       try (Poll one = Poll.of(source);
@@ -79,6 +86,7 @@ class PollConformanceTest {
   }
 
   @Test
+  @Shows(Aspect.INTEGRITY)
   void interests_ofOneChannel_areToldApart() {
     Cell.run(
         driver,
@@ -103,6 +111,7 @@ class PollConformanceTest {
   }
 
   @Test
+  @Shows(Aspect.INTEGRITY)
   void readiness_thatStays_isToldToEachWhoWaits() {
     run((source, sink) -> {
       sink.write(ByteBuffer.allocate(1));
@@ -114,6 +123,7 @@ class PollConformanceTest {
   }
 
   @Test
+  @Shows({Aspect.CANCEL, Aspect.DEADLINE})
   void waits_cancelledOrPastTheirDeadline_leaveTheOthers() {
     run((source, sink) -> {
       try (Poll poll = Poll.of(source)) {
@@ -131,6 +141,7 @@ class PollConformanceTest {
   }
 
   @Test
+  @Shows(Aspect.CLOSE)
   void close_ofTheLastPoll_endsWaits() {
     run((source, sink) -> {
       Poll poll = Poll.of(source);
@@ -151,6 +162,7 @@ class PollConformanceTest {
 
   @Test
   @Tag("trap-29")
+  @Shows(Aspect.CLOSE)
   void close_ofTheChannelUnderAWait_endsIt() {
     run((source, sink) -> {
       try (Poll poll = Poll.of(source)) {

@@ -36,17 +36,29 @@ import org.junit.jupiter.params.provider.MethodSource;
 @ParameterizedClass(name = "{0}")
 @MethodSource("dev.heddle.io.conformance.Cell#all")
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-class StreamConformanceTest {
+@Proves("streams")
+class StreamConformanceTest implements OnDriver {
   private final Cell cell;
 
   StreamConformanceTest(Cell cell) {
     this.cell = cell;
   }
 
+  @Override
+  public String driver() {
+    return cell.driver();
+  }
+
+  @Override
+  public String handle() {
+    return cell.kind().name();
+  }
+
   // ---- integrity ----
 
   @Test
   @Tag("loop-252")
+  @Shows(Aspect.INTEGRITY)
   void bytes_ofRandomSizesAndPauses_arriveWholeAndInOrder() {
     cell.run(pair -> {
       byte[] sent = random(1, 3 * MANY + 17);
@@ -81,6 +93,7 @@ class StreamConformanceTest {
   }
 
   @Test
+  @Shows(Aspect.INTEGRITY)
   void bytes_bothWaysAtOnce_arriveWhole() {
     cell.run(pair -> {
       if (!cell.kind().isSocket()) {
@@ -106,6 +119,7 @@ class StreamConformanceTest {
 
   @Test
   @Tag("trap-32")
+  @Shows(Aspect.INTEGRITY)
   void writes_ofMoreBuffersThanTheSystemTakes_arriveWhole() {
     cell.run(pair -> {
       byte[] sent = random(6, 300_000);
@@ -126,6 +140,7 @@ class StreamConformanceTest {
   }
 
   @Test
+  @Shows(Aspect.INTEGRITY)
   void segments_ofNativeMemory_areReadAndWritten() {
     cell.run(pair -> {
       try (Arena arena = Arena.ofConfined()) {
@@ -142,6 +157,7 @@ class StreamConformanceTest {
   }
 
   @Test
+  @Shows(Aspect.INTEGRITY)
   void slicesAndPositions_ofBuffers_areKept() {
     cell.run(pair -> {
       ByteBuffer direct =
@@ -157,6 +173,7 @@ class StreamConformanceTest {
 
   @Test
   @Tag("loop-249")
+  @Shows(Aspect.INTEGRITY)
   void lines_ofAllKinds_areRead() {
     cell.run(pair -> {
       String longLine = "ä".repeat(20_000);
@@ -180,6 +197,7 @@ class StreamConformanceTest {
 
   @Test
   @Tag("loop-296")
+  @Shows(Aspect.INTEGRITY)
   void linesAndBytes_readByTurns_loseNothing() {
     cell.run(pair -> {
       Heddle.launch(
@@ -200,6 +218,7 @@ class StreamConformanceTest {
 
   @Test
   @Tag("loop-296")
+  @Shows(Aspect.INTEGRITY)
   void lines_readByManyCoroutines_areEachReadOnce() {
     cell.run(pair -> {
       List<String> lines = new ArrayList<>();
@@ -232,6 +251,7 @@ class StreamConformanceTest {
 
   @Test
   @Tag("trap-30")
+  @Shows(Aspect.INTEGRITY)
   void writes_ofManyCoroutines_areNotInterleaved() {
     cell.run(pair -> {
       List<Coroutine<Void>> writers = new ArrayList<>();
@@ -264,6 +284,7 @@ class StreamConformanceTest {
   @Test
   @Tag("loop-253")
   @Tag("loop-264")
+  @Shows(Aspect.END)
   void end_readAgain_isThereWithoutAWait() {
     cell.run(pair -> {
       pair.sink().write(ByteBuffer.wrap(new byte[] {1, 2}));
@@ -282,6 +303,7 @@ class StreamConformanceTest {
 
   @Test
   @Tag("loop-264")
+  @Shows(Aspect.END)
   void halfClose_leavesTheOtherDirectionOpen() {
     cell.run(pair -> {
       if (!cell.kind().isSocket()) {
@@ -301,6 +323,7 @@ class StreamConformanceTest {
 
   @Test
   @Tag("loop-260")
+  @Shows(Aspect.END)
   void writer_whosePeerCloses_isWokenAndFails() {
     cell.run(pair -> {
       Coroutine<Void> writer = suspended(() -> writeForEver(pair.sink()));
@@ -312,6 +335,7 @@ class StreamConformanceTest {
   }
 
   @Test
+  @Shows(Aspect.END)
   void reader_whosePeerCloses_readsTheRestAndTheEnd() {
     cell.run(pair -> {
       pair.sink().write(ByteBuffer.wrap(random(9, 500)));
@@ -323,6 +347,7 @@ class StreamConformanceTest {
   // ---- for libraries ----
 
   @Test
+  @Shows(Aspect.INTEGRITY)
   void transferTo_passesAllOn() {
     cell.run(pair -> {
       byte[] sent = random(15, 2 * MANY);

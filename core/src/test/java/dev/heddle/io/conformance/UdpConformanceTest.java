@@ -38,7 +38,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 @MethodSource("dev.heddle.io.conformance.Cell#drivers")
 @Tag("T14.4")
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-class UdpConformanceTest {
+@Proves("UDP")
+class UdpConformanceTest implements OnDriver {
   private static final InetSocketAddress ANY =
       new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
 
@@ -48,6 +49,11 @@ class UdpConformanceTest {
 
   UdpConformanceTest(String driver) {
     this.driver = driver;
+  }
+
+  @Override
+  public String driver() {
+    return driver;
   }
 
   /// Runs with a socket, and one that talks to it only.
@@ -78,6 +84,7 @@ class UdpConformanceTest {
   }
 
   @Test
+  @Shows(Aspect.INTEGRITY)
   void datagrams_ofAllSizes_arriveAsTheyWere() {
     run((server, client) -> {
       for (int size : new int[] {0, 1, 1_400, 9_000, 60_000}) {
@@ -104,6 +111,7 @@ class UdpConformanceTest {
   }
 
   @Test
+  @Shows(Aspect.INTEGRITY)
   void answers_reachWhoHasAsked() {
     run((server, client) -> {
       try (UdpSocket other = Udp.connect(server.localAddress())) {
@@ -146,6 +154,7 @@ class UdpConformanceTest {
 
   @Test
   @Tag("loop-262")
+  @Shows(Aspect.DEADLINE)
   void receive_pastItsDeadline_leavesTheSocketUsable() {
     run((server, client) -> {
       Deadline soon = Deadline.after(Duration.ofMillis(5));
@@ -159,6 +168,7 @@ class UdpConformanceTest {
   }
 
   @Test
+  @Shows(Aspect.CANCEL)
   void receive_cancelled_leavesTheDatagramForTheNext() {
     run((server, client) -> {
       Coroutine<SocketAddress> waiting = Heddle.spawn(() -> server.receive(ByteBuffer.allocate(5)));
@@ -175,6 +185,7 @@ class UdpConformanceTest {
   }
 
   @Test
+  @Shows(Aspect.CLOSE)
   void close_underReceivers_endsThemAll() {
     run((server, client) -> {
       Coroutine<SocketAddress> first = Heddle.spawn(() -> server.receive(ByteBuffer.allocate(5)));
@@ -190,6 +201,7 @@ class UdpConformanceTest {
   }
 
   @Test
+  @Shows(Aspect.END)
   void peerGone_isToldToAConnectedSocket() {
     run((server, client) -> {
       server.close();

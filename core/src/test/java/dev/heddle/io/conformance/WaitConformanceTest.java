@@ -36,17 +36,29 @@ import org.junit.jupiter.params.provider.MethodSource;
 @ParameterizedClass(name = "{0}")
 @MethodSource("dev.heddle.io.conformance.Cell#all")
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-class WaitConformanceTest {
+@Proves("streams")
+class WaitConformanceTest implements OnDriver {
   private final Cell cell;
 
   WaitConformanceTest(Cell cell) {
     this.cell = cell;
   }
 
+  @Override
+  public String driver() {
+    return cell.driver();
+  }
+
+  @Override
+  public String handle() {
+    return cell.kind().name();
+  }
+
   // ---- cancel, deadlines ----
 
   @Test
   @Tag("trap-28")
+  @Shows(Aspect.CANCEL)
   void reads_cancelledAtAnyPoint_loseNoByte() {
     cell.run(pair -> {
       byte[] sent = random(10, 200_000);
@@ -83,6 +95,7 @@ class WaitConformanceTest {
   }
 
   @Test
+  @Shows(Aspect.CANCEL)
   void writes_cancelledUnderAFullBuffer_tellHowMuchHasLeft() {
     cell.run(pair -> {
       byte[] sent = random(13, 4 * MANY);
@@ -108,6 +121,7 @@ class WaitConformanceTest {
   @Test
   @Tag("loop-254")
   @Tag("loop-262")
+  @Shows(Aspect.DEADLINE)
   void read_pastItsDeadline_failsAndALaterOneSucceeds() {
     cell.run(pair -> {
       Deadline soon = Deadline.after(Duration.ofMillis(5));
@@ -122,6 +136,7 @@ class WaitConformanceTest {
 
   @Test
   @Tag("loop-262")
+  @Shows(Aspect.DEADLINE)
   void write_pastItsDeadline_tellsHowMuchHasLeft() {
     cell.run(pair -> {
       ByteBuffer much = ByteBuffer.allocate(4 * MANY);
@@ -134,6 +149,7 @@ class WaitConformanceTest {
   }
 
   @Test
+  @Shows(Aspect.DEADLINE)
   void deadline_ofAWriteBehindLateOnes_runsOut() {
     cell.run(pair -> {
       pair.sink().writeLater(ByteBuffer.allocate(4 * MANY));
@@ -166,6 +182,7 @@ class WaitConformanceTest {
   }
 
   @Test
+  @Shows(Aspect.DEADLINE)
   void deadlines_ofThoseInLine_runOutWhileTheyWaitTheirTurn() {
     cell.run(pair -> {
       Coroutine<Integer> first = suspended(() -> pair.source().read(ByteBuffer.allocate(5)));
@@ -182,6 +199,7 @@ class WaitConformanceTest {
   @Test
   @Tag("loop-250")
   @Tag("trap-31")
+  @Shows(Aspect.CLOSE)
   void close_underReaders_endsThemAll() {
     cell.run(pair -> {
       Coroutine<Integer> first = suspended(() -> pair.source().read(ByteBuffer.allocate(5)));
@@ -197,6 +215,7 @@ class WaitConformanceTest {
 
   @Test
   @Tag("trap-31")
+  @Shows(Aspect.CLOSE)
   void close_underWriters_endsThemAll() {
     cell.run(pair -> {
       Coroutine<Void> first = suspended(() -> writeForEver(pair.sink()));
@@ -208,6 +227,7 @@ class WaitConformanceTest {
   }
 
   @Test
+  @Shows(Aspect.END)
   void close_tellsThePeerWhoWaits() {
     cell.run(pair -> {
       Coroutine<byte[]> peer = suspended(() -> readAll(pair.source()));

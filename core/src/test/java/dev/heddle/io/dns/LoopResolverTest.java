@@ -7,6 +7,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.heddle.Cancellation;
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
+import dev.heddle.io.conformance.Aspect;
+import dev.heddle.io.conformance.Proves;
+import dev.heddle.io.conformance.Shows;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.net.spi.InetAddressResolver;
@@ -22,6 +25,7 @@ import org.junit.jupiter.api.Timeout;
 /// Look-ups beside the loop, with a system resolver that answers when the test lets it.
 @Tag("T13.5")
 @Timeout(60)
+@Proves("host names")
 class LoopResolverTest {
   private static final LookupPolicy ANY =
       LookupPolicy.of(LookupPolicy.IPV4 | LookupPolicy.IPV6 | LookupPolicy.IPV4_FIRST);
@@ -77,6 +81,7 @@ class LoopResolverTest {
   }
 
   @Test
+  @Shows(Aspect.INTEGRITY)
   void lookup_thatTakesItsTime_suspendsOnlyItsCoroutine() {
     Heddle.run(() -> {
       Coroutine<String> looking = Heddle.spawn(() -> address("ten"));
@@ -113,6 +118,7 @@ class LoopResolverTest {
   }
 
   @Test
+  @Shows(Aspect.CANCEL)
   void lookup_whoseCoroutineIsCancelled_isNotWaitedFor() {
     Heddle.run(() -> {
       Coroutine<String> looking = Heddle.spawn(() -> address("ten"));

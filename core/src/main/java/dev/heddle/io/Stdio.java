@@ -17,7 +17,7 @@ public final class Stdio {
   private Stdio() {}
 
   /// Standard input. What a handle has read ahead, and nobody took, the next one finds when the
-  /// first is closed. **Suspends** never.
+  /// first is closed, or its loop has ended. **Suspends** never.
   public static AsyncIo in() {
     return StandardHandles.input();
   }

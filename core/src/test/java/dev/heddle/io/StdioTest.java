@@ -89,6 +89,17 @@ class StdioTest {
     }
   }
 
+  /// Reads ahead, and leaves without closing.
+  public static final class LeavingProgram {
+    private LeavingProgram() {}
+
+    public static void main(String[] args) {
+      for (int i = 0; i < 3; i++) {
+        Heddle.run(() -> System.out.println(Stdio.in().readLine()));
+      }
+    }
+  }
+
   /// Closes while somebody reads.
   public static final class CloseProgram {
     private CloseProgram() {}
@@ -147,6 +158,13 @@ class StdioTest {
   @Tag("trap-31")
   void close_underAReader_wakesHim() throws Exception {
     assertThat(output(start(CloseProgram.class, ""))).contains("AsynchronousCloseException");
+  }
+
+  @Test
+  @Shows(Aspect.INTEGRITY)
+  void whatALoopHasReadAhead_isThereForTheNext_alsoWithoutAClose() throws Exception {
+    assertThat(output(start(LeavingProgram.class, "<<END\none\ntwo\nthree\nEND")))
+        .isEqualTo("one\ntwo\nthree\n");
   }
 
   @Test

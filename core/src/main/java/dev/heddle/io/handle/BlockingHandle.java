@@ -29,7 +29,7 @@ public class BlockingHandle extends Handle {
    *
    * Sources. DESIGN 3.9; traps 28, 36; cases 252, 253, 254, 258.
    */
-  private static final int THREADS = 3; // one reads, one writes, one closes
+  static final int THREADS = 3; // one reads, one writes, one closes
 
   private final FileThreads threads;
   private final BlockingFile file;
@@ -120,7 +120,7 @@ public class BlockingHandle extends Handle {
         written(this);
         keep(failure());
       } else if (this == reading && !open) {
-        scheduler().onTrampoline(BlockingHandle.this::unread);
+        scheduler().onTrampoline(BlockingHandle.this::release);
       }
     }
   }
@@ -164,6 +164,7 @@ public class BlockingHandle extends Handle {
       // closed between the read's end and now: its bytes were put back, and so was its buffer
       throw new AsynchronousCloseException();
     }
+    file.taken();
     own.limit(own.position() + (int) request.result());
     ended = request.result() == 0;
     int n = ended ? -1 : take(own, into);
@@ -249,24 +250,32 @@ public class BlockingHandle extends Handle {
     if (writing != null) {
       writing.sendAway(closed);
     }
+    scheduler().onTrampoline(this::end);
+  }
+
+  /// Not in a coroutine: whoever serves the stream may take a lock for what is given back.
+  private void end() {
+    unread();
     threads.submit(new FileRequest(scheduler(), this, Kind.CLOSE, file, null, 0) {});
     threads.finish();
     if (reading == null || reading.hasEnded()) {
-      scheduler().onTrampoline(this::unread);
+      release();
     }
   }
 
-  /// What was read for nobody may be somebody's who opens the stream anew.
-  private void unread() {
-    Request request = reading;
-    if (request != null) {
-      ByteBuffer own = request.buffer();
-      keep(own.limit(own.position() + (int) request.result()));
-      answered(own);
-    }
+  /// What was read for nobody may be somebody's who opens the stream anew. What a read has brought
+  /// that no reader has taken is still the file's.
+  final void unread() {
     ByteBuffer kept = takeAhead();
     if (kept != null) {
       file.unread(kept);
+    }
+  }
+
+  private void release() {
+    Request request = reading;
+    if (request != null) {
+      answered(request.buffer());
     }
   }
 

@@ -9,7 +9,7 @@ public final class StandardHandles {
 
   /// Standard input.
   public static BlockingHandle input() {
-    return BlockingHandle.of("stdin", "standard input", new StandardInput());
+    return InputHandle.open();
   }
 
   /// Standard output.

@@ -21,13 +21,20 @@ final class StandardInput implements BlockingFile {
   /*
    * The system's read of standard input cannot be ended from outside, and the descriptor is not ours to close. So one thread
    * of the process reads, when somebody wants bytes and there are none, and leaves what comes in `there`, where also the handle of
-   * another loop finds it. Who wants bytes waits for them here, and can be sent away.
+   * another loop finds it. Who wants bytes waits for them here, and can be sent away. What was handed to a handle is kept in
+   * `untaken` until a reader has it: the loop may end while it is on its way, and it goes back when the handle is closed.
    *
    * A program that was started without standard input has a stranger behind that number: the JVM opens its own files first.
    */
   private static final Shared PROCESS = new Shared();
 
-  private boolean closed; // guarded by PROCESS
+  // guarded by PROCESS
+  private boolean closed;
+  private @Nullable ByteBuffer ahead; // of what is untaken
+
+  // written by the thread that reads, then by the carrier, then by whoever closes: one after the
+  // other
+  private volatile @Nullable ByteBuffer untaken;
 
   @Override
   public FileChannel channel(boolean writing) {
@@ -48,8 +55,18 @@ final class StandardInput implements BlockingFile {
   }
 
   @Override
+  public void taken() {
+    untaken = null;
+  }
+
+  @Override
   public void unread(ByteBuffer bytes) {
-    PROCESS.giveBack(bytes);
+    PROCESS.keep(this, bytes);
+  }
+
+  /// The loop has ended, and nobody has closed it.
+  void loopEnded() {
+    PROCESS.close(this);
   }
 
   /// What all handles share.
@@ -85,6 +102,7 @@ final class StandardInput implements BlockingFile {
       }
       int n = Math.min(there.remaining(), into.remaining());
       into.put(into.position(), there, there.position(), n);
+      handle.untaken = ByteBuffer.allocate(n).put(0, there, there.position(), n);
       there.position(there.position() + n);
       return n;
     }
@@ -100,15 +118,24 @@ final class StandardInput implements BlockingFile {
       }
     }
 
+    synchronized void keep(StandardInput handle, ByteBuffer bytes) {
+      handle.ahead = bytes;
+    }
+
     synchronized void close(StandardInput handle) {
       handle.closed = true;
+      giveBack(handle.untaken);
+      giveBack(handle.ahead);
+      handle.untaken = null;
+      handle.ahead = null;
       notifyAll();
     }
 
-    synchronized void giveBack(ByteBuffer bytes) {
-      there =
-          ByteBuffer.allocate(bytes.remaining() + there.remaining()).put(bytes).put(there).flip();
-      notifyAll();
+    private void giveBack(@Nullable ByteBuffer bytes) {
+      if (bytes != null) {
+        there =
+            ByteBuffer.allocate(bytes.remaining() + there.remaining()).put(bytes).put(there).flip();
+      }
     }
 
     private void serve() {

@@ -16,8 +16,11 @@ public interface BlockingFile extends OpenFile {
   /// @return as the kind of the operation says
   long perform(FileOperation operation) throws IOException;
 
-  /// Takes back bytes that were read ahead by a handle that is closed, if somebody else may want
-  /// them. **Thread** the carrier.
+  /// Says that what the last read has brought has reached a reader. **Thread** the carrier.
+  default void taken() {}
+
+  /// Takes back bytes that were read ahead by a handle that is being closed, before what the last
+  /// read has brought, if somebody else may want them. **Thread** the carrier.
   default void unread(ByteBuffer bytes) {}
 
   /// Opens one, on one of the threads.

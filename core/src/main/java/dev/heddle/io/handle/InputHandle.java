@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.io.handle;
+
+import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.coroutine.tree.LoopService;
+import dev.heddle.thread.worker.FileThreads;
+import java.util.HashSet;
+import java.util.Set;
+
+/// Standard input; what it has read and nobody took is there for the next handle when it is closed,
+/// or its loop has ended.
+final class InputHandle extends BlockingHandle {
+  private final StandardInput file;
+  private final Inputs inputs;
+
+  private InputHandle(
+      CoroutineNode<?> self, FileThreads threads, StandardInput file, Inputs inputs) {
+    super(self, threads, file, "standard input");
+    this.file = file;
+    this.inputs = inputs;
+  }
+
+  static InputHandle open() {
+    CoroutineNode<?> self = CoroutineNode.current();
+    StandardInput file = new StandardInput();
+    FileThreads threads = self.loop().threads().files("stdin", THREADS, _ -> file);
+    Inputs inputs = self.loop().services().get(Inputs.class, _ -> new Inputs());
+    InputHandle handle = new InputHandle(self, threads, file, inputs);
+    inputs.open.add(handle);
+    return handle;
+  }
+
+  @Override
+  public void close() {
+    super.close();
+    inputs.open.remove(this);
+  }
+
+  /// Those that nobody has closed.
+  private static final class Inputs implements LoopService {
+    private final Set<InputHandle> open = new HashSet<>();
+
+    @Override
+    public void loopEnded() {
+      for (InputHandle each : open) {
+        each.unread();
+        each.file.loopEnded();
+      }
+    }
+  }
+}

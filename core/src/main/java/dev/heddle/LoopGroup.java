@@ -9,6 +9,7 @@ import dev.heddle.io.TcpOptions;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.net.StandardSocketOptions;
+import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -140,7 +141,8 @@ public final class LoopGroup implements AutoCloseable {
 
   /// Accepts connections in every loop, until the group is closed. The loops listen beside each
   /// other (`SO_REUSEPORT`), and the system spreads connections over them. What a handler throws is
-  /// logged, and ends nothing but its connection. **Suspends**, or blocks, until all listen.
+  /// logged, and ends nothing but its connection. **Suspends**, or blocks, until all listen; when
+  /// one of them cannot, none does.
   ///
   /// @return where they listen, with the port that the system chose
   /// @throws UnsupportedOperationException when the system cannot share a port so
@@ -149,31 +151,69 @@ public final class LoopGroup implements AutoCloseable {
       throws IOException {
     Objects.requireNonNull(handler, "handler");
     TcpOptions shared = options.with(StandardSocketOptions.SO_REUSEPORT, true);
-    SocketAddress bound = address;
-    for (Loop<?> loop : loops) {
-      SocketAddress at = bound;
-      bound = outcome(loop.submit(() -> accept(Tcp.listen(at, shared), handler)));
-    }
-    return bound;
+    return serve(address, at -> Tcp.listen(at, shared), handler);
   }
 
-  private static SocketAddress accept(Listener listener, ConnectionHandler handler) {
+  /// Opens a listener, in a coroutine of the loop that is to have it.
+  @FunctionalInterface
+  interface Opener {
+    Listener open(SocketAddress at) throws IOException;
+  }
+
+  SocketAddress serve(SocketAddress address, Opener opener, ConnectionHandler handler)
+      throws IOException {
+    List<Listening> all = new ArrayList<>();
+    try {
+      SocketAddress bound = address;
+      for (Loop<?> loop : loops) {
+        SocketAddress at = bound;
+        Listening one = new Listening(loop, outcome(loop.submit(() -> opener.open(at))));
+        all.add(one);
+        bound = one.listener.localAddress();
+      }
+      // from here on: whoever comes before stands in the line of a listener
+      for (Listening one : all) {
+        outcome(one.loop.submit(() -> accept(one.listener, handler)));
+      }
+      return bound;
+    } catch (Throwable e) {
+      all.forEach(Listening::close);
+      throw e;
+    }
+  }
+
+  /// A listener of one of the loops.
+  private record Listening(Loop<?> loop, Listener listener) {
+    void close() {
+      CompletableFuture<Boolean> closing =
+          loop.submit(() -> {
+            listener.close();
+            return true;
+          });
+      // safe: a loop that has ended has closed it
+      var _ = closing.exceptionally(_ -> true).join();
+    }
+  }
+
+  private static boolean accept(Listener listener, ConnectionHandler handler) {
     Heddle.background(
         "accept " + listener,
         () -> {
           try (listener) {
-            while (true) {
+            while (listener.isOpen()) {
               take(listener, handler);
             }
           }
         });
-    return listener.localAddress();
+    return true;
   }
 
   private static void take(Listener listener, ConnectionHandler handler) {
     try {
       StreamSocket connection = listener.accept();
       Heddle.launch("serve " + connection, () -> serve(connection, handler));
+    } catch (ClosedChannelException _) {
+      // safe: another loop could not listen, and this one has stopped
     } catch (IOException e) {
       log("while accepting from " + listener, e);
     }

@@ -4,9 +4,12 @@ package dev.heddle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.heddle.io.Listener;
+import dev.heddle.io.Tcp;
 import dev.heddle.io.TcpOptions;
 import java.io.IOException;
 import java.net.BindException;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -42,6 +45,27 @@ class LoopGroupTest {
       }
       assertThat(seen).hasSize(2);
       assertThat(group.size()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  @Tag("T20")
+  void serve_whereOneLoopCannotListen_leavesNobodyListening() {
+    AtomicReference<SocketAddress> first = new AtomicReference<>();
+    LoopGroup.Opener onceOnly =
+        at -> {
+          if (first.get() != null) {
+            throw new IOException("the second cannot");
+          }
+          Listener listener = Tcp.listen(at);
+          first.set(listener.localAddress());
+          return listener;
+        };
+    try (LoopGroup group = LoopGroup.start(2)) {
+      assertThatThrownBy(() -> group.serve(ANY, onceOnly, _ -> {})).hasMessage("the second cannot");
+      int port = ((InetSocketAddress) first.get()).getPort();
+      assertThatThrownBy(() -> new Socket(ANY.getAddress(), port).close())
+          .isInstanceOf(ConnectException.class);
     }
   }
 

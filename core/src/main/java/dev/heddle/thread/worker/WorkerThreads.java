@@ -185,6 +185,7 @@ public final class WorkerThreads {
       for (int i = 0; i < threads.size(); i++) {
         queue.add(PILL);
       }
+      gone.tell(); // there may have been none
     }
   }
 

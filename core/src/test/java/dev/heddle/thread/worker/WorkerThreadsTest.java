@@ -51,6 +51,17 @@ class WorkerThreadsTest {
     assertThat(threads.live()).isZero();
   }
 
+  @Test
+  void finish_ofAGroupThatHadNoThread_isToldToWhoWaited() {
+    Heddle.run(() -> {
+      WorkerThreads threads = threads(1, Long.MAX_VALUE);
+      Coroutine<?> waiting = Heddle.spawn(() -> Heddle.await(threads.gone()));
+      Heddle.suspend();
+      threads.finish();
+      waiting.await();
+    });
+  }
+
   // ---- how many ----
 
   @Test

@@ -317,6 +317,35 @@ class ChildTest {
     assertThat(Pids.isRunning(pid[0])).isFalse();
   }
 
+  @Test
+  @Tag("trap-30")
+  void writes_ofSeveralCoroutines_areNotMixed() {
+    inLoop(() -> {
+      String big = "a".repeat(1_000_000);
+      try (Child cat = CAT.start()) {
+        Coroutine<byte[]> reader = Heddle.spawn(() -> cat.output().readAllBytes());
+        Heddle.scope(writers -> {
+          writers.launch("big", () -> cat.input().write(big));
+          for (int i = 0; i < 500; i++) {
+            int turns = i; // so that at any time one is about to write
+            writers.launch(
+                "small",
+                () -> {
+                  for (int n = 0; n < turns; n++) {
+                    Heddle.suspend();
+                  }
+                  cat.input().write("b");
+                });
+          }
+          return null;
+        });
+        cat.input().close();
+        assertThat(new String(reader.await(), StandardCharsets.UTF_8))
+            .isEqualTo(big + "b".repeat(500));
+      }
+    });
+  }
+
   // ---- what is seen of it ----
 
   @Test

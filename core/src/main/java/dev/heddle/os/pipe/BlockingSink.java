@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.os.pipe;
 
+import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.LoopRoot;
 import dev.heddle.event.InlineCallback;
+import dev.heddle.scheduler.Permits;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.thread.worker.Work;
 import dev.heddle.thread.worker.WorkerThreads;
@@ -23,6 +25,7 @@ public final class BlockingSink implements PipeSink {
   private final WorkerThreads thread;
   private final String what;
   private final Readiness ready;
+  private final Permits writing; // whole writes, in the order of their calls
 
   // loop only
   private boolean sending;
@@ -39,6 +42,7 @@ public final class BlockingSink implements PipeSink {
     this.what = what;
     this.thread = loop.threads().open(loop.options().name() + "-" + name, 1, () -> {});
     this.ready = new Readiness(scheduler, what, () -> !sending || closed);
+    this.writing = new Permits(scheduler, 1, what);
   }
 
   @Override
@@ -46,16 +50,21 @@ public final class BlockingSink implements PipeSink {
     if (closed) {
       throw new ClosedChannelException();
     }
-    awaitReady();
-    while (buffer.hasRemaining()) {
-      byte[] block = new byte[Math.min(buffer.remaining(), BLOCK)];
-      buffer.get(block);
-      send(block);
+    writing.take(CoroutineNode.current());
+    try {
       awaitReady();
+      while (buffer.hasRemaining()) {
+        byte[] block = new byte[Math.min(buffer.remaining(), BLOCK)];
+        buffer.get(block);
+        send(block);
+        awaitReady();
+      }
+    } finally {
+      writing.giveBack();
     }
   }
 
-  // in a loop: another coroutine may have come in between
+  // in a loop: what a cancelled writer has sent may still be on its way
   private void awaitReady() throws IOException {
     while (!ready.isClosed()) {
       scheduler.await(ready);

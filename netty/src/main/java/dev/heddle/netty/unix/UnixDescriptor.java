@@ -85,6 +85,9 @@ public class UnixDescriptor implements Descriptor {
       now = BOTH;
       readyForEver |= diesOfErrors() ? BOTH : 0;
     }
+    if ((now & OUT) != 0 && !goOn()) {
+      now &= ~OUT; // what came before is not through: nobody can write yet
+    }
     ready |= now;
     Operation in = input;
     Operation out = output;
@@ -98,8 +101,22 @@ public class UnixDescriptor implements Descriptor {
     }
   }
 
+  /// What was submitted by [SendingWatch#send] has been answered.
+  ///
+  /// @param result how many bytes; or an error's number, below zero
+  public void sent(int result) {
+    throw new IllegalStateException("nothing was sent for " + fd + ": " + result);
+  }
+
+  /// Goes on with what writers have left behind.
+  ///
+  /// @return whether nothing is left of it
+  boolean goOn() {
+    return true;
+  }
+
   /// There is no watch any more, and who waits is told why.
-  public final void failed(IOException why) {
+  public void failed(IOException why) {
     watch = null;
     noted = false;
     Operation in = input;
@@ -117,6 +134,11 @@ public class UnixDescriptor implements Descriptor {
   /// Whether a call may find something.
   final boolean isReady(int direction) {
     return ((ready | readyForEver) & direction) != 0;
+  }
+
+  /// Whether both directions have ended, or failed for good.
+  final boolean isHungUp() {
+    return (readyForEver & OUT) != 0;
   }
 
   /// A call was made.
@@ -148,6 +170,11 @@ public class UnixDescriptor implements Descriptor {
     return closed;
   }
 
+  /// Whether it is closed, and has something to send.
+  final boolean isLingering() {
+    return closed && driver.isLingering(this);
+  }
+
   @Override
   public final void close() {
     if (closed) {
@@ -158,10 +185,32 @@ public class UnixDescriptor implements Descriptor {
     Watch w = watch;
     if (w == null) {
       closeNow();
+    } else if (isOver()) {
+      end(w);
     } else {
-      hangUp();
-      w.endAndClose();
+      driver.lingers(this);
     }
+  }
+
+  /// Whether nothing has to leave before the end.
+  boolean isOver() {
+    return true;
+  }
+
+  /// Nothing has to leave any more.
+  final void over() {
+    driver.lingersNoMore(this);
+    Watch w = watch;
+    if (w == null) {
+      closeNow();
+    } else {
+      end(w);
+    }
+  }
+
+  private void end(Watch w) {
+    hangUp();
+    w.endAndClose();
   }
 
   /// Lets the other side see the end before the descriptor is given back.

@@ -45,7 +45,9 @@ public abstract class UnixDriver implements NettyDriver {
   private static final int STAGE = 64 << 10; // bytes; the largest datagram fits
 
   private final DrivenHandler handler;
+  private final @Nullable Outbox outbox;
   private final Set<UnixDescriptor> open = new HashSet<>();
+  private final Set<UnixDescriptor> lingering = new HashSet<>();
   private final ArrayDeque<UnixDescriptor> noted = new ArrayDeque<>();
 
   // loop only
@@ -57,7 +59,13 @@ public abstract class UnixDriver implements NettyDriver {
 
   /// A driver for a loop.
   protected UnixDriver(DriverHost host, IoHandlerFactory factory) {
+    this(host, factory, null);
+  }
+
+  /// A driver for a loop whose watches of sockets send, too.
+  protected UnixDriver(DriverHost host, IoHandlerFactory factory, @Nullable Outbox outbox) {
     this.handler = new DrivenHandler(host, factory);
+    this.outbox = outbox;
   }
 
   /// Begins to watch a descriptor, in a tick. What is ready already is told as an edge.
@@ -154,6 +162,26 @@ public abstract class UnixDriver implements NettyDriver {
     open.remove(descriptor);
   }
 
+  /// What leaves in the next turn; null: nothing does.
+  final @Nullable Outbox outbox() {
+    return outbox;
+  }
+
+  /// It is closed, and stays until what it has to send has left.
+  final void lingers(UnixDescriptor descriptor) {
+    lingering.add(descriptor);
+    ending++;
+  }
+
+  final boolean isLingering(UnixDescriptor descriptor) {
+    return lingering.contains(descriptor);
+  }
+
+  final void lingersNoMore(UnixDescriptor descriptor) {
+    lingering.remove(descriptor);
+    ending--;
+  }
+
   /// Where bytes of the heap stand during a call of the system.
   final ByteBuffer stage() {
     ByteBuffer s = stage;
@@ -230,7 +258,11 @@ public abstract class UnixDriver implements NettyDriver {
 
   @Override
   public final boolean isArmed() {
-    return outstanding > 0 || ending > 0 || handler.isArmed() || isWorking();
+    return outstanding > 0
+        || ending > 0
+        || handler.isArmed()
+        || isWorking()
+        || (outbox != null && outbox.hasTaken());
   }
 
   // ---- the carrier ----
@@ -248,11 +280,17 @@ public abstract class UnixDriver implements NettyDriver {
       w.deliver(this);
     }
     boolean more = begin();
+    if (outbox != null) {
+      outbox.flush();
+    }
     // a wake-up that found no handler has unparked a carrier that would now poll
     boolean looks = more || answered > 0 || was != handler.isOpen();
     handler.turn(looks ? NO_WAIT : deadlineNanos);
     if (w != null) {
       w.deliver(this);
+    }
+    if (outbox != null) {
+      outbox.turned(answered);
     }
     return answered;
   }
@@ -301,6 +339,7 @@ public abstract class UnixDriver implements NettyDriver {
               System.Logger.Level.WARNING,
               "the driver " + name() + " leaves " + ending + " descriptors that did not close");
     }
+    lingering.forEach(UnixDescriptor::closeNow);
     finish();
     handler.close();
   }

@@ -18,6 +18,10 @@ final class UnixSocket extends UnixStream implements SocketDescriptor {
   private boolean connected;
   private boolean resets; // what is closed tells the other side so, by SO_LINGER 0
   private @Nullable SocketAddress remote;
+  private @Nullable Outgoing outgoing; // null: nothing was ever taken
+  private boolean outputEnds; // at once, or behind what was taken
+  private boolean outputHasEnded;
+  private boolean broken; // a call has failed: from now on each says so itself
 
   UnixSocket(UnixDriver driver, NativeSocket socket) {
     this(driver, socket, false);
@@ -31,13 +35,128 @@ final class UnixSocket extends UnixStream implements SocketDescriptor {
 
   @Override
   int receive(ByteBuffer direct, int from, int to) throws IOException {
-    return socket.recv(direct, from, to);
+    int n = socket.recv(direct, from, to);
+    if (n < 0 && outgoing != null) {
+      outgoing.throwKept();
+    }
+    return n;
   }
 
   @Override
   int send(ByteBuffer direct, int from, int to) throws IOException {
-    return socket.send(direct, from, to);
+    try {
+      return socket.send(direct, from, to);
+    } catch (IOException e) {
+      broken = true;
+      throw e;
+    }
   }
+
+  // ---- what was taken to be sent with others ----
+
+  @Override
+  boolean take(ByteBuffer from) {
+    Outbox outbox = driver().outbox();
+    if (outbox == null || watch == null || outputEnds || broken || isHungUp()) {
+      return false;
+    }
+    Outgoing o = outgoing;
+    if (o == null) {
+      o = new Outgoing(outbox, this);
+      outgoing = o;
+    }
+    return o.take(from);
+  }
+
+  @Override
+  boolean clear() throws IOException {
+    if (outgoing == null) {
+      return true;
+    }
+    boolean clear = outgoing.clear();
+    if (clear) {
+      endOutputIfDue();
+    }
+    return clear;
+  }
+
+  SendingWatch sender() {
+    if (watch instanceof SendingWatch sending) {
+      return sending;
+    }
+    throw new IllegalStateException("bytes were taken for " + socket + ", which nobody watches");
+  }
+
+  @Override
+  public void sent(int result) {
+    Outgoing o = outgoing;
+    if (o == null) {
+      throw new IllegalStateException("nothing was taken for " + socket);
+    }
+    boolean clear = o.sent(result);
+    broken |= o.hasFailed();
+    if (clear) {
+      cleared();
+      told(OUT);
+    } else {
+      used(OUT, false);
+    }
+  }
+
+  @Override
+  boolean goOn() {
+    Outgoing o = outgoing;
+    if (o == null) {
+      return true;
+    }
+    boolean clear = o.goOn();
+    if (clear) {
+      cleared();
+    }
+    return clear;
+  }
+
+  private void cleared() {
+    if (isLingering()) {
+      over();
+    } else {
+      endOutputIfDue();
+    }
+  }
+
+  private void endOutputIfDue() {
+    if (outputEnds && !outputHasEnded) {
+      outputHasEnded = true;
+      try {
+        socket.shutdown(false, true);
+      } catch (IOException | NotYetConnectedException _) {
+        // safe: the connection broke meanwhile; the next read or write says so
+      }
+    }
+  }
+
+  @Override
+  public void failed(IOException why) {
+    if (outgoing != null) {
+      outgoing.fail(why);
+    }
+    super.failed(why);
+    if (isLingering()) {
+      over();
+    }
+  }
+
+  /// A reset lets nothing leave.
+  @Override
+  boolean isOver() {
+    try {
+      return clear() || resets;
+    } catch (IOException _) {
+      return true; // safe: what cannot be sent is lost, as it is in a socket's buffer
+    }
+  }
+
+  // ---- the socket ----
 
   @Override
   public void bind(SocketAddress address) throws IOException {
@@ -80,7 +199,18 @@ final class UnixSocket extends UnixStream implements SocketDescriptor {
 
   @Override
   public void shutdownOutput() throws IOException {
+    requireOpen();
+    try {
+      if (!clear()) {
+        outputEnds = true;
+        return;
+      }
+    } catch (IOException e) {
+      throw Failures.of(e);
+    }
     shutdown(false, true);
+    outputEnds = true;
+    outputHasEnded = true;
   }
 
   private void shutdown(boolean input, boolean output) throws IOException {

@@ -35,6 +35,16 @@ class UnixStream extends UnixDescriptor implements StreamDescriptor {
     return fd().writev(direct, offset, length, Integer.MAX_VALUE);
   }
 
+  /// Takes all of a small write, to send it with those of others.
+  boolean take(ByteBuffer from) {
+    return false;
+  }
+
+  /// Whether all that was taken has left, and nothing stands before the next byte.
+  boolean clear() throws IOException {
+    return true;
+  }
+
   // ---- in terms of buffers ----
 
   @Override
@@ -74,7 +84,14 @@ class UnixStream extends UnixDescriptor implements StreamDescriptor {
     requireOpen();
     int size = from.remaining();
     Buffers.requireAlive(from);
+    if (take(from)) {
+      return size;
+    }
     try {
+      if (!clear()) {
+        used(OUT, false);
+        return 0;
+      }
       int n = from.isDirect() ? send(from, from.position(), from.limit()) : writeHeap(from);
       from.position(from.position() + n);
       used(OUT, n == size);
@@ -101,6 +118,10 @@ class UnixStream extends UnixDescriptor implements StreamDescriptor {
       Buffers.requireAlive(from[i]);
     }
     try {
+      if (!clear()) {
+        used(OUT, false);
+        return 0;
+      }
       return direct ? writeDirect(from, offset, length) : writeStaged(from, offset, length);
     } catch (IOException e) {
       throw Failures.of(e);

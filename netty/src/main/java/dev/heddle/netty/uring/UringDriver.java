@@ -2,6 +2,7 @@
 package dev.heddle.netty.uring;
 
 import dev.heddle.netty.handler.ChannelTypes;
+import dev.heddle.netty.unix.Outbox;
 import dev.heddle.netty.unix.UnixDescriptor;
 import dev.heddle.netty.unix.UnixDriver;
 import dev.heddle.netty.unix.Watch;
@@ -69,7 +70,8 @@ final class UringDriver extends UnixDriver {
     super(
         host,
         IoUringIoHandler.newFactory(
-            new IoUringIoHandlerConfig().setRingSize(RING).setCqSize(COMPLETIONS)));
+            new IoUringIoHandlerConfig().setRingSize(RING).setCqSize(COMPLETIONS)),
+        Outbox.ofProperty());
   }
 
   @Override

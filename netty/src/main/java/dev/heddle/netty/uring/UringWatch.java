@@ -2,8 +2,8 @@
 package dev.heddle.netty.uring;
 
 import dev.heddle.netty.unix.Failures;
+import dev.heddle.netty.unix.SendingWatch;
 import dev.heddle.netty.unix.UnixDescriptor;
-import dev.heddle.netty.unix.Watch;
 import io.netty.channel.IoEvent;
 import io.netty.channel.IoHandler;
 import io.netty.channel.IoRegistration;
@@ -13,7 +13,7 @@ import io.netty.channel.uring.IoUringIoOps;
 import java.io.IOException;
 
 /// A poll that stays on the ring and tells each edge.
-final class UringWatch implements IoUringIoHandle, Watch {
+final class UringWatch implements IoUringIoHandle, SendingWatch {
   /*
    * A parked poll holds the file: to close the number does not close the socket, and the other side would see no end. So the end is a
    * chain of two: cancel the poll, then, whatever that brought, close the number. They reach the system in one call, together with
@@ -33,6 +33,8 @@ final class UringWatch implements IoUringIoHandle, Watch {
   private static final byte POLL_ADD = 6;
   private static final byte ASYNC_CANCEL = 14;
   private static final byte CLOSE = 19;
+  private static final byte SEND = 26;
+  private static final int NOW_OR_NOT = 0x4040; // MSG_DONTWAIT, MSG_NOSIGNAL
   private static final int POLL_MULTI = 1; // IORING_POLL_ADD_MULTI
   private static final int EDGES = 0x8000_0000; // EPOLLET
   private static final int MORE = 2; // IORING_CQE_F_MORE
@@ -87,6 +89,7 @@ final class UringWatch implements IoUringIoHandle, Watch {
     IoUringIoEvent e = (IoUringIoEvent) event;
     switch (e.opcode()) {
       case POLL_ADD -> polled(e.res(), (e.flags() & MORE) != 0);
+      case SEND -> descriptor.sent(e.res());
       case CLOSE -> closeAnswered(e.res());
       default -> {} // of the cancelling the poll itself tells
     }
@@ -105,6 +108,11 @@ final class UringWatch implements IoUringIoHandle, Watch {
       registration.cancel();
       descriptor.failed(Failures.of("io_uring poll", result));
     }
+  }
+
+  @Override
+  public void send(long address, int length) {
+    registration.submit(operation(SEND, (byte) 0, address, length, NOW_OR_NOT));
   }
 
   @Override

@@ -45,6 +45,21 @@ final class HandDriven implements AutoCloseable {
         .filter(p -> p.getClass().getName().startsWith("dev.heddle.netty."));
   }
 
+  /// Those that send together what a turn has written.
+  static Stream<String> batching() {
+    return names().filter("io_uring"::equals);
+  }
+
+  /// One that sends small writes together, also where few are written.
+  static HandDriven openBatching(String name) {
+    System.setProperty("heddle.sends", "batched");
+    try {
+      return open(name);
+    } finally {
+      System.clearProperty("heddle.sends");
+    }
+  }
+
   static HandDriven open(String name) {
     Thread carrier = Thread.currentThread();
     DriverProvider provider = all().filter(p -> p.name().equals(name)).findFirst().orElseThrow();

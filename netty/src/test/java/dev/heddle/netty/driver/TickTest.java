@@ -139,6 +139,25 @@ class TickTest {
     }
   }
 
+  /// What is submitted is an object of Netty's, which the compiler takes apart when it is warm.
+  @ParameterizedTest
+  @MethodSource("dev.heddle.netty.driver.HandDriven#batching")
+  @Tag("T13")
+  void request_answeredTogetherWithOthers_allocatesNothingOfOurs(String driver) throws Exception {
+    try (HandDriven hand = HandDriven.openBatching(driver)) {
+      Pair pair = hand.pair();
+      pair.peer().configureBlocking(false);
+      ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+      long bytes;
+      do {
+        long before = threads.getCurrentThreadAllocatedBytes();
+        exchange(hand, pair, REQUESTS);
+        bytes = threads.getCurrentThreadAllocatedBytes() - before;
+      } while (bytes / REQUESTS > 2 * OF_NETTY); // two turns; else for ever
+      pair.peer().close();
+    }
+  }
+
   /// The peer asks, the driver's side answers.
   private static void exchange(HandDriven hand, Pair pair, int requests) throws Exception {
     ByteBuffer direct = ByteBuffer.allocateDirect(128);
@@ -154,6 +173,9 @@ class TickTest {
       ByteBuffer buffer = i % 2 == 0 ? direct.clear() : heap.clear();
       pair.ours().read(buffer);
       pair.ours().write(buffer.flip());
+      if (hand.driver().isArmed()) {
+        hand.driver().tick(ReactorDriver.NO_WAIT); // what was taken leaves
+      }
       peers.clear();
       while (peers.hasRemaining()) {
         pair.peer().read(peers);

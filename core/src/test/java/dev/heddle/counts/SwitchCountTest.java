@@ -10,11 +10,14 @@ import dev.heddle.HeddleOptions;
 import dev.heddle.Loop;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.event.Event;
+import dev.heddle.io.AsyncIo;
 import dev.heddle.io.Listener;
 import dev.heddle.io.Tcp;
 import dev.heddle.observe.LoopCounters;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -284,6 +287,40 @@ class SwitchCountTest {
     assertThat(cost.sleeps()).isBetween(1L, 5L);
     assertThat(cost.looks()).isZero();
     assertThat(cost.after.timers()).isOne();
+  }
+
+  /// A server that had waited before each request gave way all the same, at every 32nd.
+  @Test
+  @Tag("T13")
+  void echo_ofARequest_costsOneSwitch() {
+    int requests = 5 * ROUNDS;
+    int[] enters = new int[1];
+    inALoop(() -> {
+      var anyPort = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+      Listener listener = Tcp.listen(anyPort); // the loop closes it
+      AsyncIo client = Tcp.connect((InetSocketAddress) listener.localAddress());
+      AsyncIo served = listener.accept();
+      Heddle.background("echo", () -> echo(served, enters));
+      ByteBuffer buffer = ByteBuffer.allocate(64);
+      for (int i = 0; i < requests; i++) {
+        client.write(buffer.clear());
+        client.readFully(buffer.clear());
+      }
+      return 0;
+    });
+    assertThat(enters[0]).isBetween(requests, requests + 1); // and its end
+  }
+
+  private static void echo(AsyncIo served, int[] enters) throws IOException {
+    Heddle.current()
+        .addSwitchHandler((coroutine, enter, finishing) -> {
+          enters[0] += enter ? 1 : 0;
+          return true;
+        });
+    ByteBuffer buffer = ByteBuffer.allocate(64);
+    while (served.read(buffer.clear()) >= 0) {
+      served.write(buffer.flip());
+    }
   }
 
   // ---- switch handlers ----

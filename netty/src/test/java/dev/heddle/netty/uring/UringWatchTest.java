@@ -31,7 +31,7 @@ class UringWatchTest {
   private final Ring ring = new Ring();
 
   private static IoUringIoEvent polled(int result, int flags) {
-    return new IoUringIoEvent(result, flags, POLL_ADD, (short) 0);
+    return new IoUringIoEvent(result, flags, POLL_ADD, 0L);
   }
 
   private interface Story {
@@ -107,6 +107,7 @@ class UringWatchTest {
     }
 
     @Override
+    @SuppressWarnings("TypeParameterUnusedInFormals") // Netty's signature
     public <T> T attachment() {
       throw new UnsupportedOperationException();
     }

@@ -4,6 +4,7 @@
 ///
 /// What is not exported here is not for users; the rooms are described in their `package-info`.
 @org.jspecify.annotations.NullMarked
+@SuppressWarnings("module") // dev.heddle.netty is compiled after this one
 module dev.heddle {
   requires static org.jspecify; // annotations only: who compiles against this module needs nothing
   requires java.management; // loops as MXBeans
@@ -22,6 +23,8 @@ module dev.heddle {
   exports dev.heddle.io;
   exports dev.heddle.observe;
   exports dev.heddle.reactor.driver;
+  exports dev.heddle.reactor.jdk to
+      dev.heddle.netty;
   exports dev.heddle.os;
   exports dev.heddle.sync;
   exports dev.heddle.thread;

@@ -17,5 +17,6 @@ module dev.heddle.netty {
   provides dev.heddle.reactor.driver.DriverProvider with
       dev.heddle.netty.uring.UringProvider,
       dev.heddle.netty.epoll.EpollProvider,
-      dev.heddle.netty.kqueue.KqueueProvider;
+      dev.heddle.netty.kqueue.KqueueProvider,
+      dev.heddle.netty.nio.NioProvider;
 }

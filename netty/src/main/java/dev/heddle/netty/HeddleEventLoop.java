@@ -135,7 +135,7 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
           "the loop's driver "
               + driver.name()
               + " has no Netty in it; start the loop with one that has, by -Dheddle.driver or"
-              + " HeddleOptions.driver: auto, io_uring, epoll, kqueue");
+              + " HeddleOptions.driver: auto, io_uring, epoll, kqueue, nio");
     }
     if (netty.handler().guest() instanceof AsGuest there) {
       return there.loop();

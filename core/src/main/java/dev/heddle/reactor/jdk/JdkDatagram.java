@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class JdkDatagram extends JdkDescriptor implements DatagramDescriptor {
   private final DatagramChannel channel;
 
-  JdkDatagram(JdkDriver driver, DatagramChannel channel) {
+  JdkDatagram(ChannelDriver driver, DatagramChannel channel) {
     super(driver, channel);
     this.channel = channel;
   }

@@ -8,28 +8,29 @@ import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import org.jspecify.annotations.Nullable;
 
-/// A channel, and what the driver's selector knows of it.
-class JdkDescriptor implements Descriptor {
-  private final JdkDriver driver;
+/// A channel, and what its driver knows of it.
+public class JdkDescriptor implements Descriptor {
+  private final ChannelDriver driver;
   private final SelectableChannel channel;
 
   // the driver's
-  @Nullable SelectionKey key;
+  ChannelDriver.@Nullable Interest interest;
   @Nullable Operation input;
   @Nullable Operation output;
   boolean noted;
 
-  JdkDescriptor(JdkDriver driver, SelectableChannel channel) {
+  JdkDescriptor(ChannelDriver driver, SelectableChannel channel) {
     this.driver = driver;
     this.channel = channel;
     driver.opened(this);
   }
 
-  final SelectableChannel channel() {
+  /// The channel.
+  public final SelectableChannel channel() {
     return channel;
   }
 
-  final JdkDriver driver() {
+  final ChannelDriver driver() {
     return driver;
   }
 
@@ -56,8 +57,8 @@ class JdkDescriptor implements Descriptor {
   public final void close() {
     driver.closed(this);
     if (!isOwner()) {
-      if (key != null) {
-        key.cancel();
+      if (interest != null) {
+        interest.cancel();
       }
       return;
     }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class JdkListener extends JdkDescriptor implements ListenerDescriptor {
   private final ServerSocketChannel channel;
 
-  JdkListener(JdkDriver driver, ServerSocketChannel channel) {
+  JdkListener(ChannelDriver driver, ServerSocketChannel channel) {
     super(driver, channel);
     this.channel = channel;
   }

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class JdkSocket extends JdkStream implements SocketDescriptor {
   private final SocketChannel channel;
 
-  JdkSocket(JdkDriver driver, SocketChannel channel) {
+  JdkSocket(ChannelDriver driver, SocketChannel channel) {
     super(driver, channel);
     this.channel = channel;
   }

@@ -12,7 +12,7 @@ import java.nio.channels.SelectableChannel;
 
 /// A channel of bytes, in whichever directions it has.
 class JdkStream extends JdkDescriptor implements StreamDescriptor {
-  JdkStream(JdkDriver driver, SelectableChannel channel) {
+  JdkStream(ChannelDriver driver, SelectableChannel channel) {
     super(driver, channel);
   }
 

@@ -8,7 +8,7 @@ import java.nio.channels.SocketChannel;
 
 /// A channel that other code has opened, and will close.
 final class WatchedChannel extends JdkDescriptor {
-  WatchedChannel(JdkDriver driver, SelectableChannel channel) {
+  WatchedChannel(ChannelDriver driver, SelectableChannel channel) {
     super(driver, channel);
   }
 

@@ -80,7 +80,7 @@ final class HandDriven implements AutoCloseable {
   /// Ticks until what was closed has gone.
   void settle() {
     while (driver.isArmed()) {
-      driver.tick(ReactorDriver.FOREVER);
+      driver.tick(ReactorDriver.NO_WAIT); // a selector that has tidied up has nothing to wait for
     }
   }
 

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.netty.nio;
+
+import dev.heddle.netty.handler.ChannelTypes;
+import dev.heddle.netty.handler.DrivenHandler;
+import dev.heddle.netty.handler.NettyDriver;
+import dev.heddle.reactor.driver.DriverHost;
+import dev.heddle.reactor.driver.Facility;
+import dev.heddle.reactor.driver.Support;
+import dev.heddle.reactor.jdk.ChannelDriver;
+import dev.heddle.reactor.jdk.JdkDescriptor;
+import io.netty.channel.nio.NioIoHandle;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioDatagramChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import java.io.IOException;
+import java.util.Map;
+
+/// The JDK's channels, told of by the selector of Netty's handler; so Netty's channels can live
+/// beside them where the system has nothing better.
+final class NioDriver extends ChannelDriver implements NettyDriver {
+  static final String NAME = "nio";
+  private static final long HALF_A_MILLI = 500_000; // nanoseconds
+  private static final ChannelTypes CHANNELS =
+      new ChannelTypes(
+          NioIoHandler.class,
+          NioIoHandle.class,
+          NioSocketChannel.class,
+          NioServerSocketChannel.class,
+          NioDatagramChannel.class);
+  private static final Map<Facility, Support> CAPABILITIES =
+      serving(Support.natively("Netty's Selector tells, the JDK's channels act"));
+
+  private final DrivenHandler handler;
+
+  NioDriver(DriverHost host) {
+    this.handler = new DrivenHandler(host, NioIoHandler.newFactory());
+  }
+
+  @Override
+  public String name() {
+    return NAME;
+  }
+
+  @Override
+  public Map<Facility, Support> capabilities() {
+    return CAPABILITIES;
+  }
+
+  @Override
+  public DrivenHandler handler() {
+    return handler;
+  }
+
+  @Override
+  public ChannelTypes channelTypes() {
+    return CHANNELS;
+  }
+
+  @Override
+  protected Interest register(JdkDescriptor descriptor, int ops) throws IOException {
+    return new Watched(this, descriptor, ops);
+  }
+
+  /// For its watches.
+  void told(JdkDescriptor descriptor, int ops) {
+    ready(descriptor, ops);
+  }
+
+  @Override
+  protected boolean isOpen() {
+    return handler.isOpen();
+  }
+
+  @Override
+  public boolean isArmed() {
+    return super.isArmed() || handler.isArmed();
+  }
+
+  // Netty rounds to the nearest millisecond, and would wait busily for the rest
+  @Override
+  protected void look(long deadlineNanos) {
+    boolean isMoment = deadlineNanos != NO_WAIT && deadlineNanos != FOREVER;
+    handler.turn(isMoment ? deadlineNanos + HALF_A_MILLI : deadlineNanos);
+  }
+
+  @Override
+  public void wakeup() {
+    handler.wakeup();
+  }
+
+  @Override
+  protected void release() {
+    if (handler.isOpen()) {
+      handler.turn(NO_WAIT); // lets go of the channels that were closed
+    }
+    handler.close();
+  }
+}

@@ -110,7 +110,7 @@ final class NettyHttp {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-      ctx.close(); // it reset the connection, or speaks no HTTP
+      var _ = ctx.close(); // it reset the connection, or speaks no HTTP
     }
   }
 
@@ -167,7 +167,7 @@ final class NettyHttp {
           channel.writeAndFlush(new DefaultFullHttpRequest(HTTP_1_1, HttpMethod.GET, path)));
       return answer.future().await();
     } finally {
-      channel.close();
+      var _ = channel.close();
     }
   }
 

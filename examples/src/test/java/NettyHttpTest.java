@@ -66,10 +66,19 @@ final class NettyHttpTest {
   @Test
   void get_manyAtOnceOnOneConnection_areAnsweredInOrder() throws Exception {
     String requests =
-        "GET /slow HTTP/1.1\r\nHost: x\r\n\r\n"
-            + "GET /gone HTTP/1.1\r\nHost: x\r\n\r\n"
-            + "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
-    assertThat(talk(requests))
+        """
+        GET /slow HTTP/1.1
+        Host: x
+
+        GET /gone HTTP/1.1
+        Host: x
+
+        GET / HTTP/1.1
+        Host: x
+        Connection: close
+
+        """;
+    assertThat(talk(requests.replace("\n", "\r\n")))
         .containsSubsequence("200 OK", "took a while", "404 Not Found", "200 OK", "Hello");
   }
 

@@ -30,7 +30,7 @@ final class Outgoing {
    * I4. After a failure, or a hang-up that was told, nothing is taken: each call says so itself. [OutgoingTest]
    *
    * Limits. Who writes and then keeps the loop from its next turn, or ends the JVM without ending the loop, keeps his bytes from
-   * leaving: -Dheddle.sends=direct is for him.
+   * leaving: he must not ask for this. Decision 0016 says why -Dheddle.sends is `direct` where nobody asks.
    */
   private static final int CLEAR = 0;
   private static final int TAKEN = 1;

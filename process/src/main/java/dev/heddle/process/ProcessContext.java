@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process;
+
+import org.jspecify.annotations.Nullable;
+
+/// What a process knows of itself, and what it can do at once, without yielding a command.
+///
+/// **Thread** of the process, within `init`, `step` and `close`; what says *any* may be called from
+/// others too.
+///
+/// @since 0.1
+public interface ProcessContext {
+  /// The address of this process. **Thread** any.
+  Pid self();
+
+  /// Who started it; null when nobody but the program did. **Thread** any.
+  @Nullable Pid parent();
+
+  /// The runtime it lives in. **Thread** any.
+  ProcessRuntime runtime();
+
+  /// Whether it has ended. **Thread** any.
+  boolean isEnded();
+
+  // ---- messages and children ----
+
+  /// Sends a message. **Thread** any.
+  ///
+  /// @throws SendFailedException when it was not accepted
+  void send(Pid to, @Nullable Object message);
+
+  /// Sends a message, and says what became of it. **Thread** any.
+  SendResult offer(Pid to, @Nullable Object message);
+
+  /// Starts a process of which this one is the parent.
+  Pid spawn(Process process);
+
+  /// Starts a process of which this one is the parent, unless the options name another.
+  Pid spawn(Process process, StartOptions options);
+
+  // ---- commands on their way ----
+
+  /// Cancels a command of this process: its result is a
+  /// [java.util.concurrent.CancellationException], and whoever carries it out is told to stop.
+  ///
+  /// @return false when there is none with that tag, or its result is on its way
+  boolean cancelCommand(long tag);
+
+  /// How many commands have no result yet.
+  int outstanding();
+
+  // ---- ties ----
+
+  /// Links this process to another: when one ends other than normally, so does the other. When that
+  /// one has ended so already, this one is told at once.
+  void link(Pid other);
+
+  /// Undoes a link.
+  void unlink(Pid other);
+
+  /// Whether a linked process that ends, ends this one too (false, the default), or is told to it as
+  /// [Signal.LinkDown].
+  void trapExits(boolean trap);
+
+  /// Lets this process be told when another ends, by [Signal.Down]; at once when it has ended, or
+  /// never was.
+  ///
+  /// @return what the signal will carry: each monitor has its own
+  long monitor(Pid other);
+
+  /// Takes a monitor back: its signal will not be seen any more, also when it is on its way.
+  ///
+  /// @return false when there is none, or its signal was seen
+  boolean demonitor(long monitor);
+
+  /// Gives this process one more name.
+  ///
+  /// @return who has the name now: this process, or whoever had it before
+  Pid register(String name);
+
+  /// Takes a name from this process.
+  ///
+  /// @return false when it has no such name
+  boolean unregister(String name);
+
+  // ---- attributes ----
+
+  /// What was put under a key, by this process, by what it was before an upgrade, or by those that
+  /// started it.
+  @Nullable Object attribute(String key);
+
+  /// Puts something under a key, for this process and those that it starts from now on.
+  void setAttribute(String key, Object value);
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process;
+
+import dev.heddle.HeddleOptions;
+import dev.heddle.process.dispatch.Command;
+import dev.heddle.process.dispatch.CommandHandler;
+import dev.heddle.process.dispatch.CommandRegistry;
+import dev.heddle.process.scheduler.Task;
+import dev.heddle.process.scheduler.Worker;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+
+/// Says how a runtime is to be. For one thread; each method returns the builder.
+///
+/// @since 0.1
+public final class ProcessRuntimeBuilder {
+  final CommandRegistry registry = new CommandRegistry();
+  int workers = Runtime.getRuntime().availableProcessors();
+  String host = "heddle";
+  int incarnation = ThreadLocalRandom.current().nextInt(1, Integer.MAX_VALUE);
+  int limit = Integer.MAX_VALUE;
+  Duration longStep = Duration.ofMillis(200);
+  Duration shutdownDeadline = Duration.ofSeconds(10);
+  @Nullable ProcessFactory factory;
+  ProcessListener listener = new ProcessListener() {};
+  @Nullable HeddleOptions loop;
+
+  ProcessRuntimeBuilder() {}
+
+  /// How many threads step processes; the number of processors where this is not said.
+  public ProcessRuntimeBuilder workers(int count) {
+    if (count < 1) {
+      throw new IllegalArgumentException("at least one worker is needed: " + count);
+    }
+    this.workers = count;
+    return this;
+  }
+
+  /// How many processes may live at once; no limit where this is not said.
+  public ProcessRuntimeBuilder limit(int processes) {
+    if (processes < 1) {
+      throw new IllegalArgumentException("at least one process must be allowed: " + processes);
+    }
+    this.limit = processes;
+    return this;
+  }
+
+  /// Makes processes for starts and upgrades by name.
+  public ProcessRuntimeBuilder factory(ProcessFactory of) {
+    this.factory = Objects.requireNonNull(of, "factory");
+    return this;
+  }
+
+  /// Is told of starts and ends.
+  public ProcessRuntimeBuilder listener(ProcessListener of) {
+    this.listener = Objects.requireNonNull(of, "listener");
+    return this;
+  }
+
+  /// Says who carries out the commands of a class.
+  ///
+  /// @throws IllegalStateException when somebody does already
+  public <C extends Command<R>, R extends @Nullable Object> ProcessRuntimeBuilder handler(
+      Class<C> type, CommandHandler<C, R> handler) {
+    registry.register(type, handler);
+    return this;
+  }
+
+  /// How the loop runs on which commands are carried out.
+  public ProcessRuntimeBuilder loop(HeddleOptions options) {
+    this.loop = Objects.requireNonNull(options, "options");
+    return this;
+  }
+
+  /// Starts the workers.
+  public ProcessRuntime start() {
+    return new ProcessRuntime(this);
+  }
+
+  HeddleOptions loopOptions() {
+    return loop != null
+        ? loop
+        : HeddleOptions.defaults().withName(host + "-loop").withHandleSignals(false);
+  }
+
+  void longStep(Task task, Worker worker, long nanos, StackTraceElement[] stack) {}
+}

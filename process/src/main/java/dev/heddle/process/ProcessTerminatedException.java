@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process;
+
+/// The cause of an exit that somebody else has decided.
+///
+/// @since 0.1
+public final class ProcessTerminatedException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  /// For the reason given.
+  public ProcessTerminatedException(String why) {
+    super(why, null, false, false);
+  }
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process;
+
+import org.jspecify.annotations.Nullable;
+
+/// A message whose sender waits for an answer: what `ask` puts into the mailbox.
+///
+/// @param message that was asked
+/// @param reply takes the answer, once
+/// @since 0.1
+public record Request(@Nullable Object message, Reply reply) {}

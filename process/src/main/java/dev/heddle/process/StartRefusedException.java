@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process;
+
+import org.jspecify.annotations.Nullable;
+
+/// A process was not started.
+///
+/// @since 0.1
+public final class StartRefusedException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  /// For the reason given.
+  public StartRefusedException(String why, @Nullable Throwable cause) {
+    super(why, cause);
+  }
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process;
+
+import dev.heddle.process.dispatch.Command;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// What a step asks for: commands, and when to be stepped again. Valid during the step only.
+///
+/// A step that says nothing rests until something comes; one that has yielded commands and says
+/// nothing more waits for their results and for messages.
+///
+/// @since 0.1
+public final class StepOutput {
+  /// When a process is to be stepped again.
+  public enum Status {
+    /// at once
+    CONTINUE,
+    /// when anything comes
+    IDLE,
+    /// never: it has ended
+    DONE,
+    /// when a command is done, or anything else comes
+    YIELD,
+    /// when a command is done, or a signal comes; messages wait until then
+    YIELD_ONLY,
+    /// at once, as the process that takes its place
+    UPGRADE
+  }
+
+  /// A command and the tag that its result will carry.
+  public record Yield(long tag, Command<?> command) {}
+
+  private static final int INLINE = 2; // the usual number of commands in a step; more go to a list
+
+  private @Nullable Status status;
+  private @Nullable Object result;
+  private @Nullable Upgrade upgrade;
+
+  private int count;
+  private @Nullable Yield first;
+  private @Nullable Yield second;
+  private @Nullable List<Yield> more;
+
+  /// Nothing asked for yet.
+  public StepOutput() {}
+
+  // ---- for the step ----
+
+  /// Asks for a command to be carried out.
+  ///
+  /// @param tag that its result will carry; not in use by another command of this process
+  public void yield(long tag, Command<?> command) {
+    Yield yield = new Yield(tag, Objects.requireNonNull(command, "command"));
+    switch (count++) {
+      case 0 -> first = yield;
+      case 1 -> second = yield;
+      default -> {
+        if (more == null) {
+          more = new ArrayList<>();
+        }
+        more.add(yield);
+      }
+    }
+  }
+
+  /// Asks to be stepped again when a command is done: messages wait in the mailbox until then.
+  public void yieldOnly() {
+    status = Status.YIELD_ONLY;
+  }
+
+  /// Asks to be stepped again at once. Others get their turn after 16 such steps, or 200 us.
+  public void again() {
+    status = Status.CONTINUE;
+  }
+
+  /// Asks to be stepped again when anything comes.
+  public void idle() {
+    status = Status.IDLE;
+  }
+
+  /// Ends the process. What this step has yielded is still carried out; nobody will see the results.
+  public void done() {
+    done(null);
+  }
+
+  /// Ends the process with a result, for whoever waits for its exit.
+  public void done(@Nullable Object result) {
+    this.status = Status.DONE;
+    this.result = result;
+  }
+
+  /// Lets another process take the place of this one: it keeps the PID, what is in the mailbox, names,
+  /// links and monitors.
+  ///
+  /// @param source what the runtime's factory makes a process of
+  /// @param method of it
+  /// @param input for its init
+  public void upgrade(String source, String method, @Nullable Object input) {
+    this.status = Status.UPGRADE;
+    this.upgrade = new Upgrade(source, method, input);
+  }
+
+  /// What takes the place of a process.
+  public record Upgrade(String source, String method, @Nullable Object input) {}
+
+  // ---- for the runtime, and for tests of processes ----
+
+  /// What the step has said, or what follows from its having said nothing.
+  public Status status() {
+    if (status != null) {
+      return status;
+    }
+    return count == 0 ? Status.IDLE : Status.YIELD;
+  }
+
+  /// The result of a process that is done.
+  public @Nullable Object result() {
+    return result;
+  }
+
+  /// What takes its place.
+  public @Nullable Upgrade upgrade() {
+    return upgrade;
+  }
+
+  /// How many commands there are.
+  public int yieldCount() {
+    return count;
+  }
+
+  /// The commands, in the order in which they were yielded.
+  public List<Yield> yields() {
+    List<Yield> all = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      all.add(yieldAt(i));
+    }
+    return all;
+  }
+
+  /// One of the commands, from 0.
+  public Yield yieldAt(int index) {
+    Objects.checkIndex(index, count);
+    if (index >= INLINE) {
+      return Objects.requireNonNull(more).get(index - INLINE);
+    }
+    return Objects.requireNonNull(index == 0 ? first : second);
+  }
+
+  /// Forgets everything.
+  public void reset() {
+    status = null;
+    result = null;
+    upgrade = null;
+    if (count != 0) {
+      count = 0;
+      first = null;
+      second = null;
+      more = null;
+    }
+  }
+}

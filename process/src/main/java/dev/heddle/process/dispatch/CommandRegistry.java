@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.dispatch;
+
+import java.util.IdentityHashMap;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/// Who carries out which commands. Filled from any thread until it is frozen, then read by all
+/// workers without a lock.
+public final class CommandRegistry {
+  private final ReentrantLock lock = new ReentrantLock();
+
+  // under the lock until frozen, then constant
+  private final Map<Class<?>, CommandHandler<?, ?>> handlers = new IdentityHashMap<>();
+
+  // written under the lock, after the last change of the map
+  private volatile boolean frozen;
+
+  /// Nobody carries out anything yet.
+  public CommandRegistry() {}
+
+  /// Says who carries out the commands of a class.
+  ///
+  /// @throws IllegalStateException when somebody does already, or the registry is frozen
+  public <C extends Command<R>, R extends @Nullable Object> void register(
+      Class<C> type, CommandHandler<C, R> handler) {
+    lock.lock();
+    try {
+      if (frozen) {
+        throw new IllegalStateException(
+            "the handler of " + type.getName() + " comes too late; give it to the builder before start()");
+      }
+      CommandHandler<?, ?> before = handlers.putIfAbsent(type, handler);
+      if (before != null) {
+        throw new IllegalStateException(
+            type.getName() + " has a handler already; a class of commands has one");
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Refuses every later change.
+  public void freeze() {
+    lock.lock();
+    try {
+      frozen = true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Who carries out the commands of a class, or null.
+  public @Nullable CommandHandler<?, ?> get(Class<?> type) {
+    if (frozen) {
+      return handlers.get(type); // safe: constant since the volatile write that was just read
+    }
+    lock.lock();
+    try {
+      return handlers.get(type);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Whether somebody carries out the commands of a class.
+  public boolean has(Class<?> type) {
+    return get(type) != null;
+  }
+}

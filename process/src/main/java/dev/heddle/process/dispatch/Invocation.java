@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.dispatch;
+
+import dev.heddle.process.Pid;
+import dev.heddle.process.ProcessEvent;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.Objects;
+import java.util.concurrent.CancellationException;
+import org.jspecify.annotations.Nullable;
+
+/// One command on its way, and the right to answer it once.
+///
+/// **Thread** any.
+///
+/// @param <R> of the result
+/// @since 0.1
+public final class Invocation<R extends @Nullable Object> {
+  /*
+   * States.  from   event                        to        who, order
+   *          OPEN   complete(), fail()           ANSWERED  any thread: CAS; the winner delivers
+   *          OPEN   cancel()                     DROPPED   any thread: CAS; the winner delivers the cancellation, then runs the
+   *                                                        action of whoever carries the command out
+   *          OPEN   abandon(): the process ended DROPPED   its worker: CAS; nothing is delivered, the action is run
+   *          ANSWERED, DROPPED  complete(), fail()  same   nobody: counted as too late
+   *
+   * `onCancel` and `cancel` meet at the same word: the action is kept in it while the invocation is OPEN, and whoever finds it DROPPED
+   * runs the action at once.
+   *
+   * So an answer reaches the process that has asked, once, or nobody: not a process that has taken its number, since none ever
+   * does, and this object knows its process, not the number. P11; traps 47, 52; DESIGN 4.
+   */
+  private static final Object OPEN = new Object();
+  private static final Object ANSWERED = new Object();
+  private static final Object DROPPED = new Object();
+  private static final VarHandle STATE;
+
+  static {
+    try {
+      STATE = MethodHandles.lookup().findVarHandle(Invocation.class, "state", Object.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private final Caller caller;
+  private final long tag;
+
+  // any thread, CAS: OPEN, a Runnable (OPEN, with what a cancellation runs), ANSWERED or DROPPED
+  @SuppressWarnings("FieldMayBeFinal") // through STATE
+  private volatile Object state = OPEN;
+
+  /// A command of `caller`, not answered yet.
+  public Invocation(Caller caller, long tag) {
+    this.caller = Objects.requireNonNull(caller, "caller");
+    this.tag = tag;
+  }
+
+  /// Who wants the answer.
+  public Pid caller() {
+    return caller.self();
+  }
+
+  /// What the answer will carry.
+  public long tag() {
+    return tag;
+  }
+
+  // ---- for whoever carries it out ----
+
+  /// Answers with a result.
+  ///
+  /// @return false when it was answered before, or nobody wants it any more
+  public boolean complete(R result) {
+    return answer(ProcessEvent.completed(tag, result));
+  }
+
+  /// Answers with a failure.
+  ///
+  /// @return false when it was answered before, or nobody wants it any more
+  public boolean fail(Throwable failure) {
+    return answer(ProcessEvent.failed(tag, Objects.requireNonNull(failure, "failure")));
+  }
+
+  private boolean answer(ProcessEvent event) {
+    if (leaveOpen(ANSWERED) == null) {
+      caller.tooLate(this);
+      return false;
+    }
+    caller.deliver(event);
+    return true;
+  }
+
+  /// Says what to do when nobody wants the answer any more: at once, when that is so already. A later
+  /// action replaces an earlier one.
+  public void onCancel(Runnable action) {
+    Objects.requireNonNull(action, "action");
+    while (true) {
+      Object seen = state;
+      if (seen == ANSWERED) {
+        return;
+      }
+      if (seen == DROPPED) {
+        action.run();
+        return;
+      }
+      if (STATE.compareAndSet(this, seen, action)) {
+        return;
+      }
+    }
+  }
+
+  /// Whether somebody waits for the answer.
+  public boolean isOpen() {
+    Object seen = state;
+    return seen != ANSWERED && seen != DROPPED;
+  }
+
+  // ---- for whoever has asked ----
+
+  /// Ends the wait with a [CancellationException], and stops what is being done.
+  ///
+  /// @return false when it was answered before
+  public boolean cancel(String why) {
+    Object seen = leaveOpen(DROPPED);
+    if (seen == null) {
+      return false;
+    }
+    caller.deliver(ProcessEvent.failed(tag, new CancellationException(why)));
+    runAction(seen);
+    return true;
+  }
+
+  /// Stops what is being done for a process that has ended.
+  public void abandon() {
+    Object seen = leaveOpen(DROPPED);
+    if (seen != null) {
+      runAction(seen);
+    }
+  }
+
+  private @Nullable Object leaveOpen(Object to) {
+    while (true) {
+      Object seen = state;
+      if (seen == ANSWERED || seen == DROPPED) {
+        return null;
+      }
+      if (STATE.compareAndSet(this, seen, to)) {
+        return seen;
+      }
+    }
+  }
+
+  private void runAction(Object seen) {
+    if (seen instanceof Runnable action) {
+      try {
+        action.run();
+      } catch (Throwable t) {
+        caller.failedToCancel(this, t);
+      }
+    }
+  }
+}

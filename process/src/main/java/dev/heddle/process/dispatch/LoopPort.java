@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.dispatch;
+
+import dev.heddle.Body;
+import dev.heddle.Heddle;
+import dev.heddle.HeddleOptions;
+import dev.heddle.Loop;
+import dev.heddle.coroutine.Coroutine;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/// The loop on which commands are carried out as coroutines. It starts with the first that needs it.
+public final class LoopPort {
+  private final HeddleOptions options;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final CompletableFuture<@Nullable Void> end = new CompletableFuture<>();
+
+  // under the lock
+  private @Nullable Loop<?> loop;
+  private boolean closed;
+
+  /// A loop that is started with `options` when it is needed.
+  public LoopPort(HeddleOptions options) {
+    this.options = options;
+  }
+
+  /// Runs `body` as a coroutine; its outcome is the answer. Cancelled with the invocation.
+  <R extends @Nullable Object> void onLoop(Body<R> body, Invocation<R> invocation) {
+    Loop<?> on = loop();
+    CompletableFuture<R> outcome =
+        on.submit(
+            () -> {
+              Coroutine<?> self = Heddle.current();
+              invocation.onCancel(
+                  () -> on.submit(() -> cancel(self)));
+              return body.run();
+            });
+    var _ =
+        outcome.whenComplete(
+            (result, failure) -> {
+              if (failure == null) {
+                invocation.complete(result);
+              } else {
+                invocation.fail(failure);
+              }
+            });
+  }
+
+  private static @Nullable Void cancel(Coroutine<?> coroutine) {
+    coroutine.cancel("nobody wants the result any more");
+    return null;
+  }
+
+  /// Runs `body` on a thread for blocking calls; else as [#onLoop].
+  <R extends @Nullable Object> void onThread(Body<R> body, Invocation<R> invocation) {
+    onLoop(() -> Heddle.offload(body::run), invocation);
+  }
+
+  private Loop<?> loop() {
+    lock.lock();
+    try {
+      if (closed) {
+        throw new IllegalStateException("the runtime has shut down; its loop takes no more commands");
+      }
+      if (loop == null) {
+        loop =
+            Loop.start(
+                options,
+                () -> {
+                  Heddle.await(end);
+                  return null;
+                });
+      }
+      return loop;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Ends the loop: what still runs on it is cancelled.
+  public void close(Duration deadline) {
+    Loop<?> last;
+    lock.lock();
+    try {
+      closed = true;
+      last = loop;
+    } finally {
+      lock.unlock();
+    }
+    if (last != null) {
+      last.shutdown(deadline);
+    }
+  }
+
+  /// Whether the loop has ended, or was never needed.
+  public boolean isDone() {
+    lock.lock();
+    try {
+      return loop == null || loop.isDone();
+    } finally {
+      lock.unlock();
+    }
+  }
+}

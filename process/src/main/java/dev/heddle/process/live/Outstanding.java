@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.live;
+
+import dev.heddle.process.dispatch.Invocation;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// The commands of a process that have no result yet, by tag. The worker that steps it only.
+final class Outstanding {
+  // the usual case: one at a time
+  private @Nullable Invocation<?> only;
+  private @Nullable Map<Long, Invocation<?>> more;
+
+  /// Adds one.
+  ///
+  /// @return false when its tag is in use
+  boolean add(Invocation<?> invocation) {
+    if (find(invocation.tag()) != null) {
+      return false;
+    }
+    if (only == null) {
+      only = invocation;
+      return true;
+    }
+    if (more == null) {
+      more = new HashMap<>();
+    }
+    more.put(invocation.tag(), invocation);
+    return true;
+  }
+
+  @Nullable Invocation<?> find(long tag) {
+    Invocation<?> one = only;
+    if (one != null && one.tag() == tag) {
+      return one;
+    }
+    return more == null ? null : more.get(tag);
+  }
+
+  /// Its result is about to be seen.
+  void remove(long tag) {
+    Invocation<?> one = only;
+    if (one != null && one.tag() == tag) {
+      only = null;
+    } else if (more != null) {
+      more.remove(tag);
+    }
+  }
+
+  int size() {
+    return (only == null ? 0 : 1) + (more == null ? 0 : more.size());
+  }
+
+  /// The process has ended: nobody will see the results.
+  void abandon() {
+    if (only != null) {
+      only.abandon();
+    }
+    if (more != null) {
+      more.values().forEach(Invocation::abandon);
+    }
+  }
+}

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.live;
+
+import dev.heddle.process.Exit;
+import dev.heddle.process.Pid;
+import dev.heddle.process.Process;
+import dev.heddle.process.ProcessEvent;
+import dev.heddle.process.ProcessFactory;
+import dev.heddle.process.ProcessListener;
+import dev.heddle.process.ProcessRuntime;
+import dev.heddle.process.SendResult;
+import dev.heddle.process.StartOptions;
+import dev.heddle.process.StartRefusedException;
+import dev.heddle.process.UnknownMethodException;
+import dev.heddle.process.dispatch.Dispatcher;
+import dev.heddle.process.scheduler.WorkScheduler;
+import dev.heddle.process.topology.Names;
+import dev.heddle.process.topology.Ties;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/// The processes of one runtime, and what they share.
+public final class ProcessHost {
+  private static final System.Logger LOG = System.getLogger("dev.heddle.process");
+
+  /// What a host is made of.
+  ///
+  /// @param runtime as users see it
+  /// @param scheduler that runs the processes
+  /// @param name in their PIDs
+  /// @param incarnation in their PIDs
+  /// @param limit how many may live at once
+  /// @param factory for starts and upgrades by name
+  /// @param listener of starts and ends
+  public record Parts(
+      ProcessRuntime runtime,
+      WorkScheduler scheduler,
+      String name,
+      int incarnation,
+      int limit,
+      @Nullable ProcessFactory factory,
+      ProcessListener listener) {}
+
+  private final Parts parts;
+  private final Dispatcher dispatcher;
+  private final ProcessTable table = new ProcessTable();
+  private final Names names = new Names();
+
+  // any thread
+  private final AtomicLong lastId = new AtomicLong();
+  private final AtomicInteger live = new AtomicInteger();
+  private final LongAdder undelivered = new LongAdder();
+  private final LongAdder tooLate = new LongAdder();
+  private volatile boolean closed;
+  private volatile @Nullable CompletableFuture<@Nullable Void> empty;
+
+  /// A host without processes.
+  public ProcessHost(Parts parts, Dispatcher dispatcher) {
+    this.parts = parts;
+    this.dispatcher = dispatcher;
+  }
+
+  // ---- starting ----
+
+  /// Starts a process.
+  ///
+  /// @param by the process that starts it, or null
+  /// @return its PID, or that of the process that has its name
+  public Pid spawn(Process process, StartOptions options, @Nullable LiveProcess by) {
+    if (!process.methods().contains(options.method())) {
+      throw new UnknownMethodException(options.method(), process.methods());
+    }
+    LiveProcess made = make(process, by == null ? options : inherited(options, by));
+    LiveProcess other;
+    try {
+      other = introduce(made);
+    } catch (Throwable t) {
+      undo(made, t);
+      throw t instanceof RuntimeException e ? e : new StartRefusedException(t.getMessage(), t);
+    }
+    if (other != made) {
+      undo(made, new StartRefusedException("the name belongs to " + other.self(), null));
+      return other.self();
+    }
+    scheduler().start(made);
+    return made.self();
+  }
+
+  private static StartOptions inherited(StartOptions options, LiveProcess by) {
+    StartOptions all = options.parent() == null ? options.withParent(by.self()) : options;
+    var inheritable = by.inheritable();
+    if (inheritable.isEmpty()) {
+      return all;
+    }
+    var merged = new java.util.HashMap<>(inheritable);
+    merged.putAll(options.attributes());
+    return all.withAttributes(merged);
+  }
+
+  private LiveProcess make(Process process, StartOptions options) {
+    if (live.incrementAndGet() > parts.limit()) {
+      oneLess();
+      throw new StartRefusedException(
+          "max processes exceeded: " + parts.limit() + " live already; end some, or raise limit()",
+          null);
+    }
+    if (closed) {
+      oneLess();
+      throw new StartRefusedException("the runtime is shutting down; it starts no more processes", null);
+    }
+    Pid address = new Pid("", parts.name(), lastId.incrementAndGet(), parts.incarnation());
+    LiveProcess made = new LiveProcess(this, address, process, options);
+    table.add(made);
+    return made;
+  }
+
+  /// Gives a process what its start options say.
+  ///
+  /// @return the process, or the one that has its name
+  private LiveProcess introduce(LiveProcess made) throws Exception {
+    StartOptions options = made.options();
+    if (options.name() != null
+        && names.register(options.name(), made) instanceof LiveProcess owner
+        && owner != made) {
+      return owner;
+    }
+    if (options.link() || options.monitor()) {
+      tie(made, options);
+    }
+    parts.listener().onStart(made.self(), options);
+    return made;
+  }
+
+  private void tie(LiveProcess made, StartOptions options) {
+    Pid parent = options.parent();
+    LiveProcess by = parent == null ? null : find(parent);
+    if (by == null) {
+      throw new StartRefusedException(
+          parent == null
+              ? "nobody to link to or to be monitored by; give the options a parent"
+              : "the parent has ended: " + parent,
+          null);
+    }
+    if (options.link()) {
+      Ties.link(made, by);
+    }
+    if (options.monitor()) {
+      var _ = Ties.monitor(by, made);
+    }
+  }
+
+  private void undo(LiveProcess made, Throwable why) {
+    made.refuse(why);
+  }
+
+  /// Makes a process of a source.
+  ///
+  /// @throws StartRefusedException when there is no factory, no source, or the factory fails
+  Process create(String source) {
+    ProcessFactory factory = parts.factory();
+    if (factory == null) {
+      throw new StartRefusedException(
+          "upgrade: no factory; give the builder one with factory(...)", null);
+    }
+    if (source.isEmpty()) {
+      throw new StartRefusedException("upgrade: no source; name what the factory is to make", null);
+    }
+    try {
+      return factory.create(source);
+    } catch (Exception e) {
+      throw new StartRefusedException("upgrade: create failed: " + e.getMessage(), e);
+    }
+  }
+
+  // ---- finding and telling ----
+
+  /// The process at an address of this host, or null.
+  public @Nullable LiveProcess find(Pid pid) {
+    if (pid.receiver() instanceof LiveProcess known && known.host() == this) {
+      return known;
+    }
+    LiveProcess found = table.find(pid.id());
+    return found != null && found.self().equals(pid) ? found : null;
+  }
+
+  /// Sends a message.
+  public SendResult offer(Pid to, @Nullable Object message) {
+    LiveProcess found = find(to);
+    if (found != null) {
+      return found.receive(message);
+    }
+    return closed ? SendResult.CLOSED : SendResult.NOT_FOUND;
+  }
+
+  void link(LiveProcess one, Pid other) {
+    LiveProcess found = find(other);
+    if (found != null) {
+      Ties.link(one, found);
+    } else {
+      one.linkBroken(gone(other));
+    }
+  }
+
+  long monitor(LiveProcess watcher, Pid target) {
+    LiveProcess found = find(target);
+    return found != null ? Ties.monitor(watcher, found) : Ties.monitorGone(watcher, gone(target));
+  }
+
+  /// The exit of a process of which nothing is known.
+  public static Exit gone(Pid pid) {
+    return new Exit(pid, Exit.Reason.NOT_FOUND, null, null);
+  }
+
+  Pid register(String name, LiveProcess process) {
+    return names.register(name, process) instanceof LiveProcess owner ? owner.self() : process.self();
+  }
+
+  /// Who has a name, or null.
+  public @Nullable Pid whereIs(String name) {
+    return names.find(name) instanceof LiveProcess owner ? owner.self() : null;
+  }
+
+  Names names() {
+    return names;
+  }
+
+  // ---- ends ----
+
+  void ended(LiveProcess process, Exit exit) {
+    try {
+      parts.listener().onComplete(exit);
+    } catch (Throwable t) {
+      LOG.log(System.Logger.Level.ERROR, "a listener failed at the end of " + process.self(), t);
+    }
+    table.remove(process);
+    oneLess();
+  }
+
+  private void oneLess() {
+    if (live.decrementAndGet() == 0) {
+      CompletableFuture<@Nullable Void> waiting = empty;
+      if (waiting != null) {
+        waiting.complete(null);
+      }
+    }
+  }
+
+  /// Refuses to start processes from now on.
+  ///
+  /// @return completes when none lives any more
+  public CompletableFuture<@Nullable Void> close() {
+    CompletableFuture<@Nullable Void> none = new CompletableFuture<>();
+    empty = none;
+    closed = true;
+    if (live.get() == 0) {
+      none.complete(null);
+    }
+    return none;
+  }
+
+  void close(Process process, LiveProcess of) {
+    try {
+      process.close();
+    } catch (Throwable t) {
+      LOG.log(System.Logger.Level.WARNING, "close() of " + of.self() + " failed", t);
+    }
+  }
+
+  void failed(LiveProcess process, Throwable t) {
+    LOG.log(System.Logger.Level.WARNING, "process " + process.self() + " has failed", t);
+  }
+
+  void undelivered(LiveProcess to, ProcessEvent event) {
+    undelivered.increment();
+  }
+
+  void tooLate() {
+    tooLate.increment();
+  }
+
+  // ---- what others ask ----
+
+  /// All processes, as of a moment ago.
+  public List<LiveProcess> all() {
+    return table.all();
+  }
+
+  /// How many live.
+  public int size() {
+    return live.get();
+  }
+
+  /// Events that lay in mailboxes of processes that ended.
+  public long undelivered() {
+    return undelivered.sum();
+  }
+
+  /// Answers to commands that came for nobody.
+  public long late() {
+    return tooLate.sum();
+  }
+
+  WorkScheduler scheduler() {
+    return parts.scheduler();
+  }
+
+  ProcessRuntime runtime() {
+    return parts.runtime();
+  }
+
+  Dispatcher dispatcher() {
+    return dispatcher;
+  }
+
+  /// Whether it starts no more processes.
+  public boolean isClosed() {
+    return closed;
+  }
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.live;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/// All processes that live, by number.
+final class ProcessTable {
+  /*
+   * Numbers are handed out one after the other, so they are their own hash: shard by the lowest bits, slot by the next ones, probing
+   * linearly, holes closed by moving back what follows. A map of the JDK's would cost a boxed number and a node for each process.
+   *
+   * Threads. Any; a shard's lock is held for some tens of nanoseconds.
+   */
+  private static final int SHARDS = 64; // power of two
+  private static final int SHARD_BITS = 6;
+  private static final int FIRST_LENGTH = 16; // slots; power of two
+
+  private final Shard[] shards = new Shard[SHARDS];
+
+  ProcessTable() {
+    for (int i = 0; i < SHARDS; i++) {
+      shards[i] = new Shard();
+    }
+  }
+
+  /// Puts a process in.
+  ///
+  /// @return false when its number is taken
+  boolean add(LiveProcess process) {
+    return shard(process.id()).add(process);
+  }
+
+  /// The process of a number, or null.
+  @Nullable LiveProcess find(long id) {
+    return shard(id).find(id);
+  }
+
+  /// Takes a process out.
+  void remove(LiveProcess process) {
+    shard(process.id()).remove(process.id());
+  }
+
+  /// All of them, as of some moment for each.
+  List<LiveProcess> all() {
+    List<LiveProcess> all = new ArrayList<>();
+    for (Shard shard : shards) {
+      shard.addTo(all);
+    }
+    return all;
+  }
+
+  private Shard shard(long id) {
+    return shards[(int) id & (SHARDS - 1)];
+  }
+
+  private static final class Shard {
+    private final ReentrantLock lock = new ReentrantLock();
+
+    // under the lock
+    private @Nullable LiveProcess[] slots = new LiveProcess[FIRST_LENGTH];
+    private int size;
+
+    boolean add(LiveProcess process) {
+      lock.lock();
+      try {
+        if (size * 2 >= slots.length) {
+          resize(slots.length * 2);
+        }
+        int slot = slotOf(process.id());
+        if (slots[slot] != null) {
+          return false;
+        }
+        slots[slot] = process;
+        size++;
+        return true;
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    @Nullable LiveProcess find(long id) {
+      lock.lock();
+      try {
+        return slots[slotOf(id)];
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    void remove(long id) {
+      lock.lock();
+      try {
+        int slot = slotOf(id);
+        if (slots[slot] != null) {
+          close(slot);
+          size--;
+          if (slots.length > FIRST_LENGTH && size * 8 < slots.length) {
+            resize(slots.length / 2);
+          }
+        }
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    void addTo(List<LiveProcess> all) {
+      lock.lock();
+      try {
+        for (LiveProcess process : slots) {
+          if (process != null) {
+            all.add(process);
+          }
+        }
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    /// Where a number is, or would be.
+    private int slotOf(long id) {
+      int slot = home(id);
+      for (LiveProcess there; (there = slots[slot]) != null && there.id() != id; ) {
+        slot = (slot + 1) & (slots.length - 1);
+      }
+      return slot;
+    }
+
+    private int home(long id) {
+      return (int) (id >>> SHARD_BITS) & (slots.length - 1);
+    }
+
+    /// Empties a slot, and moves back what would not be found behind the hole.
+    private void close(int hole) {
+      slots[hole] = null;
+      int mask = slots.length - 1;
+      for (int i = (hole + 1) & mask; ; i = (i + 1) & mask) {
+        LiveProcess process = slots[i];
+        if (process == null) {
+          return;
+        }
+        if (((i - home(process.id())) & mask) >= ((i - hole) & mask)) {
+          slots[hole] = process;
+          slots[i] = null;
+          hole = i;
+        }
+      }
+    }
+
+    private void resize(int length) {
+      @Nullable LiveProcess[] old = slots;
+      slots = new LiveProcess[length];
+      for (LiveProcess process : old) {
+        if (process != null) {
+          slots[slotOf(process.id())] = process;
+        }
+      }
+    }
+  }
+}

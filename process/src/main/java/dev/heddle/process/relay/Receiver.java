@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.relay;
+
+import dev.heddle.process.SendResult;
+import org.jspecify.annotations.Nullable;
+
+/// Takes what is sent to one address.
+public interface Receiver {
+  /// Takes a message, or says why not. Any thread; never blocks.
+  SendResult receive(@Nullable Object message);
+}

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.scheduler;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/// What has come for one task, from any thread, and has not been taken by it yet: urgent things
+/// first, without bound; then the others, with one.
+public final class EventQueue {
+  /*
+   * Two lanes, each a Treiber stack that the consumer empties with one CAS and turns round. A node knows how deep it lies in its stack,
+   * so the length of a lane costs nothing; what the consumer has taken and not yet handed out it adds in `held`.
+   *
+   * States of a lane.  OPEN  push()   OPEN    any thread: CAS
+   *                    OPEN  take     OPEN    consumer: CAS to empty
+   *                    OPEN  close()  CLOSED  consumer: exchange with a sentinel, for ever
+   *
+   * Threads. push and length: any. The rest: one consumer at a time, handed over with a fence (Task's word).
+   *
+   * I1. Within a lane, nodes of one producer leave in the order of its pushes. [EventQueueTest, EventQueueLincheckTest]
+   * I2. A node that was accepted is polled, or returned by close(). [EventQueueTest, EventQueueStress]
+   * I3. A lane with a bound never holds more, counting what was taken and not yet polled. The consumer adds to `held` before its CAS takes
+   *     the nodes, and a producer reads `held` after the head: who sees the nodes gone sees them in `held`; who sees both counts
+   *     twice, and its own CAS fails. [EventQueueTest, EventQueueStress]
+   *
+   * Memory order. Push and take are CASes on the head (volatile): what the producer wrote before is seen by the consumer. `held` is
+   * published by the same CAS, and lowered by release stores.
+   *
+   * Cost. A CAS a push, a CAS for all that has come. A producer that is descheduled in the middle delays nobody: a node that is not linked is
+   * not there (trap 39).
+   *
+   * Rejected. Claimed slots or links (Vyukov's queue, JCTools' linked and array queues): the consumer meets gaps and must spin or come back;
+   * and an idle task would keep a chunk or a stub. One lane: a control event behind a million messages.
+   *
+   * Sources. P9; R. K. Treiber, 1986; traps 39, 58.
+   */
+
+  /// A link of the queue, made by who pushes.
+  public abstract static class Node {
+    // the producer until the CAS, then the consumer
+    @Nullable Node next;
+
+    // written before the CAS, constant after
+    int depth;
+
+    /// Not in a queue.
+    protected Node() {}
+  }
+
+  /// What became of a push.
+  public enum Push {
+    /// it will be polled, or returned by the close
+    ACCEPTED,
+    /// the bound is reached
+    FULL,
+    /// nobody will poll any more
+    CLOSED
+  }
+
+  private static final class Sentinel extends Node {}
+
+  private static final Node CLOSED = new Sentinel();
+  private static final VarHandle URGENT;
+  private static final VarHandle ORDINARY;
+  private static final VarHandle HELD;
+
+  static {
+    try {
+      MethodHandles.Lookup lookup = MethodHandles.lookup();
+      URGENT = lookup.findVarHandle(EventQueue.class, "urgent", Node.class);
+      ORDINARY = lookup.findVarHandle(EventQueue.class, "ordinary", Node.class);
+      HELD = lookup.findVarHandle(EventQueue.class, "held", int.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private final int bound;
+
+  // any thread, CAS
+  @SuppressWarnings("FieldMayBeFinal") // through URGENT and ORDINARY
+  private volatile @Nullable Node urgent;
+
+  @SuppressWarnings("FieldMayBeFinal")
+  private volatile @Nullable Node ordinary;
+
+  // the consumer writes, producers read
+  private int held;
+
+  // the consumer: taken, oldest first
+  private @Nullable Node urgentTaken;
+  private @Nullable Node ordinaryTaken;
+
+  /// An open, empty queue.
+  ///
+  /// @param bound of the ordinary lane, at least 1
+  public EventQueue(int bound) {
+    if (bound < 1) {
+      throw new IllegalArgumentException("a queue holds at least one: " + bound);
+    }
+    this.bound = bound;
+  }
+
+  // ---- producers ----
+
+  /// Puts a node behind the others of its kind that are urgent.
+  public Push pushUrgent(Node node) {
+    while (true) {
+      Node seen = urgent;
+      if (seen == CLOSED) {
+        return Push.CLOSED;
+      }
+      link(node, seen);
+      if (URGENT.compareAndSet(this, seen, node)) {
+        return Push.ACCEPTED;
+      }
+    }
+  }
+
+  /// Puts a node behind the others.
+  public Push push(Node node) {
+    while (true) {
+      Node seen = ordinary;
+      if (seen == CLOSED) {
+        return Push.CLOSED;
+      }
+      link(node, seen);
+      if (node.depth + heldAcquire() > bound) {
+        return Push.FULL;
+      }
+      if (ORDINARY.compareAndSet(this, seen, node)) {
+        return Push.ACCEPTED;
+      }
+    }
+  }
+
+  private static void link(Node node, @Nullable Node seen) {
+    node.next = seen;
+    node.depth = seen == null ? 1 : seen.depth + 1;
+  }
+
+  /// How many ordinary nodes there are, as of a moment ago.
+  public int length() {
+    Node seen = ordinary;
+    return (seen == null ? 0 : seen.depth) + heldAcquire();
+  }
+
+  // ---- the consumer ----
+
+  /// Takes the oldest urgent node, else the oldest, or null.
+  public @Nullable Node poll() {
+    Node node = urgentTaken;
+    if (node == null && urgent != null) {
+      node = reversed((Node) URGENT.getAndSet(this, null));
+    }
+    if (node != null) {
+      urgentTaken = node.next;
+      node.next = null;
+      return node;
+    }
+    node = ordinaryTaken;
+    if (node == null) {
+      node = takeOrdinary();
+      if (node == null) {
+        return null;
+      }
+    }
+    ordinaryTaken = node.next;
+    node.next = null;
+    HELD.setRelease(this, held - 1);
+    return node;
+  }
+
+  private @Nullable Node takeOrdinary() {
+    int before = held;
+    Node seen = ordinary;
+    while (seen != null) {
+      HELD.setRelease(this, before + seen.depth);
+      if (ORDINARY.compareAndSet(this, seen, null)) {
+        return reversed(seen);
+      }
+      seen = ordinary;
+    }
+    return null;
+  }
+
+  /// How many ordinary nodes polls will hand out before they look at what has come meanwhile.
+  public int taken() {
+    return held;
+  }
+
+  /// Whether a poll would find nothing.
+  public boolean isEmpty() {
+    return urgentTaken == null && ordinaryTaken == null && urgent == null && ordinary == null;
+  }
+
+  /// Whether there is an urgent node.
+  public boolean hasUrgent() {
+    return urgentTaken != null || urgent != null;
+  }
+
+  /// Refuses every later push.
+  ///
+  /// @return what was in the queue, urgent first, oldest first, linked by [#after]
+  public @Nullable Node close() {
+    Node first = null;
+    Node last = null;
+    for (Node lane : new Node[] {
+        urgentTaken, reversed((Node) URGENT.getAndSet(this, CLOSED)),
+        ordinaryTaken, reversed((Node) ORDINARY.getAndSet(this, CLOSED))}) {
+      if (lane == null) {
+        continue;
+      }
+      if (last == null) {
+        first = lane;
+      } else {
+        last.next = lane;
+      }
+      last = lane;
+      while (last.next != null) {
+        last = last.next;
+      }
+    }
+    urgentTaken = null;
+    ordinaryTaken = null;
+    HELD.setRelease(this, 0);
+    return first;
+  }
+
+  /// The node behind one that [#close] has returned.
+  public static @Nullable Node after(Node node) {
+    return node.next;
+  }
+
+  private static @Nullable Node reversed(@Nullable Node newest) {
+    Node oldest = null;
+    while (newest != null) {
+      Node node = newest;
+      newest = node.next;
+      node.next = oldest;
+      oldest = node;
+    }
+    return oldest;
+  }
+
+  private int heldAcquire() {
+    return (int) HELD.getAcquire(this);
+  }
+}

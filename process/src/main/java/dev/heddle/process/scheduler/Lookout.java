@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.scheduler;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.locks.LockSupport;
+
+/// Looks at busy workers every millisecond: a task behind a long step gets another worker, and a
+/// step that lasts too long is reported. Sleeps while all workers do.
+final class Lookout {
+  /*
+   * States.  from    event                                    to      who, order
+   *          ASLEEP  stir()                                   AWAKE   a worker that was woken: CAS; the winner unparks
+   *          AWAKE   all workers asleep for LINGER looks      ASLEEP  itself: volatile store, then looks once more
+   *
+   * A worker stirs after it has left the sleepers; the lookout counts who is awake after it has said that it sleeps. So either the
+   * worker sees ASLEEP, or the lookout sees the worker.
+   *
+   * Why it exists. A worker puts what its step has woken into its own deque and wakes nobody for the first one: it will run that a
+   * moment later itself. When the step goes on for long, somebody has to notice. P6, traps 49 and 51.
+   *
+   * Rejected. A wake-up for each task: the woken worker carries it off before its waker, which has its data in the cache, gets
+   * to it. A look by each worker while it sleeps: nobody looks when none does.
+   */
+  private static final long LOOK_NANOS = 1_000_000; // a fifth of the longest wait we promise
+  private static final int LINGER = 50; // looks at sleepers only, before it sleeps too
+  private static final VarHandle AWAKE;
+
+  static {
+    try {
+      AWAKE = MethodHandles.lookup().findVarHandle(Lookout.class, "awake", boolean.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private final WorkScheduler scheduler;
+  private final Thread thread;
+  private final LongStepHandler longSteps;
+  private final long longStepNanos;
+
+  // any thread, CAS
+  private volatile boolean awake = true;
+
+  // the lookout, for each worker
+  private final long[] lastPicks;
+  private final long[] sinceNanos;
+  private final boolean[] reported;
+
+  Lookout(WorkScheduler scheduler, String name, LongStepHandler longSteps, long longStepNanos) {
+    this.scheduler = scheduler;
+    this.longSteps = longSteps;
+    this.longStepNanos = longStepNanos;
+    int workers = scheduler.workers().length;
+    this.lastPicks = new long[workers];
+    this.sinceNanos = new long[workers];
+    this.reported = new boolean[workers];
+    this.thread = new Thread(null, this::loop, name, 0, false);
+    thread.setDaemon(true);
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  /// A worker has woken.
+  void stir() {
+    if (!awake && (boolean) AWAKE.compareAndSet(this, false, true)) {
+      LockSupport.unpark(thread);
+    }
+  }
+
+  private void loop() {
+    int quiet = 0;
+    while (!scheduler.isHalted()) {
+      if (quiet > LINGER) {
+        doze();
+        quiet = 0;
+      }
+      LockSupport.parkNanos(this, LOOK_NANOS);
+      quiet = scheduler.parking().awake() == 0 ? quiet + 1 : 0;
+      look(System.nanoTime());
+    }
+  }
+
+  private void doze() {
+    awake = false;
+    if (scheduler.parking().awake() > 0) {
+      awake = true;
+      return;
+    }
+    while (!awake && !scheduler.isHalted()) {
+      LockSupport.park(this);
+    }
+  }
+
+  private void look(long now) {
+    Worker[] workers = scheduler.workers();
+    for (int i = 0; i < workers.length; i++) {
+      Worker worker = workers[i];
+      long picks = worker.picks();
+      if (picks != lastPicks[i] || worker.running() == null) {
+        lastPicks[i] = picks;
+        sinceNanos[i] = now;
+        reported[i] = false;
+        continue;
+      }
+      worker.giveAway();
+      if (scheduler.hasWork()) {
+        scheduler.parking().wakeOne();
+      }
+      if (now - sinceNanos[i] >= longStepNanos && !reported[i]) {
+        reported[i] = true;
+        report(worker, now - sinceNanos[i]);
+      }
+    }
+  }
+
+  private void report(Worker worker, long nanos) {
+    Task task = worker.running();
+    if (task != null) {
+      longSteps.longStep(task, worker, nanos, worker.thread().getStackTrace());
+    }
+  }
+
+  void wake() {
+    LockSupport.unpark(thread);
+  }
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.scheduler;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Workers that share what there is to do.
+///
+/// A worker takes the newest task of its own deque, three times in a row at most, then the oldest;
+/// when it has none, one and up to 16 more from the FIFO of all workers; when that is empty, half
+/// of what a random other worker has. Every 61st pick looks at the FIFO first. A task that a worker
+/// wakes goes to that worker's deque, one that others wake to the FIFO.
+public final class WorkScheduler {
+  private final Worker[] workers;
+  private final GlobalQueue first = new GlobalQueue(); // rank FIRST
+  private final GlobalQueue global = new GlobalQueue();
+  private final Parking parking;
+  private final Lookout lookout;
+
+  private volatile boolean halted;
+
+  /// Workers that do not run yet.
+  ///
+  /// @param name of the threads
+  /// @param count how many, at least 1
+  /// @param longSteps is told of runs that last longer than `limit`
+  public WorkScheduler(String name, int count, LongStepHandler longSteps, Duration limit) {
+    if (count < 1) {
+      throw new IllegalArgumentException("at least one worker is needed: " + count);
+    }
+    this.parking = new Parking(count);
+    this.workers = new Worker[count];
+    for (int i = 0; i < count; i++) {
+      workers[i] = new Worker(this, name + "-worker-" + i, i);
+    }
+    this.lookout = new Lookout(this, name + "-lookout", longSteps, limit.toNanos());
+  }
+
+  /// Starts the threads.
+  public void start() {
+    for (Worker worker : workers) {
+      worker.start();
+    }
+    lookout.start();
+  }
+
+  /// Takes a new task. Any thread.
+  public void start(Task task) {
+    enqueue(task);
+  }
+
+  /// Wakes a task for what was published before. Any thread.
+  public void wake(Task task, int why) {
+    if (task.wake(why)) {
+      enqueue(task);
+    }
+  }
+
+  /// Wakes a task on behalf of a step that runs on `worker`.
+  public void wake(Task task, int why, Worker worker) {
+    if (task.wake(why)) {
+      enqueue(task, worker);
+    }
+  }
+
+  private void enqueue(Task task) {
+    enqueue(task, Worker.current());
+  }
+
+  private void enqueue(Task task, @Nullable Worker worker) {
+    switch (task.rank) {
+      case FIRST -> {
+        first.push(task);
+        parking.wakeOne();
+      }
+      case USUAL -> {
+        if (worker != null && worker.scheduler() == this) {
+          worker.enqueue(task);
+        } else {
+          enqueueLast(task);
+        }
+      }
+      case LAST -> enqueueLast(task);
+    }
+  }
+
+  /// Puts a READY task behind all others.
+  void enqueueLast(Task task) {
+    global.push(task);
+    parking.wakeOne();
+  }
+
+  /// A searcher has found a task: the next is woken if there is more.
+  void foundOne() {
+    if (parking.found() && hasWork()) {
+      parking.wakeOne();
+    }
+  }
+
+  /// Whether a task waits that any worker may take.
+  boolean hasWork() {
+    if (!global.isEmpty() || !first.isEmpty()) {
+      return true;
+    }
+    for (Worker worker : workers) {
+      if (worker.hasSpare()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Ends the threads as soon as they have run what is in the queues. What is enqueued later may
+  /// never run. Does not wait: [#awaitEnd] does.
+  public void halt() {
+    halted = true;
+    parking.wakeAll();
+    lookout.wake();
+  }
+
+  /// Waits for the threads to end.
+  ///
+  /// @return the workers that have not ended in time: each is in a step that does not return
+  public List<Worker> awaitEnd(Duration within) throws InterruptedException {
+    long deadline = System.nanoTime() + within.toNanos();
+    List<Worker> left = new ArrayList<>();
+    for (Worker worker : workers) {
+      long rest = Math.max(0, deadline - System.nanoTime());
+      if (!worker.thread().join(Duration.ofNanos(rest))) {
+        left.add(worker);
+      }
+    }
+    return left;
+  }
+
+  /// What each worker has done.
+  public List<WorkerCounters> counters() {
+    List<WorkerCounters> all = new ArrayList<>(workers.length);
+    for (Worker worker : workers) {
+      all.add(worker.counters());
+    }
+    return all;
+  }
+
+  boolean isHalted() {
+    return halted;
+  }
+
+  Worker[] workers() {
+    return workers;
+  }
+
+  GlobalQueue first() {
+    return first;
+  }
+
+  GlobalQueue global() {
+    return global;
+  }
+
+  Parking parking() {
+    return parking;
+  }
+
+  Lookout lookout() {
+    return lookout;
+  }
+}

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.scheduler;
+
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/// A thread that runs tasks: its own newest first, then those that wait for all workers, then half
+/// of another's.
+public final class Worker {
+  private static final int FAIRNESS =
+      61; // picks; prime, so it does not beat with batches of 16 or 32
+  private static final int BATCH = 16; // taken from the FIFO beside the one that is run
+  private static final int NEWEST_IN_A_ROW = 3; // then the oldest of the own deque has its turn
+  private static final int TIGHT = 4; // fruitless searches without giving the processor away
+  private static final int YIELDING = 16; // fruitless searches before sleep
+  private static final int DELAY_SAMPLE = 64; // picks for each that is timed
+
+  private final WorkScheduler scheduler;
+  private final int number;
+  private final Thread thread;
+  private final WorkDeque<Task> deque = new WorkDeque<>();
+
+  // this worker; others read values of some moment ago
+  private int newestInARow;
+  private long picks;
+  private long stolen;
+  private long parks;
+  private volatile @Nullable Task running;
+
+  // set by the lookout, taken back by this worker
+  private volatile boolean overdue;
+
+  // under the lock of Parking; this worker reads it until it is false
+  volatile boolean asleep;
+
+  Worker(WorkScheduler scheduler, String name, int number) {
+    this.scheduler = scheduler;
+    this.number = number;
+    this.thread = new WorkerThread(this, name);
+    thread.setDaemon(true);
+  }
+
+  /// The worker on whose thread this is called, or null.
+  public static @Nullable Worker current() {
+    return Thread.currentThread() instanceof WorkerThread t ? t.worker : null;
+  }
+
+  private static final class WorkerThread extends Thread {
+    final Worker worker;
+
+    WorkerThread(Worker worker, String name) {
+      super(null, worker::loop, name, 0, false);
+      this.worker = worker;
+    }
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  // ---- the loop ----
+
+  private void loop() {
+    boolean searching = false;
+    while (true) {
+      Task task = next();
+      if (task == null && !searching) {
+        searching = scheduler.parking().search();
+      }
+      if (task == null && searching) {
+        task = search();
+      }
+      if (task == null) {
+        if (scheduler.isHalted()) {
+          return;
+        }
+        sleep(searching);
+        searching = true; // whoever wakes a sleeper, or it itself, has said so
+        continue;
+      }
+      if (searching) {
+        searching = false;
+        scheduler.foundOne();
+      }
+      run(task);
+    }
+  }
+
+  private void run(Task task) {
+    running = task;
+    picks++;
+    if (overdue) {
+      overdue = false;
+    }
+    task.run(this);
+    running = null;
+  }
+
+  /// The next task without a search.
+  private @Nullable Task next() {
+    GlobalQueue global = scheduler.global();
+    Task task;
+    if (picks % FAIRNESS == FAIRNESS - 1 && (task = global.poll()) != null) {
+      return task;
+    }
+    if ((task = scheduler.first().poll()) != null) {
+      return task;
+    }
+    if (newestInARow < NEWEST_IN_A_ROW) {
+      newestInARow++;
+      task = deque.pop();
+    } else {
+      newestInARow = 0;
+      task = deque.pollOldest();
+    }
+    if (task != null) {
+      return task;
+    }
+    newestInARow = 0;
+    return global.pollInto(deque, BATCH);
+  }
+
+  /// Looks everywhere, again and again, before it gives up.
+  private @Nullable Task search() {
+    for (int round = 0; round < YIELDING; round++) {
+      Task task = scheduler.first().poll();
+      if (task == null) {
+        task = scheduler.global().pollInto(deque, BATCH);
+      }
+      if (task == null) {
+        task = steal();
+      }
+      if (task != null) {
+        return task;
+      }
+      if (round < TIGHT) {
+        Thread.onSpinWait();
+      } else {
+        Thread.yield();
+      }
+    }
+    return null;
+  }
+
+  private @Nullable Task steal() {
+    Worker[] all = scheduler.workers();
+    int first = ThreadLocalRandom.current().nextInt(all.length);
+    for (int i = 0; i < all.length; i++) {
+      Worker victim = all[(first + i) % all.length];
+      if (victim != this && victim.hasSpare()) {
+        Task task = victim.deque.stealInto(deque);
+        if (task != null) {
+          stolen += 1 + deque.size();
+          return task;
+        }
+      }
+    }
+    return null;
+  }
+
+  private void sleep(boolean searching) {
+    deque.tidy();
+    Parking parking = scheduler.parking();
+    parking.fallAsleep(this, searching);
+    if (scheduler.hasWork() || scheduler.isHalted()) {
+      parking.withdraw(this);
+    } else {
+      parks++;
+      while (asleep) {
+        var _ = Thread.interrupted(); // a step may have left it; it would keep us awake
+        LockSupport.park(this);
+      }
+    }
+    scheduler.lookout().stir(); // it may have dozed off while we were counted as asleep
+  }
+
+  void unpark() {
+    LockSupport.unpark(thread);
+  }
+
+  // ---- tasks that its steps wake ----
+
+  /// Puts a READY task into the own deque. On this worker's thread only, or on that of a coroutine
+  /// that is mounted on it.
+  public void enqueue(Task task) {
+    deque.push(task);
+    if (deque.size() > 1) {
+      scheduler.parking().wakeOne(); // one is for us, as soon as this step ends
+    }
+  }
+
+  // ---- what others read ----
+
+  /// The scheduler to which it belongs.
+  public WorkScheduler scheduler() {
+    return scheduler;
+  }
+
+  /// Its thread.
+  public Thread thread() {
+    return thread;
+  }
+
+  /// What it runs now, or null.
+  public @Nullable Task running() {
+    return running;
+  }
+
+  /// What it has done, as of a moment ago.
+  public WorkerCounters counters() {
+    return new WorkerCounters(number, picks, stolen, parks, deque.size(), asleep);
+  }
+
+  long picks() {
+    return picks;
+  }
+
+  /// Whether thieves are welcome: a single task is left to its owner, who will run it in a moment with
+  /// what it needs in the cache, unless the owner's step goes on and on.
+  boolean hasSpare() {
+    int size = deque.size();
+    return size > 1 || (size == 1 && overdue);
+  }
+
+  /// Gives its single task to thieves, because its step goes on and on.
+  void giveAway() {
+    overdue = true;
+  }
+}

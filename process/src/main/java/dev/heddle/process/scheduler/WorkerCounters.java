@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.scheduler;
+
+/// What one worker has done, as of a moment ago.
+///
+/// @param number of the worker, from 0
+/// @param executed runs of tasks
+/// @param stolen tasks taken from other workers
+/// @param parked how often it went to sleep
+/// @param queued tasks in its deque
+/// @param asleep whether it sleeps
+public record WorkerCounters(
+    int number, long executed, long stolen, long parked, int queued, boolean asleep) {}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Isolated state machines on all cores: addressed by PID, fed by messages, supervised. Start at
+/// `ProcessRuntime`.
+@org.jspecify.annotations.NullMarked
+module dev.heddle.process {
+  requires transitive dev.heddle;
+  requires static org.jspecify; // annotations only: who compiles against this module needs nothing
+
+  exports dev.heddle.process;
+  exports dev.heddle.process.dispatch;
+  exports dev.heddle.process.relay;
+  exports dev.heddle.process.scheduler;
+}

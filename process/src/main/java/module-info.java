@@ -10,5 +10,4 @@ module dev.heddle.process {
   exports dev.heddle.process;
   exports dev.heddle.process.dispatch;
   exports dev.heddle.process.relay;
-  exports dev.heddle.process.scheduler;
 }

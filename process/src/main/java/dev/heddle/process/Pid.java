@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 /// The address of a process: node, host on that node, number, and which life of the host the number
 /// belongs to.
 ///
-/// Its text is `{node@host|0x2a.3}`, or `{host|0x2a.3}` where the node is the local one. A backslash
-/// stands before each `{`, `}`, `@`, `|` or backslash that is part of a name.
+/// Its text is `{node@host|0x2a.3}`, or `{host|0x2a.3}` where the node is the local one. A
+/// backslash stands before each `{`, `}`, `@`, `|` or backslash that is part of a name.
 ///
 /// Two are equal when all four parts are. A PID that the runtime has given out reaches its process
 /// without a look-up, also when it is kept for long; one that was parsed is looked up.

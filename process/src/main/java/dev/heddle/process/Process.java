@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 /// An isolated state machine: it is given what has come for it, and says what it wants next.
 ///
 /// One thread at a time calls a process, not always the same one; what one call wrote the next one
-/// sees. So its fields need no lock, as long as nothing else touches them. It must not block: a step
-/// holds a worker for as long as it lasts. What takes time it yields as a command.
+/// sees. So its fields need no lock, as long as nothing else touches them. It must not block: a
+/// step holds a worker for as long as it lasts. What takes time it yields as a command.
 ///
 /// Whatever it throws, from any method, ends this process with that as the cause, and nothing else.
 ///
@@ -39,7 +39,8 @@ public interface Process {
   /// @param out what the process wants; without a word it rests until something comes
   void step(List<ProcessEvent> events, StepOutput out) throws Exception;
 
-  /// Called once, after the last step, also when `init` or a step has failed. Not called when the
-  /// process was abandoned by a shutdown while it was in a step.
+  /// Called once, after the last step, also when `init` or a step has failed, or the start was
+  /// refused. Of a process that a shutdown has abandoned in a step: when that step returns, if
+  /// ever.
   default void close() throws Exception {}
 }

@@ -58,8 +58,10 @@ public interface ProcessContext {
   /// Undoes a link.
   void unlink(Pid other);
 
-  /// Whether a linked process that ends, ends this one too (false, the default), or is told to it as
-  /// [Signal.LinkDown].
+  /// Whether this process is told of ends instead of being ended by them: of a linked process, by
+  /// [Signal.LinkDown]; of its own, when somebody cancels it or the runtime shuts down, by
+  /// [Signal.Cancel]: then it has until the signal's deadline to clean up and say `done`. Off until
+  /// said otherwise.
   void trapExits(boolean trap);
 
   /// Lets this process be told when another ends, by [Signal.Down]; at once when it has ended, or

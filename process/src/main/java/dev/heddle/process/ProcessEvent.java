@@ -10,8 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// @param data the result of the command, or what was sent: any message, or a [Signal]
 /// @param error why the command failed; null when it did not
 /// @since 0.1
-public record ProcessEvent(
-    Type type, long tag, @Nullable Object data, @Nullable Throwable error) {
+public record ProcessEvent(Type type, long tag, @Nullable Object data, @Nullable Throwable error) {
 
   /// What kind of event it is.
   public enum Type {

@@ -1,23 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process;
 
-import dev.heddle.Heddle;
+import dev.heddle.DeadlineException;
 import dev.heddle.process.dispatch.Dispatcher;
 import dev.heddle.process.dispatch.LoopPort;
+import dev.heddle.process.live.HostShutdown;
 import dev.heddle.process.live.LiveProcess;
 import dev.heddle.process.live.ProcessHost;
 import dev.heddle.process.scheduler.WorkScheduler;
 import dev.heddle.process.scheduler.Worker;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Runs processes on all cores.
 ///
-/// **Thread** any. What waits ([#ask], [#shutdown]) suspends a coroutine of a loop, blocks a thread, and
-/// is refused in a step of a process, which it would hold.
+/// **Thread** any. What waits ([#ask], [#shutdown]) suspends a coroutine of a loop, blocks a
+/// thread, and is refused in a step of a process, which it would hold.
 ///
 /// @since 0.1
 public final class ProcessRuntime implements AutoCloseable {
@@ -25,6 +32,8 @@ public final class ProcessRuntime implements AutoCloseable {
   private final ProcessHost host;
   private final LoopPort loops;
   private final Duration shutdownDeadline;
+  private final AtomicBoolean ending = new AtomicBoolean();
+  private final CompletableFuture<ShutdownReport> report = new CompletableFuture<>();
 
   ProcessRuntime(ProcessRuntimeBuilder how) {
     this.scheduler = new WorkScheduler(how.host, how.workers, how::longStep, how.longStep);
@@ -33,13 +42,7 @@ public final class ProcessRuntime implements AutoCloseable {
     this.host =
         new ProcessHost(
             new ProcessHost.Parts(
-                this,
-                scheduler,
-                how.host,
-                how.incarnation,
-                how.limit,
-                how.factory,
-                how.listener),
+                this, scheduler, how.host, how.incarnation, how.limit, how.factory, how.listener),
             new Dispatcher(how.registry, loops));
     scheduler.start();
   }
@@ -87,6 +90,65 @@ public final class ProcessRuntime implements AutoCloseable {
     return host.offer(to, message);
   }
 
+  /// Sends a message as a [Request] and waits for the answer.
+  ///
+  /// @param <R> of the answer, as the two have agreed
+  /// @param limit how long to wait
+  /// @throws SendFailedException when it was not accepted
+  /// @throws DeadlineException when no answer came in time
+  /// @throws AskFailedException when the process has ended without an answer, or has answered with
+  ///   a failure
+  /// @throws IllegalStateException in a step of a process, which it would hold
+  public <R extends @Nullable Object> R ask(Pid to, @Nullable Object message, Duration limit)
+      throws InterruptedException {
+    checkMayWait("ask");
+    CompletableFuture<R> answer = request(to, message);
+    try {
+      return answer.get(limit.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof SendFailedException refused
+          ? refused
+          : new AskFailedException(to, Objects.requireNonNull(e.getCause()));
+    } catch (TimeoutException _) {
+      answer.cancel(false);
+      throw new DeadlineException("no answer of " + to + " within " + limit);
+    }
+  }
+
+  /// Sends a message as a [Request]. The future is the answer; completing or cancelling it gives
+  /// the answer up.
+  @SuppressWarnings("unchecked") // what the answer is, the two have agreed
+  public <R extends @Nullable Object> CompletableFuture<R> request(
+      Pid to, @Nullable Object message) {
+    CompletableFuture<@Nullable Object> answer = new CompletableFuture<>();
+    LiveProcess live = host.find(to);
+    if (live == null) {
+      answer.completeExceptionally(new SendFailedException(to, SendResult.NOT_FOUND));
+      return (CompletableFuture<R>) answer;
+    }
+    Consumer<Exit> noAnswer = exit -> answer.completeExceptionally(new NoAnswerException(exit));
+    live.ties().onExit(noAnswer);
+    var _ = answer.whenComplete((_, _) -> live.ties().offExit(noAnswer));
+    SendResult result = live.receive(new Request(message, new Reply(answer)));
+    if (result != SendResult.ACCEPTED) {
+      answer.completeExceptionally(new SendFailedException(to, result));
+    }
+    return (CompletableFuture<R>) answer;
+  }
+
+  /// Asks a process to end, by [Signal.Cancel], and ends it when it has not by the deadline. One
+  /// that does not trap exits is ended before its next step.
+  ///
+  /// @param reason in words
+  /// @param within how much time it has
+  /// @throws SendFailedException when there is no such process
+  public void cancel(Pid pid, String reason, Duration within) {
+    LiveProcess live = find(pid);
+    if (live.cancel(new Signal.Cancel(reason, Instant.now().plus(within)))) {
+      loops.after(within, () -> live.terminate("process cancelled: " + reason));
+    }
+  }
+
   /// Ends a process before its next step. It is not asked: [#cancel] asks.
   ///
   /// @throws SendFailedException when there is no such process
@@ -108,8 +170,8 @@ public final class ProcessRuntime implements AutoCloseable {
     return host.whereIs(name);
   }
 
-  /// Completes when a process ends; at once when it has, or never was. Completing or cancelling it does
-  /// nothing to the process.
+  /// Completes when a process ends; at once when it has, or never was. Completing or cancelling it
+  /// does nothing to the process.
   public CompletableFuture<Exit> exit(Pid pid) {
     CompletableFuture<Exit> exit = new CompletableFuture<>();
     LiveProcess live = host.find(pid);
@@ -129,15 +191,38 @@ public final class ProcessRuntime implements AutoCloseable {
     shutdown(shutdownDeadline);
   }
 
-  /// Asks all processes to end, ends those that do not, and is back by the deadline.
-  public void shutdown(Duration deadline) {
-    host.close();
-    scheduler.halt();
-    loops.close(deadline);
+  /// Asks all processes to end, by [Signal.Cancel], and gives them three quarters of the time, at
+  /// least all but a second, to do so: timers, I/O and messages work as before, only new processes
+  /// are refused. Then it ends those that are left, before their next step. Always back by the
+  /// deadline. A second call waits for the first.
+  ///
+  /// @param deadline for all of it
+  /// @return what became of the processes
+  /// @throws IllegalStateException in a step of a process, which would wait for its own end
+  public ShutdownReport shutdown(Duration deadline) {
+    checkMayWait("shutdown");
+    if (ending.compareAndSet(false, true)) {
+      try {
+        report.complete(new HostShutdown(host, scheduler, loops).run(deadline));
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        report.completeExceptionally(e);
+      }
+    }
+    return report.join();
+  }
+
+  private static void checkMayWait(String what) {
+    if (Worker.current() != null) {
+      throw new IllegalStateException(
+          what
+              + "() would hold a worker in a step of a process; yield a command, or do it"
+              + " elsewhere");
+    }
   }
 
   /// What each worker has done.
-  public List<dev.heddle.process.scheduler.WorkerCounters> workers() {
+  public List<WorkerCounters> workers() {
     return scheduler.counters();
   }
 }

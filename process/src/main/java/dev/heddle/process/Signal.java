@@ -8,7 +8,8 @@ import java.time.Instant;
 ///
 /// @since 0.1
 public sealed interface Signal {
-  /// Somebody asks the process to end in an orderly way.
+  /// Somebody asks the process to end in an orderly way; only for processes that trap exits, the
+  /// others are ended.
   ///
   /// @param reason in words
   /// @param deadline after which it is ended without being asked
@@ -20,8 +21,8 @@ public sealed interface Signal {
   /// @param exit how it ended
   record Down(long monitor, Exit exit) implements Signal {}
 
-  /// A process to which this one is linked has ended; only for processes that trap exits, the others
-  /// end with it.
+  /// A process to which this one is linked has ended; only for processes that trap exits, the
+  /// others end with it.
   ///
   /// @param exit how it ended
   record LinkDown(Exit exit) implements Signal {}

@@ -60,7 +60,8 @@ public record StartOptions(
       throw new IllegalArgumentException("a mailbox holds at least one message: " + mailbox);
     }
     if (name != null && name.isEmpty()) {
-      throw new IllegalArgumentException("a name has at least one character; leave it out for none");
+      throw new IllegalArgumentException(
+          "a name has at least one character; leave it out for none");
     }
   }
 

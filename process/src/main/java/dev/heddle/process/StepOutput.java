@@ -81,7 +81,8 @@ public final class StepOutput {
     status = Status.IDLE;
   }
 
-  /// Ends the process. What this step has yielded is still carried out; nobody will see the results.
+  /// Ends the process. What this step has yielded is still carried out; nobody will see the
+  /// results.
   public void done() {
     done(null);
   }
@@ -92,8 +93,8 @@ public final class StepOutput {
     this.result = result;
   }
 
-  /// Lets another process take the place of this one: it keeps the PID, what is in the mailbox, names,
-  /// links and monitors.
+  /// Lets another process take the place of this one: it keeps the PID, what is in the mailbox,
+  /// names, links and monitors.
   ///
   /// @param source what the runtime's factory makes a process of
   /// @param method of it

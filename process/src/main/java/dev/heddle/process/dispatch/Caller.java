@@ -12,7 +12,8 @@ public interface Caller {
   /// Gives it the answer to a command.
   void deliver(ProcessEvent event);
 
-  /// An answer came for a command that was answered, cancelled, or left by a process that has ended.
+  /// An answer came for a command that was answered, cancelled, or left by a process that has
+  /// ended.
   void tooLate(Invocation<?> invocation);
 
   /// What was to stop a command has thrown.

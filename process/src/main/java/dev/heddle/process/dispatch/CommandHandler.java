@@ -4,8 +4,8 @@ package dev.heddle.process.dispatch;
 import dev.heddle.process.Pid;
 import org.jspecify.annotations.Nullable;
 
-/// Carries out commands of one class, where it says: at once, as a coroutine on an I/O loop, or on a
-/// thread for blocking calls.
+/// Carries out commands of one class, where it says: at once, as a coroutine on an I/O loop, or on
+/// a thread for blocking calls.
 ///
 /// @param <C> of the commands
 /// @param <R> of their results
@@ -40,14 +40,15 @@ public sealed interface CommandHandler<C extends Command<R>, R extends @Nullable
     return new Inline<>(begin);
   }
 
-  /// Runs as a coroutine on one of the runtime's loops: it may wait there like any coroutine. Cancelled
-  /// when nobody wants the result any more.
+  /// Runs as a coroutine on one of the runtime's loops: it may wait there like any coroutine.
+  /// Cancelled when nobody wants the result any more.
   static <C extends Command<R>, R extends @Nullable Object> CommandHandler<C, R> onLoop(
       Do<C, R> body) {
     return new OnLoop<>(body);
   }
 
-  /// Runs on a thread that may be blocked, and is interrupted when nobody wants the result any more.
+  /// Runs on a thread that may be blocked, and is interrupted when nobody wants the result any
+  /// more.
   static <C extends Command<R>, R extends @Nullable Object> CommandHandler<C, R> onThread(
       Do<C, R> body) {
     return new OnThread<>(body);

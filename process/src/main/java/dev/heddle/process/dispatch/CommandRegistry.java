@@ -29,7 +29,9 @@ public final class CommandRegistry {
     try {
       if (frozen) {
         throw new IllegalStateException(
-            "the handler of " + type.getName() + " comes too late; give it to the builder before start()");
+            "the handler of "
+                + type.getName()
+                + " comes too late; give it to the builder before start()");
       }
       CommandHandler<?, ?> before = handlers.putIfAbsent(type, handler);
       if (before != null) {

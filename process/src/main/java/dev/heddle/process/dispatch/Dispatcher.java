@@ -25,7 +25,8 @@ public final class Dispatcher {
     begin(handler, command, invocation);
   }
 
-  @SuppressWarnings("unchecked") // the registry ties the class of the command to its handler, R to both
+  @SuppressWarnings(
+      "unchecked") // the registry ties the class of the command to its handler, R to both
   private <C extends Command<R>, R extends @Nullable Object> void begin(
       CommandHandler<?, ?> handler, Command<?> command, Invocation<?> invocation) {
     C typed = (C) command;

@@ -91,8 +91,8 @@ public final class Invocation<R extends @Nullable Object> {
     return true;
   }
 
-  /// Says what to do when nobody wants the answer any more: at once, when that is so already. A later
-  /// action replaces an earlier one.
+  /// Says what to do when nobody wants the answer any more: at once, when that is so already. A
+  /// later action replaces an earlier one.
   public void onCancel(Runnable action) {
     Objects.requireNonNull(action, "action");
     while (true) {

@@ -7,11 +7,16 @@ import dev.heddle.HeddleOptions;
 import dev.heddle.Loop;
 import dev.heddle.coroutine.Coroutine;
 import java.time.Duration;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// The loop on which commands are carried out as coroutines. It starts with the first that needs it.
+/// The loop on which commands are carried out as coroutines. It starts with the first that needs
+/// it.
 public final class LoopPort {
   private final HeddleOptions options;
   private final ReentrantLock lock = new ReentrantLock();
@@ -30,22 +35,19 @@ public final class LoopPort {
   <R extends @Nullable Object> void onLoop(Body<R> body, Invocation<R> invocation) {
     Loop<?> on = loop();
     CompletableFuture<R> outcome =
-        on.submit(
-            () -> {
-              Coroutine<?> self = Heddle.current();
-              invocation.onCancel(
-                  () -> on.submit(() -> cancel(self)));
-              return body.run();
-            });
+        on.submit(() -> {
+          Coroutine<?> self = Heddle.current();
+          invocation.onCancel(() -> on.submit(() -> cancel(self)));
+          return body.run();
+        });
     var _ =
-        outcome.whenComplete(
-            (result, failure) -> {
-              if (failure == null) {
-                invocation.complete(result);
-              } else {
-                invocation.fail(failure);
-              }
-            });
+        outcome.whenComplete((result, failure) -> {
+          if (failure == null) {
+            invocation.complete(result);
+          } else {
+            invocation.fail(failure);
+          }
+        });
   }
 
   private static @Nullable Void cancel(Coroutine<?> coroutine) {
@@ -58,11 +60,23 @@ public final class LoopPort {
     onLoop(() -> Heddle.offload(body::run), invocation);
   }
 
+  /// Runs an action on the loop after a time, unless the loop ends before.
+  public void after(Duration delay, Runnable action) {
+    var _ =
+        loop()
+            .submit(() -> {
+              Heddle.delay(delay);
+              action.run();
+              return null;
+            });
+  }
+
   private Loop<?> loop() {
     lock.lock();
     try {
       if (closed) {
-        throw new IllegalStateException("the runtime has shut down; its loop takes no more commands");
+        throw new IllegalStateException(
+            "the runtime has shut down; its loop takes no more commands");
       }
       if (loop == null) {
         loop =
@@ -79,8 +93,10 @@ public final class LoopPort {
     }
   }
 
-  /// Ends the loop: what still runs on it is cancelled.
-  public void close(Duration deadline) {
+  /// Ends the loop: what still runs on it is cancelled. Waits for it, but not beyond the deadline.
+  ///
+  /// @return whether it has ended
+  public boolean close(Duration deadline) throws InterruptedException {
     Loop<?> last;
     lock.lock();
     try {
@@ -89,18 +105,17 @@ public final class LoopPort {
     } finally {
       lock.unlock();
     }
-    if (last != null) {
-      last.shutdown(deadline);
+    if (last == null) {
+      return true;
     }
-  }
-
-  /// Whether the loop has ended, or was never needed.
-  public boolean isDone() {
-    lock.lock();
+    last.shutdown(deadline);
     try {
-      return loop == null || loop.isDone();
-    } finally {
-      lock.unlock();
+      var _ = last.result().get(deadline.toNanos(), TimeUnit.NANOSECONDS);
+      return true;
+    } catch (ExecutionException | CancellationException _) {
+      return true; // it has ended, however
+    } catch (TimeoutException _) {
+      return false;
     }
   }
 }

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The events of one step: a list that nobody changes.
 final class EventBatch extends AbstractList<ProcessEvent> implements RandomAccess {
-  /// The most that one step is given: what is behind waits for the next, and others have their turn.
+  /// The most that one step is given: what is behind waits for the next, and others have their
+  /// turn.
   static final int MOST = 128;
 
   private static final int FIRST_LENGTH = 8;

@@ -47,7 +47,8 @@ public final class LiveProcess extends Task
    *                ties told           links, monitors, names, whoever waits for the exit
    *                table               last, so that its number is found until all know
    *
-   * Why nobody is told a second time, nor too early: each of these happens in completed(), which Task calls once.
+   * Each of these happens once: Task calls completed() once, and ties remember that they were told, since a shutdown that has no more
+   * time tells them of a process whose step goes on.
    *
    * Upgrade.  Another Process takes the place within the same step: the old one is closed, the new one initialised, and the run goes on.
    *           Mailbox, ties, outstanding commands and options belong to this class and stay.
@@ -76,7 +77,8 @@ public final class LiveProcess extends Task
   private Process process;
   private boolean begun;
   private @Nullable Outstanding outstanding;
-  private @Nullable Map<String, Object> attributes; // its own; what it has inherited is in the options
+  private @Nullable Map<String, Object>
+      attributes; // its own; what it has inherited is in the options
 
   // the process, read by whoever breaks a link
   private volatile boolean trapsExits;
@@ -156,7 +158,8 @@ public final class LiveProcess extends Task
     }
     if (outstanding() == 0) {
       throw new IllegalStateException(
-          "yieldOnly() without a command on its way would wait for ever; yield one, or say nothing");
+          "yieldOnly() without a command on its way would wait for ever; yield one, or say"
+              + " nothing");
     }
     return Verdict.WAIT_DEAF;
   }
@@ -229,8 +232,29 @@ public final class LiveProcess extends Task
     for (EventQueue.Node n = queue.close(); n != null; n = EventQueue.after(n)) {
       host.undelivered(this, ((Envelope) n).event);
     }
-    ties().exited(this, exit, host.names());
-    host.ended(this, exit);
+    tell(exit);
+  }
+
+  private void tell(Exit exit) {
+    if (ties().exited(this, exit, host.names())) {
+      host.ended(this, exit);
+    }
+  }
+
+  /// Its step does not return, and nobody has time for it: tells everybody as if it had ended. It
+  /// is closed when the step returns, if ever.
+  void abandon() {
+    var _ =
+        ENDING.compareAndSet(
+            this,
+            null,
+            new Exit(
+                pid,
+                Exit.Reason.ABANDONED,
+                null,
+                new ProcessTerminatedException("abandoned in a step")));
+    Exit exit = Objects.requireNonNull(ending);
+    tell(new Exit(pid, Exit.Reason.ABANDONED, null, exit.cause()));
   }
 
   /// Stands where a process has been, which may be large.
@@ -312,6 +336,17 @@ public final class LiveProcess extends Task
   @Override
   public void monitorFired(long monitor, Exit exit) {
     var _ = signal(new Signal.Down(monitor, exit)); // one that has ended needs no telling
+  }
+
+  /// Asks it to end, when it listens; else ends it.
+  ///
+  /// @return whether it was asked
+  public boolean cancel(Signal.Cancel how) {
+    if (trapsExits) {
+      return signal(how);
+    }
+    var _ = terminate("process cancelled: " + how.reason()); // one that has ended needs no more
+    return false;
   }
 
   /// Ends it without asking.

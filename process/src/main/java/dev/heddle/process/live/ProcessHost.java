@@ -110,7 +110,8 @@ public final class ProcessHost {
     }
     if (closed) {
       oneLess();
-      throw new StartRefusedException("the runtime is shutting down; it starts no more processes", null);
+      throw new StartRefusedException(
+          "the runtime is shutting down; it starts no more processes", null);
     }
     Pid address = new Pid("", parts.name(), lastId.incrementAndGet(), parts.incarnation());
     LiveProcess made = new LiveProcess(this, address, process, options);
@@ -216,7 +217,9 @@ public final class ProcessHost {
   }
 
   Pid register(String name, LiveProcess process) {
-    return names.register(name, process) instanceof LiveProcess owner ? owner.self() : process.self();
+    return names.register(name, process) instanceof LiveProcess owner
+        ? owner.self()
+        : process.self();
   }
 
   /// Who has a name, or null.

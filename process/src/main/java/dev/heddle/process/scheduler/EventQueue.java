@@ -206,9 +206,11 @@ public final class EventQueue {
   public @Nullable Node close() {
     Node first = null;
     Node last = null;
-    for (Node lane : new Node[] {
-        urgentTaken, reversed((Node) URGENT.getAndSet(this, CLOSED)),
-        ordinaryTaken, reversed((Node) ORDINARY.getAndSet(this, CLOSED))}) {
+    for (Node lane :
+        new Node[] {
+          urgentTaken, reversed((Node) URGENT.getAndSet(this, CLOSED)),
+          ordinaryTaken, reversed((Node) ORDINARY.getAndSet(this, CLOSED))
+        }) {
       if (lane == null) {
         continue;
       }

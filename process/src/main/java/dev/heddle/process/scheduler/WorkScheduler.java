@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.scheduler;
 
+import dev.heddle.process.WorkerCounters;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -133,6 +134,16 @@ public final class WorkScheduler {
       }
     }
     return left;
+  }
+
+  /// The worker that runs a task now, or null.
+  public @Nullable Worker workerOf(Task task) {
+    for (Worker worker : workers) {
+      if (worker.running() == task) {
+        return worker;
+      }
+    }
+    return null;
   }
 
   /// What each worker has done.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.scheduler;
 
+import dev.heddle.process.WorkerCounters;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -216,8 +217,8 @@ public final class Worker {
     return picks;
   }
 
-  /// Whether thieves are welcome: a single task is left to its owner, who will run it in a moment with
-  /// what it needs in the cache, unless the owner's step goes on and on.
+  /// Whether thieves are welcome: a single task is left to its owner, who will run it in a moment
+  /// with what it needs in the cache, unless the owner's step goes on and on.
   boolean hasSpare() {
     int size = deque.size();
     return size > 1 || (size == 1 && overdue);

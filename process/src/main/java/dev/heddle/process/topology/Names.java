@@ -4,8 +4,8 @@ package dev.heddle.process.topology;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/// Names of processes on this host. A name belongs to one process, a process may have several; all are
-/// given back when it ends.
+/// Names of processes on this host. A name belongs to one process, a process may have several; all
+/// are given back when it ends.
 public final class Names {
   private final ConcurrentHashMap<String, Ties.Owner> owners = new ConcurrentHashMap<>();
 

@@ -297,7 +297,9 @@ public final class Ties {
   // ---- the exit ----
 
   /// The process has ended: tells all that are tied to it, and gives its names back.
-  public void exited(Owner owner, Exit how, Names registry) {
+  ///
+  /// @return false when that was said before
+  public boolean exited(Owner owner, Exit how, Names registry) {
     Set<Owner> linked;
     Set<Watch> watching;
     Set<Consumer<Exit>> listening;
@@ -305,6 +307,9 @@ public final class Ties {
     List<String> named;
     lock.lock();
     try {
+      if (exit != null) {
+        return false;
+      }
       exit = how;
       linked = links == null ? Set.of() : links;
       watching = watches == null ? Set.of() : watches;
@@ -335,6 +340,7 @@ public final class Ties {
       watch.watcher().monitorFired(watch.reference(), how);
     }
     listening.forEach(listener -> listener.accept(how));
+    return true;
   }
 
   private void forget(Owner other) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.heddle.process.scheduler;
+package dev.heddle.process;
 
 /// What one worker has done, as of a moment ago.
 ///

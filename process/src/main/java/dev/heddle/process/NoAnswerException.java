@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process;
+
+/// A process has ended without having answered a request.
+///
+/// @since 0.1
+public final class NoAnswerException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  private final transient Exit exit;
+
+  /// A request to a process that has ended so.
+  public NoAnswerException(Exit exit) {
+    super(exit.pid() + " has ended without an answer: " + exit.reason(), exit.cause());
+    this.exit = exit;
+  }
+
+  /// How it has ended.
+  public Exit exit() {
+    return exit;
+  }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.scheduler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.heddle.process.scheduler.EventQueue.Push;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/// What comes for a task.
+class EventQueueTest {
+  private static final class Item extends EventQueue.Node {
+    final int producer;
+    final int number;
+
+    Item(int producer, int number) {
+      this.producer = producer;
+      this.number = number;
+    }
+  }
+
+  private static Item item(int number) {
+    return new Item(0, number);
+  }
+
+  private static int number(EventQueue.@Nullable Node node) {
+    return node instanceof Item item ? item.number : -1;
+  }
+
+  @Test
+  @Tag("P9")
+  @Tag("proc-88")
+  void newQueue_hasNothing() {
+    EventQueue queue = new EventQueue(4);
+    assertThat(queue.isEmpty()).isTrue();
+    assertThat(queue.poll()).isNull();
+    assertThat(queue.length()).isZero();
+  }
+
+  @Test
+  @Tag("P9")
+  void poll_givesUrgentOnesFirst_eachLaneInOrder() {
+    EventQueue queue = new EventQueue(4);
+    queue.push(item(1));
+    queue.push(item(2));
+    assertThat(number(queue.poll())).isEqualTo(1);
+    queue.pushUrgent(item(3));
+    queue.pushUrgent(item(4));
+    assertThat(List.of(number(queue.poll()), number(queue.poll()), number(queue.poll())))
+        .containsExactly(3, 4, 2);
+  }
+
+  @Test
+  @Tag("proc-90")
+  @Tag("proc-91")
+  @Tag("proc-92")
+  void close_refusesLaterPushes_andReturnsWhatWasLeft() {
+    EventQueue queue = new EventQueue(8);
+    queue.push(item(1));
+    queue.push(item(2));
+    queue.push(item(3));
+    assertThat(number(queue.poll())).isEqualTo(1);
+    queue.push(item(4));
+    queue.pushUrgent(item(5));
+    List<Integer> left = new ArrayList<>();
+    for (EventQueue.Node n = queue.close(); n != null; n = EventQueue.after(n)) {
+      left.add(number(n));
+    }
+    assertThat(left).containsExactly(5, 2, 3, 4);
+    assertThat(queue.push(item(6))).isEqualTo(Push.CLOSED);
+    assertThat(queue.pushUrgent(item(7))).isEqualTo(Push.CLOSED);
+  }
+
+  @Test
+  @Tag("proc-214")
+  void bound_countsWhatWasTakenAndNotPolled() {
+    EventQueue queue = new EventQueue(3);
+    assertThat(queue.push(item(1))).isEqualTo(Push.ACCEPTED);
+    assertThat(queue.push(item(2))).isEqualTo(Push.ACCEPTED);
+    assertThat(queue.push(item(3))).isEqualTo(Push.ACCEPTED);
+    assertThat(queue.push(item(4))).isEqualTo(Push.FULL);
+    assertThat(number(queue.poll())).isEqualTo(1);
+    assertThat(queue.length()).isEqualTo(2);
+    assertThat(queue.push(item(5))).isEqualTo(Push.ACCEPTED);
+    assertThat(queue.push(item(6))).isEqualTo(Push.FULL);
+    assertThat(queue.pushUrgent(item(7))).isEqualTo(Push.ACCEPTED);
+  }
+
+  @Test
+  @Tag("P9")
+  @Tag("proc-94")
+  void hundredProducers_eachInItsOwnOrder_neverAboveTheBound() throws Exception {
+    int producers = 100;
+    int each = 200;
+    int bound = 64;
+    EventQueue queue = new EventQueue(bound);
+    AtomicInteger running = new AtomicInteger(producers);
+    for (int p = 0; p < producers; p++) {
+      int producer = p;
+      Thread.ofVirtual()
+          .start(() -> {
+            for (int i = 0; i < each; i++) {
+              while (queue.push(new Item(producer, i)) == Push.FULL) {
+                Thread.yield();
+              }
+            }
+            running.decrementAndGet();
+          });
+    }
+    Map<Integer, Integer> next = new HashMap<>();
+    int most = 0;
+    for (int got = 0; got < producers * each; ) {
+      most = Math.max(most, queue.length());
+      if (queue.poll() instanceof Item item) {
+        assertThat(item.number).isEqualTo(next.getOrDefault(item.producer, 0));
+        next.put(item.producer, item.number + 1);
+        got++;
+      } else {
+        Thread.yield();
+      }
+    }
+    assertThat(queue.isEmpty()).isTrue();
+    assertThat(most).isBetween(1, bound);
+  }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.scheduler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/// The FIFO of all workers.
+class GlobalQueueTest {
+  private static GlobalQueue filled(int tasks) {
+    GlobalQueue queue = new GlobalQueue();
+    for (int i = 0; i < tasks; i++) {
+      queue.push(new Probe(i));
+    }
+    return queue;
+  }
+
+  private static int number(@Nullable Task task) {
+    return task instanceof Probe probe ? probe.number : -1;
+  }
+
+  @Test
+  @Tag("P3")
+  @Tag("proc-10")
+  void poll_takesTheOldestFirst() {
+    GlobalQueue queue = filled(5);
+    for (int i = 0; i < 5; i++) {
+      assertThat(number(queue.poll())).isEqualTo(i);
+    }
+    assertThat(queue.poll()).isNull();
+  }
+
+  @Test
+  @Tag("P4")
+  @Tag("proc-11")
+  @Tag("proc-12")
+  @Tag("proc-19")
+  void pollInto_movesUpToSoMany_suchThatTheirOwnerPopsThemInOrder() {
+    GlobalQueue queue = filled(10);
+    WorkDeque<Task> own = new WorkDeque<>();
+    assertThat(number(queue.pollInto(own, 3))).isEqualTo(0);
+    assertThat(List.of(number(own.pop()), number(own.pop()), number(own.pop())))
+        .containsExactly(1, 2, 3);
+    assertThat(own.pop()).isNull();
+    assertThat(number(queue.pollInto(own, 16))).isEqualTo(4);
+    assertThat(own.size()).isEqualTo(5);
+    assertThat(queue.isEmpty()).isTrue();
+    assertThat(queue.pollInto(own, 16)).isNull();
+  }
+
+  @Test
+  @Tag("proc-14")
+  @Tag("proc-15")
+  void pushAndPoll_inRounds_keepTheOrder() {
+    GlobalQueue queue = new GlobalQueue();
+    for (int round = 0; round < 100; round++) {
+      assertThat(queue.isEmpty()).isTrue();
+      for (int i = 0; i < 10; i++) {
+        queue.push(new Probe(i));
+        assertThat(queue.isEmpty()).isFalse();
+      }
+      assertThat(number(queue.poll())).isZero();
+      queue.push(new Probe(10)); // behind those that were turned round already
+      for (int i = 1; i <= 10; i++) {
+        assertThat(number(queue.poll())).isEqualTo(i);
+      }
+    }
+  }
+
+  @Test
+  @Tag("proc-16")
+  void producersAndConsumers_atOnce_takeEachTaskOnce() throws Exception {
+    int each = 10_000;
+    GlobalQueue queue = new GlobalQueue();
+    AtomicIntegerArray taken = new AtomicIntegerArray(4 * each);
+    CountDownLatch pushed = new CountDownLatch(4);
+    List<Thread> threads = new ArrayList<>();
+    for (int t = 0; t < 4; t++) {
+      int first = t * each;
+      threads.add(
+          Thread.ofPlatform()
+              .start(() -> {
+                for (int i = 0; i < each; i++) {
+                  queue.push(new Probe(first + i));
+                }
+                pushed.countDown();
+              }));
+      threads.add(
+          Thread.ofPlatform()
+              .start(() -> {
+                while (pushed.getCount() > 0 || !queue.isEmpty()) {
+                  Task task = queue.poll();
+                  if (task != null) {
+                    taken.incrementAndGet(number(task));
+                  }
+                }
+              }));
+    }
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    for (int i = 0; i < 4 * each; i++) {
+      assertThat(taken.get(i)).isEqualTo(1);
+    }
+  }
+}

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.scheduler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.heddle.process.WorkerCounters;
+import dev.heddle.process.scheduler.Task.Verdict;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// Workers, and how they share.
+@Timeout(60)
+class WorkSchedulerTest {
+  private final AtomicReference<Task> reported = new AtomicReference<>();
+  private final CountDownLatch report = new CountDownLatch(1);
+  private WorkScheduler scheduler =
+      new WorkScheduler("none", 1, this::longStep, Duration.ofHours(1));
+
+  private void longStep(Task task, Worker worker, long nanos, StackTraceElement[] stack) {
+    reported.set(task);
+    report.countDown();
+  }
+
+  private void start(int workers) {
+    scheduler = new WorkScheduler("test", workers, this::longStep, Duration.ofMillis(20));
+    scheduler.start();
+  }
+
+  @AfterEach
+  void stop() {
+    scheduler.halt();
+  }
+
+  @Test
+  @Tag("proc-20")
+  void workersWithNothingToDo_steepAndStealNothing() throws Exception {
+    start(4);
+    CountDownLatch done = new CountDownLatch(1);
+    scheduler.start(new Probe(0, _ -> Verdict.DONE, done::countDown));
+    done.await();
+    assertThat(scheduler.counters()).hasSize(4);
+    assertThat(scheduler.counters().stream().mapToLong(WorkerCounters::executed).sum())
+        .isEqualTo(1);
+  }
+
+  @Test
+  @Tag("P7")
+  @Tag("proc-62")
+  void wakesThatRaceWithTheWayToSleep_areNeverLost() throws Exception {
+    start(2);
+    AtomicInteger asked = new AtomicInteger();
+    AtomicInteger seen = new AtomicInteger();
+    Semaphore caughtUp = new Semaphore(0);
+    Probe probe =
+        new Probe(
+            0,
+            _ -> {
+              int now = asked.get();
+              if (seen.getAndSet(now) != now) {
+                caughtUp.release();
+              }
+              return Verdict.REST;
+            },
+            () -> {});
+    scheduler.start(probe);
+    for (int i = 0; i < 50_000; i++) {
+      asked.incrementAndGet();
+      scheduler.wake(probe, Task.BY_MESSAGE);
+      caughtUp.acquire();
+    }
+    assertThat(seen).hasValue(50_000);
+  }
+
+  @Test
+  @Tag("P8")
+  void wokenWhileRunning_stepsAgain() throws Exception {
+    start(1);
+    CountDownLatch again = new CountDownLatch(2);
+    AtomicReference<Probe> self = new AtomicReference<>();
+    Probe probe =
+        new Probe(
+            0,
+            _ -> {
+              again.countDown();
+              if (again.getCount() == 1) {
+                scheduler.wake(self.get(), Task.BY_COMMAND);
+              }
+              return Verdict.WAIT;
+            },
+            () -> {});
+    self.set(probe);
+    scheduler.start(probe);
+    again.await();
+  }
+
+  @Test
+  @Tag("P7")
+  void waitDeaf_isWokenByCommandsOnly() throws Exception {
+    start(1);
+    AtomicInteger steps = new AtomicInteger();
+    Semaphore stepped = new Semaphore(0);
+    Probe deaf =
+        new Probe(
+            0,
+            _ -> {
+              steps.incrementAndGet();
+              stepped.release();
+              return Verdict.WAIT_DEAF;
+            },
+            () -> {});
+    scheduler.start(deaf);
+    stepped.acquire();
+    while (deaf.state() != Task.State.BLOCKED) {
+      Thread.onSpinWait();
+    }
+    assertThat(deaf.wake(Task.BY_MESSAGE)).isFalse();
+    assertThat(deaf.state()).isEqualTo(Task.State.BLOCKED);
+    scheduler.wake(deaf, Task.BY_COMMAND);
+    stepped.acquire();
+    assertThat(steps).hasValue(2);
+  }
+
+  @Test
+  @Tag("proc-205")
+  void hogThatNeverStops_lets_othersRun() throws Exception {
+    start(1);
+    CountDownLatch others = new CountDownLatch(100);
+    AtomicInteger hogged = new AtomicInteger();
+    CountDownLatch hogRuns = new CountDownLatch(1);
+    scheduler.start(
+        new Probe(
+            0,
+            _ -> {
+              hogged.incrementAndGet();
+              hogRuns.countDown();
+              return others.getCount() > 0 ? Verdict.CONTINUE : Verdict.DONE;
+            },
+            () -> {}));
+    hogRuns.await();
+    for (int i = 0; i < 100; i++) {
+      scheduler.start(new Probe(i, _ -> Verdict.DONE, others::countDown));
+    }
+    others.await();
+    assertThat(hogged.get()).isPositive();
+  }
+
+  @Test
+  @Tag("proc-206")
+  @Tag("proc-204")
+  void taskBehindAStepThatDoesNotReturn_isServedByAnotherWorker() throws Exception {
+    start(2);
+    CountDownLatch served = new CountDownLatch(1);
+    Probe victim = new Probe(1, _ -> Verdict.DONE, served::countDown);
+    AtomicReference<Worker> hogs = new AtomicReference<>();
+    CountDownLatch hogDone = new CountDownLatch(1);
+    scheduler.start(
+        new Probe(
+            0,
+            worker -> {
+              hogs.set(worker);
+              scheduler.start(victim); // into the own deque, alone there: nobody is woken for it
+              awaitQuietly(served); // holds the worker until the victim has run elsewhere
+              return Verdict.DONE;
+            },
+            hogDone::countDown));
+    served.await();
+    hogDone.await();
+    assertThat(hogs.get()).isNotNull();
+  }
+
+  @Test
+  @Tag("P4")
+  @Tag("proc-207")
+  void manyTasksOfOneWorker_runOnBoth() throws Exception {
+    start(2);
+    Set<Thread> threads = ConcurrentHashMap.newKeySet();
+    CountDownLatch done = new CountDownLatch(64);
+    scheduler.start(
+        new Probe(
+            0,
+            _ -> {
+              for (int i = 0; i < 64; i++) {
+                scheduler.start(
+                    new Probe(
+                        i,
+                        worker -> {
+                          threads.add(worker.thread());
+                          return done.getCount() > 1 && threads.size() < 2
+                              ? Verdict.CONTINUE // until a second worker has come
+                              : Verdict.DONE;
+                        },
+                        done::countDown));
+              }
+              return Verdict.DONE;
+            },
+            () -> {}));
+    done.await();
+    assertThat(threads).hasSize(2);
+  }
+
+  @Test
+  @Tag("P13")
+  void stepThatLasts_isReportedWithItsTask() throws Exception {
+    start(1);
+    CountDownLatch end = new CountDownLatch(1);
+    Probe slow =
+        new Probe(
+            7,
+            _ -> {
+              awaitQuietly(report);
+              return Verdict.DONE;
+            },
+            end::countDown);
+    scheduler.start(slow);
+    end.await();
+    assertThat(reported.get()).isSameAs(slow);
+  }
+
+  @Test
+  @Tag("P6")
+  void idleWorkers_allSleep() throws Exception {
+    start(2);
+    CountDownLatch done = new CountDownLatch(1);
+    scheduler.start(new Probe(0, _ -> Verdict.DONE, done::countDown));
+    done.await();
+    while (scheduler.counters().stream().anyMatch(c -> !c.asleep())) {
+      Thread.onSpinWait();
+    }
+    assertThat(scheduler.parking().awake()).isZero();
+  }
+
+  private static void awaitQuietly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}

@@ -46,12 +46,12 @@ final class PidText {
     String node = "";
     String host = name();
     if (peek() == '@') {
-      at++;
       node = host;
-      host = name();
       if (node.isEmpty()) {
         throw wrong("a node before '@'");
       }
+      at++;
+      host = name();
     }
     if (host.isEmpty()) {
       throw wrong("a host");

@@ -126,13 +126,14 @@ public final class ProcessRuntime implements AutoCloseable {
       answer.completeExceptionally(new SendFailedException(to, SendResult.NOT_FOUND));
       return (CompletableFuture<R>) answer;
     }
-    Consumer<Exit> noAnswer = exit -> answer.completeExceptionally(new NoAnswerException(exit));
-    live.ties().onExit(noAnswer);
-    var _ = answer.whenComplete((_, _) -> live.ties().offExit(noAnswer));
     SendResult result = live.receive(new Request(message, new Reply(answer)));
     if (result != SendResult.ACCEPTED) {
       answer.completeExceptionally(new SendFailedException(to, result));
+      return (CompletableFuture<R>) answer;
     }
+    Consumer<Exit> noAnswer = exit -> answer.completeExceptionally(new NoAnswerException(exit));
+    live.ties().onExit(noAnswer);
+    var _ = answer.whenComplete((_, _) -> live.ties().offExit(noAnswer));
     return (CompletableFuture<R>) answer;
   }
 
@@ -181,6 +182,11 @@ public final class ProcessRuntime implements AutoCloseable {
       live.ties().onExit(exit::complete);
     }
     return exit;
+  }
+
+  /// How many events lay in mailboxes of processes that ended.
+  public long undelivered() {
+    return host.undelivered();
   }
 
   // ---- the end ----

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.heddle.Heddle;
+import dev.heddle.process.dispatch.CommandHandler;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// The end of a runtime.
+@Timeout(60)
+class ShutdownTest {
+  private static ProcessRuntimeBuilder two() {
+    return ProcessRuntime.builder().workers(2);
+  }
+
+  @Test
+  @Tag("P12")
+  @Tag("proc-75")
+  void processesThatTrapExits_areAsked_andEndByThemselves() throws Exception {
+    ProcessRuntime runtime = two().start();
+    CountDownLatch ready = new CountDownLatch(10);
+    AtomicInteger asked = new AtomicInteger();
+    for (int i = 0; i < 10; i++) {
+      runtime.spawn(
+          Kit.process((self, events, out) -> {
+            if (events.isEmpty()) {
+              self.trapExits(true);
+              ready.countDown();
+            } else if (events.getFirst().data() instanceof Signal.Cancel) {
+              asked.incrementAndGet();
+              out.done();
+            }
+          }));
+    }
+    ready.await();
+    assertThat(runtime.shutdown(Kit.SOON)).isEqualTo(new ShutdownReport(10, 0, List.of()));
+    assertThat(asked).hasValue(10);
+  }
+
+  @Test
+  @Tag("proc-76")
+  void processThatIgnoresIt_isEndedInTime() throws Exception {
+    ProcessRuntime runtime = two().start();
+    CountDownLatch ready = new CountDownLatch(1);
+    Pid deaf =
+        runtime.spawn(
+            Kit.process((self, _, _) -> {
+              self.trapExits(true);
+              ready.countDown();
+            }));
+    ready.await();
+    var exit = runtime.exit(deaf);
+    assertThat(runtime.shutdown(Duration.ofMillis(200)))
+        .isEqualTo(new ShutdownReport(1, 1, List.of()));
+    assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.TERMINATED);
+  }
+
+  @Test
+  @Tag("proc-71")
+  @Tag("proc-72")
+  void processesThatStepAgainAndAgain_areEnded_noneIsInAStepAfterwards() throws Exception {
+    ProcessRuntime runtime = two().start();
+    AtomicInteger inside = new AtomicInteger();
+    AtomicInteger closed = new AtomicInteger();
+    CountDownLatch stepped = new CountDownLatch(50);
+    for (int i = 0; i < 50; i++) {
+      runtime.spawn(
+          new Process() {
+            private boolean counted;
+
+            @Override
+            public void step(List<ProcessEvent> events, StepOutput out) {
+              inside.incrementAndGet();
+              if (!counted) {
+                counted = true;
+                stepped.countDown();
+              }
+              out.again();
+              inside.decrementAndGet();
+            }
+
+            @Override
+            public void close() {
+              closed.incrementAndGet();
+            }
+          });
+    }
+    stepped.await();
+    assertThat(runtime.shutdown(Kit.SOON).abandoned()).isEmpty();
+    assertThat(inside).hasValue(0);
+    assertThat(closed).hasValue(50);
+  }
+
+  @Test
+  @Tag("proc-208")
+  void cleanUpThatWaitsForACommand_isWaitedFor() throws Exception {
+    AtomicInteger cleaned = new AtomicInteger();
+    ProcessRuntime runtime =
+        two()
+            .handler(
+                Kit.Call.class,
+                CommandHandler.onLoop((_, _) -> {
+                  Heddle.delay(Duration.ofMillis(30));
+                  return "saved";
+                }))
+            .start();
+    CountDownLatch ready = new CountDownLatch(1);
+    Pid pid =
+        runtime.spawn(
+            Kit.process((self, events, out) -> {
+              self.trapExits(true);
+              ready.countDown();
+              for (ProcessEvent event : events) {
+                if (event.data() instanceof Signal.Cancel) {
+                  out.yield(1, new Kit.Call("save"));
+                } else if ("saved".equals(event.data())) {
+                  cleaned.incrementAndGet();
+                  out.done("clean");
+                }
+              }
+            }));
+    ready.await();
+    var exit = runtime.exit(pid);
+    assertThat(runtime.shutdown(Kit.SOON)).isEqualTo(new ShutdownReport(1, 0, List.of()));
+    assertThat(Kit.get(exit).result()).isEqualTo("clean");
+    assertThat(cleaned).hasValue(1);
+  }
+
+  @Test
+  @Tag("proc-209")
+  void stepThatDoesNotReturn_isAbandoned_andNamedWithItsStack() throws Exception {
+    ProcessRuntime runtime = two().start();
+    CountDownLatch inStep = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    CountDownLatch closed = new CountDownLatch(1);
+    Pid stuck =
+        runtime.spawn(
+            new Process() {
+              @Override
+              public void step(List<ProcessEvent> events, StepOutput out) throws Exception {
+                inStep.countDown();
+                goOn.await();
+              }
+
+              @Override
+              public void close() {
+                closed.countDown();
+              }
+            });
+    inStep.await();
+    var exit = runtime.exit(stuck);
+    ShutdownReport report = runtime.shutdown(Duration.ofMillis(50));
+    assertThat(report.abandoned()).hasSize(1);
+    assertThat(report.abandoned().getFirst().pid()).isEqualTo(stuck);
+    assertThat(report.abandoned().getFirst().stack())
+        .anyMatch(frame -> frame.getMethodName().equals("step"));
+    assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.ABANDONED);
+    goOn.countDown();
+    closed.await();
+  }
+
+  @Test
+  @Tag("proc-74")
+  void startsAndEndsOfRuntimes_withSpawnsAtOnce_neverFail() throws Exception {
+    for (int i = 0; i < 10; i++) {
+      ProcessRuntime runtime = two().start();
+      AtomicInteger started = new AtomicInteger();
+      AtomicInteger refused = new AtomicInteger();
+      List<Thread> spawners = new ArrayList<>();
+      CountDownLatch some = new CountDownLatch(100);
+      for (int t = 0; t < 3; t++) {
+        spawners.add(
+            Thread.ofPlatform()
+                .start(() -> {
+                  while (refused.get() == 0) {
+                    try {
+                      runtime.spawn((_, out) -> out.done());
+                      started.incrementAndGet();
+                      some.countDown();
+                    } catch (StartRefusedException _) {
+                      refused.incrementAndGet();
+                    }
+                  }
+                }));
+      }
+      some.await();
+      assertThat(runtime.shutdown(Kit.SOON).abandoned()).isEmpty();
+      for (Thread spawner : spawners) {
+        spawner.join();
+      }
+      assertThat(started.get()).isGreaterThanOrEqualTo(100);
+    }
+  }
+
+  @Test
+  @Tag("P12")
+  void shutdown_twice_isOne() {
+    ProcessRuntime runtime = two().start();
+    assertThat(runtime.shutdown(Kit.SOON)).isSameAs(runtime.shutdown(Kit.SOON));
+  }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// Another process in the place of one.
+@Timeout(60)
+class UpgradeTest {
+  private ProcessRuntime runtime = ProcessRuntime.builder().workers(1).start();
+
+  @AfterEach
+  void end() {
+    runtime.close();
+  }
+
+  private void restart(ProcessFactory factory) {
+    runtime.close();
+    runtime = ProcessRuntime.builder().workers(1).factory(factory).start();
+  }
+
+  private final AtomicInteger closed = new AtomicInteger();
+
+  /// Becomes what it is told, on the first message.
+  private Process becoming(String source, String method) {
+    return new Process() {
+      @Override
+      public void step(List<ProcessEvent> events, StepOutput out) {
+        if (!events.isEmpty()) {
+          out.upgrade(source, method, "input");
+        }
+      }
+
+      @Override
+      public void close() {
+        closed.incrementAndGet();
+      }
+    };
+  }
+
+  private Exit upgrade(String source, String method) {
+    Pid pid = runtime.spawn(becoming(source, method));
+    var exit = runtime.exit(pid);
+    runtime.send(pid, "go");
+    return Kit.get(exit);
+  }
+
+  @Test
+  @Tag("proc-78")
+  void withoutAFactory_fails() {
+    assertThat(upgrade("v2", "run").cause()).hasMessageStartingWith("upgrade: no factory");
+    assertThat(closed).hasValue(1);
+  }
+
+  @Test
+  @Tag("proc-79")
+  void withoutASource_fails() {
+    restart(_ -> Kit.resting());
+    assertThat(upgrade("", "run").cause()).hasMessageStartingWith("upgrade: no source");
+  }
+
+  @Test
+  @Tag("proc-80")
+  @Tag("proc-215")
+  void factoryThatFails_failsTheProcess_whichIsClosedOnce() {
+    restart(_ -> {
+      throw new IllegalStateException("create failed");
+    });
+    assertThat(upgrade("v2", "run").cause()).hasMessage("upgrade: create failed: create failed");
+    assertThat(closed).hasValue(1);
+  }
+
+  @Test
+  @Tag("proc-215")
+  void methodThatIsNotThere_closesBothOnce() {
+    restart(_ -> becoming("", ""));
+    assertThat(upgrade("v2", "fly").cause()).isInstanceOf(UnknownMethodException.class);
+    assertThat(closed).hasValue(2);
+  }
+
+  @Test
+  @Tag("P13")
+  @Tag("proc-82")
+  @Tag("proc-83")
+  void replacement_keepsPidMailboxNameAndAttributes() throws Exception {
+    CountDownLatch inStep = new CountDownLatch(1);
+    CountDownLatch sent = new CountDownLatch(1);
+    restart(source ->
+        new Process() {
+          private String was = "";
+
+          @Override
+          public Set<String> methods() {
+            return Set.of("serve");
+          }
+
+          @Override
+          public void init(ProcessContext self, String method, @Nullable Object input) {
+            was = source + " " + method + " " + input + " " + self.attribute("color");
+            self.setAttribute("color", "green");
+            was += " " + self.attribute("color");
+          }
+
+          @Override
+          public void step(List<ProcessEvent> events, StepOutput out) {
+            if (!events.isEmpty()) {
+              out.done(was + " " + events.getFirst().data());
+            }
+          }
+        });
+    Pid pid =
+        runtime.spawn(
+            Kit.process((self, _, out) -> {
+              self.setAttribute("color", "red");
+              inStep.countDown();
+              sent.await(); // until what it will find as the replacement is in its mailbox
+              out.upgrade("v2", "serve", 1);
+            }),
+            StartOptions.DEFAULT.withName("server"));
+    var exit = runtime.exit(pid);
+    inStep.await();
+    runtime.send(pid, "for v2");
+    sent.countDown();
+    assertThat(Kit.get(exit).result()).isEqualTo("v2 serve 1 red green for v2");
+    assertThat(Kit.get(exit).pid()).isEqualTo(pid);
+  }
+
+  @Test
+  @Tag("proc-84")
+  void upgradesAgainAndAgain_missNoWakeUp() throws Exception {
+    AtomicInteger seen = new AtomicInteger();
+    CountDownLatch all = new CountDownLatch(1000);
+    class Version implements Process {
+      @Override
+      public void step(List<ProcessEvent> events, StepOutput out) {
+        if (!events.isEmpty()) {
+          events.forEach(_ -> all.countDown());
+          seen.addAndGet(events.size());
+          out.upgrade("next", RUN, null);
+        }
+      }
+    }
+    restart(_ -> new Version());
+    Pid pid = runtime.spawn(new Version());
+    for (int i = 0; i < 1000; i++) {
+      runtime.send(pid, i);
+    }
+    all.await();
+    assertThat(seen).hasValue(1000);
+  }
+}

@@ -33,7 +33,7 @@ class StressRunTest {
     List<String> lines = run("Stress\\.(Model|Real)");
     assertThat(verdicts(lines, "FAILED")).as(String.join("\n", lines)).isEmpty();
     assertThat(verdicts(lines, "ERROR")).as(String.join("\n", lines)).isEmpty();
-    assertThat(verdicts(lines, "OK")).hasSizeGreaterThanOrEqualTo(7);
+    assertThat(verdicts(lines, "OK")).hasSizeGreaterThanOrEqualTo(17);
   }
 
   @Test
@@ -47,9 +47,15 @@ class StressRunTest {
             "dev.heddle.scheduler.inbox.InboxStress.PlainReadmit",
             "dev.heddle.scheduler.inbox.InboxStress.ReadOnlyClaim",
             "dev.heddle.scheduler.inbox.WakeupStress.PlainState",
-            "dev.heddle.scheduler.context.LostRunStress.NoFenceAfterLostRun");
+            "dev.heddle.scheduler.context.LostRunStress.NoFenceAfterLostRun",
+            "dev.heddle.process.scheduler.WorkDequeStress.NaiveCas",
+            "dev.heddle.process.scheduler.WorkDequeStress.NoFence",
+            "dev.heddle.process.scheduler.StateStress.NoRetry",
+            "dev.heddle.process.scheduler.ParkingStress.NoLook");
     List<String> lines =
-        run("Stress\\.(PlainReadmit|ReadOnlyClaim|PlainState|NoFenceAfterLostRun)");
+        run(
+            "Stress\\.(PlainReadmit|ReadOnlyClaim|PlainState|NoFenceAfterLostRun|NaiveCas|NoFence|NoRetry"
+                + "|NoLook)");
     assertThat(verdicts(lines, "FAILED"))
         .as(String.join("\n", lines))
         .containsExactlyInAnyOrderElementsOf(mutants);

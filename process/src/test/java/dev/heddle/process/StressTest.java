@@ -98,7 +98,12 @@ class StressTest {
             // it has ended
           }
         }
-        case 9 -> throw new Fault();
+        case 9 -> {
+          if (random.nextInt(20) == 0) {
+            throw new Fault();
+          }
+          out.again();
+        }
         case 10 -> out.upgrade("random", RUN, null);
         case 11 -> out.again();
         default -> {

@@ -77,6 +77,8 @@ public final class WorkDeque<T> {
     }
   }
 
+  private final int reach; // MAX_STEAL, but where a test shrinks it
+
   // owner and thieves, CAS; index in the lower half, version in the upper
   @SuppressWarnings("unused") // through TOP
   private long top;
@@ -87,15 +89,17 @@ public final class WorkDeque<T> {
 
   /// An empty deque.
   public WorkDeque() {
-    this(FIRST_LENGTH, 0);
+    this(FIRST_LENGTH, 0, MAX_STEAL);
   }
 
-  /// A deque whose first array has `length` slots, a power of two, and whose positions begin at
-  /// `start`: small arrays and positions about to wrap are what tests want.
-  WorkDeque(int length, int start) {
+  /// A deque whose first array has `length` slots, a power of two, whose positions begin at
+  /// `start`, and from which one steal takes up to `reach`: small arrays, positions about to wrap,
+  /// and a short reach are what proofs want.
+  WorkDeque(int length, int start, int reach) {
     if (Integer.bitCount(length) != 1) {
       throw new IllegalArgumentException("the length must be a power of two: " + length);
     }
+    this.reach = reach;
     this.slots = new Object[length];
     this.top = pack(start, 0);
     this.bottom = start;
@@ -117,10 +121,10 @@ public final class WorkDeque<T> {
     if (p - index(topAcquire()) < 0) {
       return null;
     }
-    if (p - index(topAcquire()) >= MAX_STEAL) {
+    if (p - index(topAcquire()) >= reach) {
       bottom = p;
       VarHandle.fullFence();
-      if (p - index(topAcquire()) >= MAX_STEAL) {
+      if (p - index(topAcquire()) >= reach) {
         return take(p);
       }
     }
@@ -186,7 +190,7 @@ public final class WorkDeque<T> {
     if (size <= 0) {
       return null;
     }
-    int n = Math.min(Math.max(1, size / 2), MAX_STEAL);
+    int n = Math.min(Math.max(1, size / 2), reach);
     @Nullable Object[] theirs = slotsAcquire();
     @Nullable Object[] array = mine.roomFor(n);
     int to = mine.bottom;

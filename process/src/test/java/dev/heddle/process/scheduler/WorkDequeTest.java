@@ -67,7 +67,7 @@ class WorkDequeTest {
   @Tag("P5")
   void stealInto_manyItems_takesNoMoreThanTheLimit() {
     WorkDeque<Integer> victim = filled(1000);
-    WorkDeque<Integer> thief = new WorkDeque<>(2, 0);
+    WorkDeque<Integer> thief = new WorkDeque<>(2, 0, WorkDeque.MAX_STEAL);
     assertThat(victim.stealInto(thief)).isEqualTo(0);
     assertThat(thief.size()).isEqualTo(WorkDeque.MAX_STEAL - 1);
     assertThat(victim.size()).isEqualTo(1000 - WorkDeque.MAX_STEAL);
@@ -90,11 +90,11 @@ class WorkDequeTest {
   @Test
   @Tag("P5")
   void positions_thatWrapAround32Bits_goOn() {
-    WorkDeque<Integer> deque = new WorkDeque<>(4, Integer.MAX_VALUE - 2);
+    WorkDeque<Integer> deque = new WorkDeque<>(4, Integer.MAX_VALUE - 2, WorkDeque.MAX_STEAL);
     for (int i = 0; i < 100; i++) {
       deque.push(i);
     }
-    WorkDeque<Integer> thief = new WorkDeque<>(2, -3);
+    WorkDeque<Integer> thief = new WorkDeque<>(2, -3, WorkDeque.MAX_STEAL);
     assertThat(deque.stealInto(thief)).isEqualTo(0);
     assertThat(thief.size()).isEqualTo(WorkDeque.MAX_STEAL - 1);
     assertThat(deque.pop()).isEqualTo(99);
@@ -112,8 +112,9 @@ class WorkDequeTest {
   }
 
   /// One owner pushes and pops, several thieves steal: each item is taken once.
-  private static void fight(long seed, int items, int length, Rival rival) throws Exception {
-    WorkDeque<Integer> deque = new WorkDeque<>(length, Integer.MAX_VALUE - items / 2);
+  private static void fight(long seed, int items, int length, int reach, Rival rival)
+      throws Exception {
+    WorkDeque<Integer> deque = new WorkDeque<>(length, Integer.MAX_VALUE - items / 2, reach);
     AtomicIntegerArray taken = new AtomicIntegerArray(items);
     AtomicBoolean over = new AtomicBoolean();
     CyclicBarrier together = new CyclicBarrier(RIVALS + 1);
@@ -122,7 +123,7 @@ class WorkDequeTest {
       thieves.add(
           Thread.ofPlatform()
               .start(() -> {
-                WorkDeque<Integer> own = new WorkDeque<>(2, 0);
+                WorkDeque<Integer> own = new WorkDeque<>(2, 0, WorkDeque.MAX_STEAL);
                 await(together);
                 while (!over.get() || deque.size() > 0) {
                   rival.steal(deque, own, taken);
@@ -182,6 +183,7 @@ class WorkDequeTest {
           seed,
           20_000,
           4,
+          seed % 2 == 0 ? WorkDeque.MAX_STEAL : 2, // far from the thieves, and near them
           (from, own, taken) -> {
             count(taken, from.stealInto(own));
             for (Integer item; (item = own.pop()) != null; ) {

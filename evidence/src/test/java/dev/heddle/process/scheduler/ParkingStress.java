@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.scheduler;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
+
+import java.time.Duration;
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.I_Result;
+
+/// A task is put into the FIFO while the only worker goes to sleep: the worker has not slept over
+/// it.
+///
+/// The result is 1 when the worker is awake or nothing is there, 0 when it sleeps beside a task.
+public class ParkingStress {
+  private ParkingStress() {}
+
+  /// **Model.** What the parking promises, with a lock.
+  @JCStressTest
+  @Outcome(id = "1", expect = ACCEPTABLE, desc = "somebody is awake for the task")
+  @Outcome(id = "0", expect = FORBIDDEN, desc = "slept over the task")
+  @State
+  public static class Model {
+    private boolean task;
+    private boolean asleep;
+
+    @Actor
+    public synchronized void producer() {
+      task = true;
+      asleep = false;
+    }
+
+    @Actor
+    public synchronized void worker() {
+      asleep = !task;
+    }
+
+    @Arbiter
+    public void end(I_Result r) {
+      r.r1 = asleep && task ? 0 : 1;
+    }
+  }
+
+  /// A scheduler whose threads are not started: the actors play them.
+  private static WorkScheduler unstarted() {
+    return new WorkScheduler("stress", 1, (_, _, _, _) -> {}, Duration.ofHours(1));
+  }
+
+  private static Task task() {
+    return new Task(Task.Rank.USUAL) {
+      @Override
+      protected Verdict step(Worker worker) {
+        return Verdict.DONE;
+      }
+
+      @Override
+      protected void completed(Worker worker) {}
+    };
+  }
+
+  /// **Real class.**
+  @JCStressTest
+  @Outcome(id = "1", expect = ACCEPTABLE, desc = "somebody is awake for the task")
+  @Outcome(id = "0", expect = FORBIDDEN, desc = "slept over the task")
+  @State
+  public static class Real {
+    private final WorkScheduler scheduler = unstarted();
+    private final Worker worker = scheduler.workers()[0];
+
+    @Actor
+    public void producer() {
+      scheduler.start(task());
+    }
+
+    @Actor
+    public void worker() {
+      scheduler.parking().fallAsleep(worker, scheduler.parking().search());
+      if (scheduler.hasWork()) {
+        scheduler.parking().withdraw(worker);
+      }
+    }
+
+    @Arbiter
+    public void end(I_Result r) {
+      r.r1 = worker.asleep && scheduler.hasWork() ? 0 : 1;
+    }
+  }
+
+  /// **Mutant.** The worker does not look again after it has said that it sleeps.
+  @JCStressTest
+  @Outcome(id = "1", expect = ACCEPTABLE, desc = "somebody is awake for the task")
+  @Outcome(id = "0", expect = FORBIDDEN, desc = "slept over the task")
+  @State
+  public static class NoLook {
+    private final WorkScheduler scheduler = unstarted();
+    private final Worker worker = scheduler.workers()[0];
+
+    @Actor
+    public void producer() {
+      scheduler.start(task());
+    }
+
+    @Actor
+    public void worker() {
+      if (!scheduler.hasWork()) {
+        scheduler.parking().fallAsleep(worker, scheduler.parking().search());
+      }
+    }
+
+    @Arbiter
+    public void end(I_Result r) {
+      r.r1 = worker.asleep && scheduler.hasWork() ? 0 : 1;
+    }
+  }
+}

@@ -12,16 +12,16 @@ final class WeakDeque {
     NO_FENCE
   }
 
-  private static final int REACH = 2;
-
   private final Fault fault;
+  private final int reach;
   private final AtomicLong top = new AtomicLong(); // index, and version above it
   private volatile int bottom;
   private int ownBottom;
   private final Integer[] slots = new Integer[8];
 
-  WeakDeque(Fault fault) {
+  WeakDeque(Fault fault, int reach) {
     this.fault = fault;
+    this.reach = reach;
   }
 
   void push(int item) {
@@ -42,7 +42,7 @@ final class WeakDeque {
       }
     } else {
       setBottomRelease(p);
-      if (p - (int) top.getAcquire() >= REACH) {
+      if (p - (int) top.getAcquire() >= reach) {
         return slots[p & 7];
       }
     }
@@ -67,7 +67,7 @@ final class WeakDeque {
     if (size <= 0) {
       return;
     }
-    int n = Math.min(Math.max(1, size / 2), REACH);
+    int n = Math.min(Math.max(1, size / 2), reach);
     Integer first = slots[from & 7];
     Integer second = slots[(from + 1) & 7];
     if (top.compareAndSet(seen, seen + n + (1L << 32))) {

@@ -109,12 +109,12 @@ public class WorkDequeStress {
   @Outcome(id = "3", expect = FORBIDDEN, desc = "an item was taken twice")
   @State
   public static class RealAgainAndAgain {
-    private final Taken taken = new Taken(4);
-    private final WorkDeque<Integer> deque = new WorkDeque<>(4, -1, 2);
+    private final Taken taken = new Taken(2);
+    private final WorkDeque<Integer> deque = new WorkDeque<>(4, -1, 1);
     private final WorkDeque<Integer> own = new WorkDeque<>(4, 0, 2);
 
     public RealAgainAndAgain() {
-      for (int i = 0; i < 4; i++) {
+      for (int i = 0; i < 2; i++) {
         deque.push(i);
       }
     }
@@ -126,7 +126,7 @@ public class WorkDequeStress {
 
     @Actor
     public void thief() {
-      for (int i = 0; i < 3; i++) {
+      for (int i = 0; i < 2; i++) {
         taken.count(deque.stealInto(own));
         for (Integer item; (item = own.pop()) != null; ) {
           taken.count(item);
@@ -200,7 +200,7 @@ public class WorkDequeStress {
   @State
   public static class NaiveCas {
     private final Taken taken = new Taken(4);
-    private final WeakDeque deque = new WeakDeque(WeakDeque.Fault.NAIVE_CAS);
+    private final WeakDeque deque = new WeakDeque(WeakDeque.Fault.NAIVE_CAS, 2);
 
     public NaiveCas() {
       for (int i = 0; i < 4; i++) {
@@ -237,11 +237,11 @@ public class WorkDequeStress {
   @Outcome(id = "3", expect = FORBIDDEN, desc = "an item was taken twice")
   @State
   public static class NoFence {
-    private final Taken taken = new Taken(4);
-    private final WeakDeque deque = new WeakDeque(WeakDeque.Fault.NO_FENCE);
+    private final Taken taken = new Taken(2);
+    private final WeakDeque deque = new WeakDeque(WeakDeque.Fault.NO_FENCE, 1);
 
     public NoFence() {
-      for (int i = 0; i < 4; i++) {
+      for (int i = 0; i < 2; i++) {
         deque.push(i);
       }
     }
@@ -253,7 +253,6 @@ public class WorkDequeStress {
 
     @Actor
     public void thief() {
-      deque.steal(taken);
       deque.steal(taken);
       deque.steal(taken);
     }

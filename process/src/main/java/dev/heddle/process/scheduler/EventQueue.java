@@ -79,10 +79,10 @@ public final class EventQueue {
   private final int bound;
 
   // any thread, CAS
-  @SuppressWarnings("FieldMayBeFinal") // through URGENT and ORDINARY
+  @SuppressWarnings("FieldMayBeFinal") // through URGENT
   private volatile @Nullable Node urgent;
 
-  @SuppressWarnings("FieldMayBeFinal")
+  @SuppressWarnings("FieldMayBeFinal") // through ORDINARY
   private volatile @Nullable Node ordinary;
 
   // the consumer writes, producers read

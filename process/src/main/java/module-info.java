@@ -10,4 +10,5 @@ module dev.heddle.process {
   exports dev.heddle.process;
   exports dev.heddle.process.dispatch;
   exports dev.heddle.process.relay;
+  exports dev.heddle.process.supervisor;
 }

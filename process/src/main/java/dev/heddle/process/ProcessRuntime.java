@@ -9,6 +9,7 @@ import dev.heddle.process.live.LiveProcess;
 import dev.heddle.process.live.ProcessHost;
 import dev.heddle.process.scheduler.WorkScheduler;
 import dev.heddle.process.scheduler.Worker;
+import dev.heddle.process.supervisor.SupervisorCommands;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -36,6 +37,7 @@ public final class ProcessRuntime implements AutoCloseable {
   private final CompletableFuture<ShutdownReport> report = new CompletableFuture<>();
 
   ProcessRuntime(ProcessRuntimeBuilder how) {
+    SupervisorCommands.register(how.registry);
     this.scheduler = new WorkScheduler(how.host, how.workers, how::longStep, how.longStep);
     this.loops = new LoopPort(how.loopOptions());
     this.shutdownDeadline = how.shutdownDeadline;
@@ -187,6 +189,19 @@ public final class ProcessRuntime implements AutoCloseable {
   /// How many events lay in mailboxes of processes that ended.
   public long undelivered() {
     return host.undelivered();
+  }
+
+  /// Completes with true when the `init` of a process has returned, with false when the process has
+  /// ended before, or there is none. Completing or cancelling it does nothing to the process.
+  public CompletableFuture<Boolean> started(Pid pid) {
+    CompletableFuture<Boolean> started = new CompletableFuture<>();
+    LiveProcess live = host.find(pid);
+    if (live == null) {
+      started.complete(false);
+    } else {
+      live.onStarted(started::complete);
+    }
+    return started;
   }
 
   // ---- the end ----

@@ -28,6 +28,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// A process, its mailbox and its state.
@@ -83,6 +84,9 @@ public final class LiveProcess extends Task
   // the process, read by whoever breaks a link
   private volatile boolean trapsExits;
 
+  // the worker of its first step, read by whoever waits for that
+  private volatile boolean started;
+
   // any thread, CAS
   private volatile @Nullable Exit ending;
   private volatile @Nullable Ties ties;
@@ -113,12 +117,29 @@ public final class LiveProcess extends Task
       if (!begun) {
         begun = true;
         process.init(this, options.method(), options.input());
+        tellStarted();
       }
       process.step(takeEvents(), out);
       return verdict(out);
     } catch (Throwable t) {
       host.failed(this, t);
       return endWith(new Exit(pid, Exit.Reason.FAILED, null, t));
+    }
+  }
+
+  private void tellStarted() {
+    started = true;
+    Ties known = ties; // safe: who makes ties after this read looks at `started` after that
+    if (known != null) {
+      known.started();
+    }
+  }
+
+  /// Lets code be told when its init has returned (true), or it has ended before (false).
+  public void onStarted(Consumer<Boolean> listener) {
+    ties().onStarted(listener);
+    if (started) {
+      ties().started();
     }
   }
 

@@ -54,6 +54,7 @@ public final class Ties {
   private @Nullable Set<Owner> links;
   private @Nullable Set<Watch> watches;
   private @Nullable Set<Consumer<Exit>> listeners;
+  private @Nullable List<Consumer<Boolean>> starters; // wait for the end of its init
   private @Nullable Map<Long, Owner> held; // monitors of this process: reference to whom it watches
   private @Nullable List<String> names;
   private long lastReference;
@@ -252,6 +253,38 @@ public final class Ties {
     }
   }
 
+  // ---- the start ----
+
+  /// Lets code be told when the process has started (true) or ended before (false).
+  public void onStarted(Consumer<Boolean> listener) {
+    lock.lock();
+    try {
+      if (exit == null) {
+        if (starters == null) {
+          starters = new ArrayList<>(1);
+        }
+        starters.add(listener);
+        return;
+      }
+    } finally {
+      lock.unlock();
+    }
+    listener.accept(false);
+  }
+
+  /// The process has started: tells those who wait for it.
+  public void started() {
+    List<Consumer<Boolean>> waiting;
+    lock.lock();
+    try {
+      waiting = starters == null ? List.of() : starters;
+      starters = null;
+    } finally {
+      lock.unlock();
+    }
+    waiting.forEach(listener -> listener.accept(true));
+  }
+
   // ---- names ----
 
   /// Remembers a name to be given back at the exit.
@@ -303,6 +336,7 @@ public final class Ties {
     Set<Owner> linked;
     Set<Watch> watching;
     Set<Consumer<Exit>> listening;
+    List<Consumer<Boolean>> starting;
     Map<Long, Owner> watched;
     List<String> named;
     lock.lock();
@@ -314,11 +348,13 @@ public final class Ties {
       linked = links == null ? Set.of() : links;
       watching = watches == null ? Set.of() : watches;
       listening = listeners == null ? Set.of() : listeners;
+      starting = starters == null ? List.of() : starters;
       watched = held == null ? Map.of() : held;
       named = names == null ? List.of() : names;
       links = null;
       watches = null;
       listeners = null;
+      starters = null;
       held = null;
       names = null;
     } finally {
@@ -339,6 +375,7 @@ public final class Ties {
     for (Watch watch : watching) {
       watch.watcher().monitorFired(watch.reference(), how);
     }
+    starting.forEach(listener -> listener.accept(false));
     listening.forEach(listener -> listener.accept(how));
     return true;
   }

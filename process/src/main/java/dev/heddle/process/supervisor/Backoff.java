@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.supervisor;
+
+import java.time.Duration;
+import java.util.random.RandomGenerator;
+
+/// How long to wait before something is tried again: longer each time, up to a maximum, and never
+/// quite as long as others wait.
+///
+/// The delay before try n is `min(initial * factor^n, maximum)`, less a random part of it of up to
+/// `jitter`. It is computed of n alone, so it cannot forget to grow; whoever counts n owns the
+/// memory.
+///
+/// @param initial before the first try
+/// @param maximum before any
+/// @param factor from one try to the next, at least 1
+/// @param jitter the largest part of the delay that chance takes away, from 0 to 1
+/// @since 0.1
+public record Backoff(Duration initial, Duration maximum, double factor, double jitter) {
+  /// From 100 ms, twice as long each time, to 30 s, a fifth of it left to chance.
+  public static final Backoff DEFAULT =
+      new Backoff(Duration.ofMillis(100), Duration.ofSeconds(30), 2, 0.2);
+
+  /// Checks the values.
+  ///
+  /// @throws IllegalArgumentException when they make no sense
+  public Backoff {
+    boolean times = !initial.isNegative() && initial.compareTo(maximum) <= 0;
+    if (!times || !(factor >= 1) || !(jitter >= 0 && jitter <= 1)) {
+      throw new IllegalArgumentException(
+          "0 <= initial <= maximum, factor >= 1 and 0 <= jitter <= 1 are needed: %s, %s, %s, %s"
+              .formatted(initial, maximum, factor, jitter));
+    }
+  }
+
+  /// The delay before a try.
+  ///
+  /// @param tries that have failed since all was well, from 0
+  public Duration before(int tries, RandomGenerator random) {
+    double full = Math.min(initial.toNanos() * Math.pow(factor, tries), maximum.toNanos());
+    return Duration.ofNanos((long) (full * (1 - jitter * random.nextDouble())));
+  }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.supervisor;
+
+import dev.heddle.Heddle;
+import dev.heddle.process.Pid;
+import dev.heddle.process.ProcessRuntime;
+import dev.heddle.process.dispatch.Command;
+import dev.heddle.process.dispatch.CommandHandler;
+import dev.heddle.process.dispatch.CommandRegistry;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/// The commands of a supervisor. Each runtime has handlers for them; a test may give its builder
+/// others, and so let no time pass.
+///
+/// @since 0.1
+public final class SupervisorCommands {
+  private SupervisorCommands() {}
+
+  /// Waits before a restart.
+  ///
+  /// @param delay how long
+  public record Pause(Duration delay) implements Command<@Nullable Object> {}
+
+  /// Waits until the `init` of a process has returned: true, or it has ended before: false.
+  ///
+  /// @param runtime of the process
+  /// @param pid of it
+  public record AwaitStart(ProcessRuntime runtime, Pid pid) implements Command<Boolean> {}
+
+  /// Registers the handlers of those that have none.
+  public static void register(CommandRegistry registry) {
+    if (!registry.has(Pause.class)) {
+      registry.register(
+          Pause.class,
+          CommandHandler.onLoop((pause, _) -> {
+            Heddle.delay(pause.delay());
+            return null;
+          }));
+    }
+    if (!registry.has(AwaitStart.class)) {
+      registry.register(
+          AwaitStart.class,
+          CommandHandler.inline((wait, invocation) -> {
+            var _ = wait.runtime().started(wait.pid()).thenAccept(invocation::complete);
+          }));
+    }
+  }
+}

@@ -7,6 +7,9 @@ import dev.heddle.process.dispatch.LoopPort;
 import dev.heddle.process.live.HostShutdown;
 import dev.heddle.process.live.LiveProcess;
 import dev.heddle.process.live.ProcessHost;
+import dev.heddle.process.relay.CoroutineMailbox;
+import dev.heddle.process.relay.Peer;
+import dev.heddle.process.relay.Routes;
 import dev.heddle.process.scheduler.WorkScheduler;
 import dev.heddle.process.scheduler.Worker;
 import dev.heddle.process.supervisor.SupervisorCommands;
@@ -30,6 +33,7 @@ import org.jspecify.annotations.Nullable;
 /// @since 0.1
 public final class ProcessRuntime implements AutoCloseable {
   private final WorkScheduler scheduler;
+  private final Routes routes;
   private final ProcessHost host;
   private final LoopPort loops;
   private final Duration shutdownDeadline;
@@ -41,10 +45,11 @@ public final class ProcessRuntime implements AutoCloseable {
     this.scheduler = new WorkScheduler(how.host, how.workers, how::longStep, how.longStep);
     this.loops = new LoopPort(how.loopOptions());
     this.shutdownDeadline = how.shutdownDeadline;
+    this.routes = new Routes(how.node, how.host, how.incarnation);
+    how.nodes.forEach(routes::addNode);
     this.host =
         new ProcessHost(
-            new ProcessHost.Parts(
-                this, scheduler, how.host, how.incarnation, how.limit, how.factory, how.listener),
+            new ProcessHost.Parts(this, scheduler, routes, how.limit, how.factory, how.listener),
             new Dispatcher(how.registry, loops));
     scheduler.start();
   }
@@ -123,20 +128,76 @@ public final class ProcessRuntime implements AutoCloseable {
   public <R extends @Nullable Object> CompletableFuture<R> request(
       Pid to, @Nullable Object message) {
     CompletableFuture<@Nullable Object> answer = new CompletableFuture<>();
-    LiveProcess live = host.find(to);
-    if (live == null) {
-      answer.completeExceptionally(new SendFailedException(to, SendResult.NOT_FOUND));
-      return (CompletableFuture<R>) answer;
-    }
-    SendResult result = live.receive(new Request(message, new Reply(answer)));
+    SendResult result = deliver(to, new Request(message, new Reply(answer)));
     if (result != SendResult.ACCEPTED) {
       answer.completeExceptionally(new SendFailedException(to, result));
-      return (CompletableFuture<R>) answer;
     }
-    Consumer<Exit> noAnswer = exit -> answer.completeExceptionally(new NoAnswerException(exit));
-    live.ties().onExit(noAnswer);
-    var _ = answer.whenComplete((_, _) -> live.ties().offExit(noAnswer));
     return (CompletableFuture<R>) answer;
+  }
+
+  /// Sends a request, which fails when its process ends; of another runtime, that one sees to it.
+  private SendResult deliver(Pid to, Request request) {
+    LiveProcess live = host.find(to);
+    if (live == null) {
+      return host.offer(to, request);
+    }
+    SendResult result = live.receive(request);
+    if (result == SendResult.ACCEPTED) {
+      CompletableFuture<@Nullable Object> answer = request.reply().answer();
+      Consumer<Exit> noAnswer = exit -> answer.completeExceptionally(new NoAnswerException(exit));
+      live.ties().onExit(noAnswer);
+      var _ = answer.whenComplete((_, _) -> live.ties().offExit(noAnswer));
+    }
+    return result;
+  }
+
+  // ---- other runtimes, and coroutines ----
+
+  /// This runtime as a peer of others: takes messages for its own processes and mailboxes, and
+  /// refuses all others as [SendResult#UNREACHABLE].
+  public Peer asPeer() {
+    return (to, message) -> {
+      if (!routes.isHere(to)) {
+        return SendResult.UNREACHABLE;
+      }
+      return message instanceof Request request ? deliver(to, request) : host.offer(to, message);
+    };
+  }
+
+  /// Adds the way to another node.
+  ///
+  /// @throws IllegalArgumentException when that node is this one, or has a peer
+  public void connect(String node, Peer peer) {
+    routes.addNode(node, peer);
+  }
+
+  /// Takes away the way to another node: what is sent there from now on is
+  /// [SendResult#UNREACHABLE].
+  ///
+  /// @return false when there is none
+  public boolean disconnect(String node) {
+    return routes.removeNode(node);
+  }
+
+  /// Adds the way to another host of this node.
+  ///
+  /// @throws IllegalArgumentException when that host is this one, or has a peer
+  public void connectHost(String other, Peer peer) {
+    routes.addHost(other, peer);
+  }
+
+  /// Takes away the way to another host of this node.
+  ///
+  /// @return false when there is none
+  public boolean disconnectHost(String other) {
+    return routes.removeHost(other);
+  }
+
+  /// Opens a mailbox for a coroutine, with a PID of its own.
+  ///
+  /// @param capacity how many messages may wait in it, at least 1
+  public CoroutineMailbox mailbox(int capacity) {
+    return host.mailbox(capacity);
   }
 
   /// Asks a process to end, by [Signal.Cancel], and ends it when it has not by the deadline. One
@@ -161,7 +222,7 @@ public final class ProcessRuntime implements AutoCloseable {
   }
 
   private LiveProcess find(Pid pid) {
-    LiveProcess live = host.find(pid);
+    LiveProcess live = host.findProcess(pid);
     if (live == null || live.isEnded()) {
       throw new SendFailedException(pid, SendResult.NOT_FOUND);
     }
@@ -177,7 +238,7 @@ public final class ProcessRuntime implements AutoCloseable {
   /// does nothing to the process.
   public CompletableFuture<Exit> exit(Pid pid) {
     CompletableFuture<Exit> exit = new CompletableFuture<>();
-    LiveProcess live = host.find(pid);
+    LiveProcess live = host.findProcess(pid);
     if (live == null) {
       exit.complete(ProcessHost.gone(pid));
     } else {
@@ -195,7 +256,7 @@ public final class ProcessRuntime implements AutoCloseable {
   /// ended before, or there is none. Completing or cancelling it does nothing to the process.
   public CompletableFuture<Boolean> started(Pid pid) {
     CompletableFuture<Boolean> started = new CompletableFuture<>();
-    LiveProcess live = host.find(pid);
+    LiveProcess live = host.findProcess(pid);
     if (live == null) {
       started.complete(false);
     } else {

@@ -5,9 +5,12 @@ import dev.heddle.HeddleOptions;
 import dev.heddle.process.dispatch.Command;
 import dev.heddle.process.dispatch.CommandHandler;
 import dev.heddle.process.dispatch.CommandRegistry;
+import dev.heddle.process.relay.Peer;
 import dev.heddle.process.scheduler.Task;
 import dev.heddle.process.scheduler.Worker;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +21,9 @@ import org.jspecify.annotations.Nullable;
 public final class ProcessRuntimeBuilder {
   final CommandRegistry registry = new CommandRegistry();
   int workers = Runtime.getRuntime().availableProcessors();
+  String node = "";
   String host = "heddle";
+  final Map<String, Peer> nodes = new HashMap<>();
   int incarnation = ThreadLocalRandom.current().nextInt(1, Integer.MAX_VALUE);
   int limit = Integer.MAX_VALUE;
   Duration longStep = Duration.ofMillis(200);
@@ -35,6 +40,45 @@ public final class ProcessRuntimeBuilder {
       throw new IllegalArgumentException("at least one worker is needed: " + count);
     }
     this.workers = count;
+    return this;
+  }
+
+  /// The name of the node that this runtime is, or is a part of, in its PIDs; a runtime without one
+  /// can send to others, but they have no address for it.
+  public ProcessRuntimeBuilder node(String name) {
+    this.node = Objects.requireNonNull(name, "node");
+    return this;
+  }
+
+  /// The name of this runtime on its node, in its PIDs and those of its threads; `heddle` where
+  /// this is not said.
+  public ProcessRuntimeBuilder host(String name) {
+    if (name.isEmpty()) {
+      throw new IllegalArgumentException("the name of a host has at least one character");
+    }
+    this.host = name;
+    return this;
+  }
+
+  /// Which life of the host this is, in its PIDs: addresses of another life reach nobody. A random
+  /// number where this is not said.
+  ///
+  /// @param life not negative
+  public ProcessRuntimeBuilder incarnation(int life) {
+    if (life < 0) {
+      throw new IllegalArgumentException("an incarnation is not negative: " + life);
+    }
+    this.incarnation = life;
+    return this;
+  }
+
+  /// The way to another node.
+  ///
+  /// @throws IllegalArgumentException when it has one already
+  public ProcessRuntimeBuilder peer(String other, Peer peer) {
+    if (nodes.putIfAbsent(other, Objects.requireNonNull(peer, "peer")) != null) {
+      throw new IllegalArgumentException("node '" + other + "' has a peer already; it has one");
+    }
     return this;
   }
 

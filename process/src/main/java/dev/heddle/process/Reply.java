@@ -18,6 +18,10 @@ public final class Reply {
     this.answer = answer;
   }
 
+  CompletableFuture<@Nullable Object> answer() {
+    return answer;
+  }
+
   /// Answers.
   ///
   /// @return false when it was answered before, or the asker has given up

@@ -21,7 +21,7 @@ public final class SendFailedException extends RuntimeException {
                   + " is full; send less, wait for replies, or start it with a larger mailbox";
           case NOT_FOUND -> "process not found: " + to + "; it has ended, or never was";
           case CLOSED -> "the runtime of " + to + " has shut down";
-          case UNREACHABLE -> "no way leads to " + to + "; add a peer for its node";
+          case UNREACHABLE -> "no way leads to " + to + "; connect its node, or its host";
         });
     this.to = to;
     this.result = result;

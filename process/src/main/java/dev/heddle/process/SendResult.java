@@ -15,7 +15,7 @@ public enum SendResult {
   NOT_FOUND,
   /// The runtime has shut down.
   CLOSED,
-  /// No way leads to that node.
+  /// No way leads to that node or host.
   UNREACHABLE;
 
   /// Whether this message is on its way; with a policy of dropping the oldest also when another one

@@ -13,6 +13,9 @@ import dev.heddle.process.StartOptions;
 import dev.heddle.process.StartRefusedException;
 import dev.heddle.process.UnknownMethodException;
 import dev.heddle.process.dispatch.Dispatcher;
+import dev.heddle.process.relay.CoroutineMailbox;
+import dev.heddle.process.relay.Receiver;
+import dev.heddle.process.relay.Routes;
 import dev.heddle.process.scheduler.WorkScheduler;
 import dev.heddle.process.topology.Names;
 import dev.heddle.process.topology.Ties;
@@ -31,16 +34,14 @@ public final class ProcessHost {
   ///
   /// @param runtime as users see it
   /// @param scheduler that runs the processes
-  /// @param name in their PIDs
-  /// @param incarnation in their PIDs
+  /// @param routes to all that is not a process of this host
   /// @param limit how many may live at once
   /// @param factory for starts and upgrades by name
   /// @param listener of starts and ends
   public record Parts(
       ProcessRuntime runtime,
       WorkScheduler scheduler,
-      String name,
-      int incarnation,
+      Routes routes,
       int limit,
       @Nullable ProcessFactory factory,
       ProcessListener listener) {}
@@ -113,7 +114,7 @@ public final class ProcessHost {
       throw new StartRefusedException(
           "the runtime is shutting down; it starts no more processes", null);
     }
-    Pid address = new Pid("", parts.name(), lastId.incrementAndGet(), parts.incarnation());
+    Pid address = parts.routes().address(lastId.incrementAndGet());
     LiveProcess made = new LiveProcess(this, address, process, options);
     table.add(made);
     return made;
@@ -185,7 +186,7 @@ public final class ProcessHost {
       return known;
     }
     LiveProcess found = table.find(pid.id());
-    return found != null && found.self().equals(pid) ? found : null;
+    return found != null && parts.routes().leadsTo(pid, found.id()) ? found : null;
   }
 
   /// Sends a message.
@@ -194,11 +195,46 @@ public final class ProcessHost {
     if (found != null) {
       return found.receive(message);
     }
+    return parts.routes().isHere(to)
+        ? offerHere(to, message)
+        : parts.routes().elsewhere(to, message);
+  }
+
+  private SendResult offerHere(Pid to, @Nullable Object message) {
+    Receiver other = parts.routes().attached(to);
+    if (other != null) {
+      return other.receive(message);
+    }
     return closed ? SendResult.CLOSED : SendResult.NOT_FOUND;
   }
 
+  /// The same, of an address that must be one of a process of this host, living or not.
+  ///
+  /// @throws IllegalArgumentException when it is another's, or a mailbox's
+  public @Nullable LiveProcess findProcess(Pid pid) {
+    LiveProcess found = find(pid);
+    if (found == null) {
+      if (!parts.routes().isHere(pid)) {
+        throw new IllegalArgumentException(
+            pid
+                + " lives elsewhere; what is sent reaches it, but links, monitors and orders do"
+                + " not");
+      }
+      if (parts.routes().attached(pid) != null) {
+        throw new IllegalArgumentException(
+            pid + " is a mailbox, no process; it can only be sent to");
+      }
+    }
+    return found;
+  }
+
+  /// A mailbox for a coroutine.
+  public CoroutineMailbox mailbox(int capacity) {
+    return new CoroutineMailbox(parts.routes(), lastId.incrementAndGet(), capacity);
+  }
+
   void link(LiveProcess one, Pid other) {
-    LiveProcess found = find(other);
+    LiveProcess found = findProcess(other);
     if (found != null) {
       Ties.link(one, found);
     } else {
@@ -207,7 +243,7 @@ public final class ProcessHost {
   }
 
   long monitor(LiveProcess watcher, Pid target) {
-    LiveProcess found = find(target);
+    LiveProcess found = findProcess(target);
     return found != null ? Ties.monitor(watcher, found) : Ties.monitorGone(watcher, gone(target));
   }
 

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.relay;
+
+import dev.heddle.Heddle;
+import dev.heddle.process.Pid;
+import dev.heddle.process.Request;
+import dev.heddle.process.SendFailedException;
+import dev.heddle.process.SendResult;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/// A mailbox of a coroutine: with its PID processes and others send to the coroutine as they would
+/// to a process. What they send to a mailbox that is full or closed is refused.
+///
+/// It is no process: it cannot be linked or monitored, and has no signals.
+///
+/// @since 0.1
+public final class CoroutineMailbox implements AutoCloseable {
+  private final Routes routes;
+  private final Pid pid;
+  private final int capacity;
+  private final ReentrantLock lock = new ReentrantLock();
+  // under the lock
+  private final ArrayDeque<Slot> messages = new ArrayDeque<>();
+  private CompletableFuture<@Nullable Void> arrival = new CompletableFuture<>();
+  private boolean closed;
+
+  private record Slot(@Nullable Object message) {}
+
+  /// An empty mailbox. Users get theirs from
+  /// [mailbox()][dev.heddle.process.ProcessRuntime#mailbox(int)].
+  ///
+  /// @param capacity how many messages may wait, at least 1
+  public CoroutineMailbox(Routes routes, long id, int capacity) {
+    if (capacity < 1) {
+      throw new IllegalArgumentException("a mailbox holds at least one message: " + capacity);
+    }
+    this.routes = routes;
+    this.capacity = capacity;
+    Receiver receiver = this::put;
+    this.pid = routes.address(id).leadingTo(receiver);
+    routes.attach(pid, receiver);
+  }
+
+  /// Its address. **Thread** any.
+  public Pid pid() {
+    return pid;
+  }
+
+  private SendResult put(@Nullable Object message) {
+    CompletableFuture<@Nullable Void> wake;
+    lock.lock();
+    try {
+      if (closed) {
+        return SendResult.NOT_FOUND;
+      }
+      if (messages.size() == capacity) {
+        return SendResult.FULL;
+      }
+      messages.addLast(new Slot(message));
+      wake = arrival;
+    } finally {
+      lock.unlock();
+    }
+    wake.complete(null);
+    return SendResult.ACCEPTED;
+  }
+
+  /// The next message. **Suspends** until there is one. **Cancelled** no message is lost.
+  /// **Thread** a coroutine's.
+  ///
+  /// @return a message, or a [Request] of somebody who waits for an answer
+  /// @throws IllegalStateException when the mailbox is closed
+  public @Nullable Object receive() {
+    while (true) {
+      CompletableFuture<@Nullable Void> next;
+      lock.lock();
+      try {
+        Slot slot = messages.pollFirst();
+        if (slot != null) {
+          return slot.message();
+        }
+        if (closed) {
+          throw new IllegalStateException(
+              "mailbox " + pid + " is closed; receive before, or open a new one");
+        }
+        if (arrival.isDone()) {
+          arrival = new CompletableFuture<>();
+        }
+        next = arrival;
+      } finally {
+        lock.unlock();
+      }
+      Heddle.await(next);
+    }
+  }
+
+  /// How many messages wait. **Thread** any.
+  public int size() {
+    lock.lock();
+    try {
+      return messages.size();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Gives the address up. Messages that wait are dropped, requests among them are told so.
+  /// **Thread** any.
+  @Override
+  public void close() {
+    List<Slot> left;
+    CompletableFuture<@Nullable Void> wake;
+    lock.lock();
+    try {
+      closed = true;
+      left = new ArrayList<>(messages);
+      messages.clear();
+      wake = arrival;
+    } finally {
+      lock.unlock();
+    }
+    var _ = routes.detach(pid);
+    wake.complete(null);
+    for (Slot slot : left) {
+      if (slot.message() instanceof Request request) {
+        var _ = request.reply().failed(new SendFailedException(pid, SendResult.NOT_FOUND));
+      }
+    }
+  }
+}

@@ -7,6 +7,7 @@ import dev.heddle.process.dispatch.LoopPort;
 import dev.heddle.process.live.HostShutdown;
 import dev.heddle.process.live.LiveProcess;
 import dev.heddle.process.live.ProcessHost;
+import dev.heddle.process.pool.PoolCommands;
 import dev.heddle.process.relay.CoroutineMailbox;
 import dev.heddle.process.relay.Peer;
 import dev.heddle.process.relay.Routes;
@@ -42,6 +43,7 @@ public final class ProcessRuntime implements AutoCloseable {
 
   ProcessRuntime(ProcessRuntimeBuilder how) {
     SupervisorCommands.register(how.registry);
+    PoolCommands.register(how.registry);
     this.scheduler = new WorkScheduler(how.host, how.workers, how::longStep, how.longStep);
     this.loops = new LoopPort(how.loopOptions());
     this.shutdownDeadline = how.shutdownDeadline;
@@ -209,7 +211,8 @@ public final class ProcessRuntime implements AutoCloseable {
   public void cancel(Pid pid, String reason, Duration within) {
     LiveProcess live = find(pid);
     if (live.cancel(new Signal.Cancel(reason, Instant.now().plus(within)))) {
-      loops.after(within, () -> live.terminate("process cancelled: " + reason));
+      Runnable takeBack = loops.after(within, _ -> live.terminate("process cancelled: " + reason));
+      live.ties().onExit(_ -> takeBack.run()); // else the loop would wait for it at the end
     }
   }
 

@@ -13,6 +13,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// The loop on which commands are carried out as coroutines. It starts with the first that needs
@@ -60,15 +61,45 @@ public final class LoopPort {
     onLoop(() -> Heddle.offload(body::run), invocation);
   }
 
-  /// Runs an action on the loop after a time, unless the loop ends before.
-  public void after(Duration delay, Runnable action) {
+  /// Runs an action on the loop after a time, or with the reason why that time will not come.
+  ///
+  /// @return takes it back; does nothing when the action has begun
+  /// @throws IllegalStateException when the runtime has shut down
+  public Runnable after(Duration delay, Consumer<@Nullable Throwable> action) {
+    Loop<?> on = loop();
+    Alarm alarm = new Alarm();
+    var fired =
+        on.submit(() -> {
+          if (!alarm.takenBack) {
+            alarm.coroutine = Heddle.current();
+            Heddle.delay(delay);
+            alarm.coroutine = null;
+            action.accept(null);
+          }
+          return null;
+        });
     var _ =
-        loop()
-            .submit(() -> {
-              Heddle.delay(delay);
-              action.run();
-              return null;
-            });
+        fired.whenComplete((_, failure) -> {
+          if (failure != null && !alarm.takenBack) {
+            action.accept(failure);
+          }
+        });
+    return () -> {
+      alarm.takenBack = true;
+      var _ =
+          on.submit(() -> {
+            Coroutine<?> waiting = alarm.coroutine;
+            return waiting == null ? null : cancel(waiting);
+          });
+    };
+  }
+
+  private static final class Alarm {
+    // any thread
+    volatile boolean takenBack;
+
+    // the loop
+    @Nullable Coroutine<?> coroutine;
   }
 
   private Loop<?> loop() {

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.pool;
+
+import dev.heddle.process.Exit;
+import dev.heddle.process.NoAnswerException;
+import dev.heddle.process.Pid;
+import dev.heddle.process.Process;
+import dev.heddle.process.ProcessContext;
+import dev.heddle.process.ProcessEvent;
+import dev.heddle.process.Request;
+import dev.heddle.process.SendFailedException;
+import dev.heddle.process.Signal;
+import dev.heddle.process.StartOptions;
+import dev.heddle.process.StepOutput;
+import dev.heddle.process.dispatch.Command;
+import dev.heddle.process.supervisor.SupervisorCommands.Pause;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// A process behind whose PID others, its members, share the calls of one function: as many at a
+/// time as there are members, the others wait in line.
+///
+/// A call is `ask(pool, message, limit)`. A member gets it as a [Request], does it, answers, and
+/// gets the next. A member that ends without an answer fails the call that it has, no other.
+///
+/// There is one more member whenever a call finds all of them busy, up to the maximum. After each
+/// quiet time those are ended that would not have been needed in it, down to the minimum; a quarter
+/// of those that were busy at once, at least one, is kept beside them for the next rise.
+///
+/// When the pool is cancelled it takes no more calls, finishes those that it has, also those that
+/// wait, ends its members and then itself.
+///
+/// @since 0.1
+public final class FunctionPool implements Process {
+  /*
+   * States of a member.  from   event                                  to
+   *                      IDLE   a call                               BUSY    the one that rested last: the others grow old, and are ended
+   *                      BUSY   its answer, no call waits            IDLE
+   *                      BUSY   its answer, a call waits             BUSY
+   *                      IDLE   not needed for a quiet time, or the end of the pool  LEAVING  cancelled
+   *                      any    it has ended                         gone
+   *
+   * A member that ends is replaced at once, down to the minimum, if it has answered a call; else when the next call comes. So a
+   * function that cannot start fails its calls, one by one, and does not spin. A member that has just been started gets the call for
+   * which it was started: that call fails with it.
+   *
+   * Time. There is a pause on its way only while there are more members than the minimum: an idle pool costs nothing.
+   *
+   * Rejected. A queue that members take from: each would have to be woken for each call, and the pool would not know who is busy.
+   * Cases 166-174.
+   */
+
+  /// Asks for a [PoolStatus], instead of a call.
+  public record Status() {}
+
+  private static final Duration SHUTDOWN = Duration.ofSeconds(5); // for a member to clean up
+
+  private static final class Member {
+    final Pid pid;
+    boolean answered;
+    boolean leaving;
+
+    Member(Pid pid) {
+      this.pid = pid;
+    }
+  }
+
+  private final Callable<? extends Process> factory;
+  private final StartOptions options;
+  private final int min;
+  private final int max;
+  private final int queue;
+  private final Duration quiet;
+  private final Map<Long, Member> members = new HashMap<>(); // by monitor; with those that leave
+  private final Deque<Member> idle = new ArrayDeque<>(); // the one that rested last first
+  private final Deque<Request> waiting = new ArrayDeque<>();
+  private final Map<Long, Consumer<ProcessEvent>> commands = new HashMap<>(); // by tag
+  private @Nullable ProcessContext self;
+  private @Nullable StepOutput out; // of the step that runs
+  private long lastTag;
+  private int busy;
+  private int peak; // most that were busy at once since the last look
+  private boolean pausing;
+  private boolean closing;
+  private long started;
+  private long calls;
+  private long refused;
+
+  private FunctionPool(Builder how) {
+    this.factory = how.factory;
+    this.options = how.options;
+    this.min = how.min;
+    this.max = how.max;
+    this.queue = how.queue;
+    this.quiet = how.quiet;
+  }
+
+  /// Says how a pool is to be.
+  ///
+  /// @param factory makes a member; on a worker, so it must not block
+  public static Builder of(Callable<? extends Process> factory) {
+    return new Builder(factory);
+  }
+
+  // ---- steps ----
+
+  @Override
+  public void init(ProcessContext context, String method, @Nullable Object input) throws Exception {
+    self = context;
+    context.trapExits(true);
+    while (members.size() < min) {
+      idle.addLast(start());
+    }
+  }
+
+  @Override
+  public void step(List<ProcessEvent> events, StepOutput output) {
+    out = output;
+    events.forEach(this::take);
+    if (closing) {
+      close(output);
+    } else if (!pausing && size() > min) {
+      pausing = true;
+      command(
+          new Pause(quiet),
+          _ -> {
+            pausing = false;
+            shrink();
+          });
+    }
+  }
+
+  private void take(ProcessEvent event) {
+    if (!event.isMessage()) {
+      Objects.requireNonNull(commands.remove(event.tag())).accept(event);
+      return;
+    }
+    switch (event.data()) {
+      case Signal.Cancel _ -> closing = true;
+      case Signal.Down down -> left(down);
+      case Signal.LinkDown down -> linkDown(down.exit());
+      case Request request when request.message() instanceof Status ->
+          request.reply().with(status());
+      case Request request -> admit(request);
+      case null, default ->
+          throw new IllegalArgumentException(
+              "a pool is called with ask(), not sent " + event.data());
+    }
+  }
+
+  /// A member's end comes by its monitor, too; any other link says: end with me.
+  private void linkDown(Exit exit) {
+    if (members.values().stream().noneMatch(member -> member.pid.equals(exit.pid()))) {
+      throw new IllegalStateException(
+          "the pool was linked to " + exit.pid() + ", which has ended: " + exit.reason(),
+          exit.cause());
+    }
+  }
+
+  private PoolStatus status() {
+    return new PoolStatus(size(), busy, waiting.size(), started, calls, refused);
+  }
+
+  // ---- calls ----
+
+  private void admit(Request request) {
+    if (closing) {
+      refuse(request, "pool closed: " + self().self() + " finishes what it has; call another");
+    } else if (!idle.isEmpty()) {
+      give(idle.removeFirst(), request);
+    } else if (members.size() < max) {
+      startFor(request);
+    } else if (waiting.size() < queue) {
+      waiting.addLast(request);
+    } else {
+      refuse(
+          request,
+          "pool full: %d members of %s are busy and %d calls wait; call less, or give it more"
+              .formatted(size(), self().self(), waiting.size()));
+    }
+  }
+
+  private void refuse(Request request, String why) {
+    refused++;
+    var _ = request.reply().failed(new PoolRefusedException(why)); // else the asker has given up
+  }
+
+  private void startFor(Request request) {
+    try {
+      give(start(), request);
+    } catch (Exception e) {
+      refused++;
+      var _ = request.reply().failed(e); // else the asker has given up
+    }
+  }
+
+  private Member start() throws Exception {
+    Member member = new Member(self().spawn(factory.call(), options.withLink(true)));
+    members.put(self().monitor(member.pid), member);
+    started++;
+    return member;
+  }
+
+  private void give(Member member, Request request) {
+    calls++;
+    peak = Math.max(peak, ++busy);
+    command(
+        new PoolCommands.Invoke(self().runtime(), member.pid, request.message()),
+        event -> {
+          busy--;
+          done(member, request, event);
+        });
+  }
+
+  private void done(Member member, Request request, ProcessEvent event) {
+    Throwable failure = event.error();
+    boolean unsent = failure instanceof SendFailedException f && f.to().equals(member.pid);
+    boolean unanswered =
+        failure instanceof NoAnswerException f && f.exit().pid().equals(member.pid);
+    member.leaving |= unsent || unanswered; // it has ended; its monitor tells soon
+    if (unsent && member.answered) {
+      waiting.addFirst(request); // it ended while it rested: the call has not been tried yet
+    } else if (failure != null) {
+      var _ = request.reply().failed(failure); // else the asker has given up
+    } else {
+      var _ = request.reply().with(event.data()); // else the asker has given up
+    }
+    member.answered |= !unsent && !unanswered;
+    rest(member);
+  }
+
+  /// A member has nothing to do: it gets the next call, or a place to rest.
+  private void rest(Member member) {
+    if (member.leaving) {
+      serveWaiting();
+    } else if (!waiting.isEmpty()) {
+      give(member, waiting.removeFirst());
+    } else {
+      idle.addFirst(member);
+    }
+  }
+
+  /// There is one member less: calls that wait may need another.
+  private void serveWaiting() {
+    while (!waiting.isEmpty() && members.size() < max) {
+      startFor(waiting.removeFirst());
+    }
+  }
+
+  // ---- members that leave ----
+
+  private void left(Signal.Down down) {
+    Member member = members.remove(down.monitor());
+    if (member == null) {
+      return;
+    }
+    member.leaving = true;
+    idle.remove(member);
+    serveWaiting();
+    if (!closing && member.answered && size() < min) {
+      try {
+        idle.addLast(start());
+      } catch (Exception _) {
+        // safe: the next call tries again, and is told why it fails
+      }
+    }
+  }
+
+  private void shrink() {
+    int headroom = peak == 0 ? 0 : Math.max(1, peak / 4);
+    int keep = Math.max(min, peak + headroom);
+    peak = busy;
+    while (!closing && size() > keep && !idle.isEmpty()) {
+      leave(idle.removeLast());
+    }
+  }
+
+  private void leave(Member member) {
+    member.leaving = true;
+    try {
+      self().runtime().cancel(member.pid, "its pool does not need it", SHUTDOWN);
+    } catch (SendFailedException _) {
+      // safe: it has ended; its monitor is about to tell
+    }
+  }
+
+  private int size() {
+    int size = 0;
+    for (Member member : members.values()) {
+      size += member.leaving ? 0 : 1;
+    }
+    return size;
+  }
+
+  private void close(StepOutput output) {
+    if (busy > 0 || !waiting.isEmpty()) {
+      return;
+    }
+    while (!idle.isEmpty()) {
+      leave(idle.removeFirst());
+    }
+    if (members.isEmpty()) {
+      output.done(status());
+    }
+  }
+
+  private void command(Command<?> command, Consumer<ProcessEvent> then) {
+    long tag = ++lastTag;
+    commands.put(tag, then);
+    Objects.requireNonNull(out).yield(tag, command);
+  }
+
+  private ProcessContext self() {
+    return Objects.requireNonNull(self);
+  }
+
+  /// Says how a pool is to be. For one thread; each method returns the builder.
+  ///
+  /// @since 0.1
+  public static final class Builder {
+    private final Callable<? extends Process> factory;
+    private StartOptions options = StartOptions.DEFAULT;
+    private int min;
+    private int max = Runtime.getRuntime().availableProcessors();
+    private int queue = 1000;
+    private Duration quiet = Duration.ofSeconds(30);
+
+    private Builder(Callable<? extends Process> factory) {
+      this.factory = Objects.requireNonNull(factory, "factory");
+    }
+
+    /// How its members are started; the pool is their parent and linked to them.
+    public Builder options(StartOptions of) {
+      this.options = Objects.requireNonNull(of, "options");
+      return this;
+    }
+
+    /// How many members there may be: 0 to the number of processors where this is not said.
+    public Builder members(int least, int most) {
+      if (least < 0 || most < Math.max(1, least)) {
+        throw new IllegalArgumentException(
+            "0 <= least <= most and 1 <= most are needed: %d, %d".formatted(least, most));
+      }
+      this.min = least;
+      this.max = most;
+      return this;
+    }
+
+    /// How many calls may wait; 1000 where this is not said. What is above is refused.
+    public Builder queue(int calls) {
+      if (calls < 0) {
+        throw new IllegalArgumentException("no fewer than 0 calls can wait: " + calls);
+      }
+      this.queue = calls;
+      return this;
+    }
+
+    /// After which time members are ended that were not needed in it; 30 s where this is not said.
+    public Builder quiet(Duration time) {
+      if (time.isNegative() || time.isZero()) {
+        throw new IllegalArgumentException("a time is needed, not " + time);
+      }
+      this.quiet = time;
+      return this;
+    }
+
+    /// The process: to be spawned once.
+    public FunctionPool build() {
+      return new FunctionPool(this);
+    }
+  }
+}

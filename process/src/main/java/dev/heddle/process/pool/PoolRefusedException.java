@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.pool;
+
+/// A pool has not taken a call.
+///
+/// @since 0.1
+public final class PoolRefusedException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  PoolRefusedException(String why) {
+    super(why);
+  }
+}

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Processes that share the calls of one function.
+///
+/// | enters | leaves |
+/// |---|---|
+/// | calls, as requests to the pool's PID | answers of its members |
+///
+/// Threads: those of any process; what a pool knows only its own steps touch. It uses nothing that
+/// other processes could not use. Read `FunctionPool`.
+package dev.heddle.process.pool;

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.heddle.process.dispatch.CommandHandler;
+import dev.heddle.process.dispatch.Invocation;
+import dev.heddle.process.pool.FunctionPool;
+import dev.heddle.process.pool.PoolRefusedException;
+import dev.heddle.process.pool.PoolStatus;
+import dev.heddle.process.supervisor.SupervisorCommands.Pause;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// Pools of processes behind one function.
+@Timeout(60)
+class FunctionPoolTest {
+  private final BlockingQueue<Invocation<@Nullable Object>> pauses = Kit.queue();
+  private final BlockingQueue<Request> held = Kit.queue();
+  private final AtomicInteger made = new AtomicInteger();
+  private final ProcessRuntime runtime =
+      ProcessRuntime.builder()
+          .workers(2)
+          .handler(Pause.class, CommandHandler.inline((_, invocation) -> pauses.add(invocation)))
+          .start();
+
+  @AfterEach
+  void end() {
+    runtime.close();
+  }
+
+  /// Answers at once, but for "hold", which the test answers, and "die".
+  private Process member() {
+    made.incrementAndGet();
+    return (events, _) -> {
+      for (ProcessEvent event : events) {
+        Request request = (Request) Objects.requireNonNull(event.data());
+        switch (String.valueOf(request.message())) {
+          case "hold" -> held.add(request);
+          case "die" -> throw new IllegalStateException("died");
+          case "fail" -> request.reply().failed(new IllegalArgumentException("no such thing"));
+          default -> request.reply().with(request.message() + "!");
+        }
+      }
+    };
+  }
+
+  private Pid pool(int min, int max, int queue) {
+    return runtime.spawn(FunctionPool.of(this::member).members(min, max).queue(queue).build());
+  }
+
+  private CompletableFuture<Object> call(Pid pool, String what) {
+    return runtime.request(pool, what);
+  }
+
+  private PoolStatus status(Pid pool) {
+    CompletableFuture<PoolStatus> status = runtime.request(pool, new FunctionPool.Status());
+    return Kit.get(status);
+  }
+
+  @Test
+  @Tag("proc-172")
+  void callsOneAfterTheOther_needOneMember() {
+    Pid pool = pool(0, 4, 10);
+    for (int i = 0; i < 10; i++) {
+      assertThat(Kit.get(call(pool, "call " + i))).isEqualTo("call " + i + "!");
+    }
+    assertThat(made).hasValue(1);
+    assertThat(status(pool)).isEqualTo(new PoolStatus(1, 0, 0, 1, 10, 0));
+  }
+
+  @Test
+  @Tag("proc-172")
+  @Tag("proc-174")
+  void load_bringsMembers_upToTheMaximum_othersWait_moreAreRefused() throws Exception {
+    Pid pool = pool(1, 3, 2);
+    List<CompletableFuture<Object>> answers = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      answers.add(call(pool, "hold"));
+    }
+    assertThat(status(pool)).isEqualTo(new PoolStatus(3, 3, 2, 3, 3, 0));
+    assertThatThrownBy(() -> runtime.ask(pool, "hold", Kit.SOON))
+        .hasCauseInstanceOf(PoolRefusedException.class)
+        .hasMessageContaining("pool full: 3 members")
+        .hasMessageContaining("2 calls wait");
+    for (int i = 0; i < 5; i++) {
+      Kit.take(held).reply().with(i);
+    }
+    answers.forEach(Kit::get);
+    assertThat(made).hasValue(3);
+    assertThat(status(pool)).isEqualTo(new PoolStatus(3, 0, 0, 3, 5, 1));
+  }
+
+  @Test
+  @Tag("proc-174")
+  void quietTimes_endMembers_notBelowTheMinimum_withHeadroomForThoseThatWereBusy()
+      throws Exception {
+    Pid pool = pool(1, 4, 10);
+    List<CompletableFuture<Object>> answers = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      answers.add(call(pool, "hold"));
+    }
+    Invocation<@Nullable Object> pause = Kit.take(pauses);
+    for (int i = 0; i < 3; i++) {
+      Kit.take(held).reply().with("x");
+    }
+    Request last = Kit.take(held);
+    pause.complete(null); // in this time all four were busy
+    pause = Kit.take(pauses);
+    assertThat(status(pool).members()).isEqualTo(4);
+    pause.complete(null); // in this one only one was
+    pause = Kit.take(pauses);
+    assertThat(status(pool).members()).isEqualTo(2);
+    last.reply().with("x");
+    answers.forEach(Kit::get);
+    pause.complete(null); // the one was still busy
+    pause = Kit.take(pauses);
+    assertThat(status(pool).members()).isEqualTo(2);
+    pause.complete(null);
+    assertThat(status(pool).members()).isEqualTo(1);
+    assertThat(pauses).isEmpty();
+  }
+
+  @Test
+  @Tag("proc-167")
+  void aFailure_isTheAnswer_andTheMemberGoesOn() {
+    Pid pool = pool(1, 1, 10);
+    assertThatThrownBy(() -> runtime.ask(pool, "fail", Kit.SOON))
+        .isInstanceOf(AskFailedException.class)
+        .hasMessageContaining("no such thing");
+    assertThat(Kit.get(call(pool, "x"))).isEqualTo("x!");
+    assertThat(made).hasValue(1);
+  }
+
+  @Test
+  @Tag("proc-168")
+  void aMemberThatDies_failsItsOwnCallOnly() throws Exception {
+    Pid pool = pool(1, 1, 10);
+    assertThat(Kit.get(call(pool, "x"))).isEqualTo("x!");
+    CompletableFuture<Object> first = call(pool, "hold");
+    CompletableFuture<Object> dying = call(pool, "die");
+    CompletableFuture<Object> next = call(pool, "y");
+    Kit.take(held).reply().with("first");
+    assertThat(Kit.get(first)).isEqualTo("first");
+    assertThat(Kit.get(next)).isEqualTo("y!");
+    assertThat(dying).isCompletedExceptionally();
+    assertThat(status(pool).members()).isEqualTo(1);
+    assertThat(made).hasValue(2);
+  }
+
+  @Test
+  void aFunctionThatCannotStart_failsEachCall_andDoesNotSpin() {
+    AtomicInteger attempts = new AtomicInteger();
+    Pid pool =
+        runtime.spawn(
+            FunctionPool.of(() ->
+                    new Process() {
+                      @Override
+                      public void init(ProcessContext self, String method, @Nullable Object input) {
+                        attempts.incrementAndGet();
+                        throw new IllegalStateException("no data base");
+                      }
+
+                      @Override
+                      public void step(List<ProcessEvent> events, StepOutput out) {}
+                    })
+                .members(0, 2)
+                .build());
+    for (int i = 0; i < 5; i++) {
+      assertThatThrownBy(() -> runtime.ask(pool, "x", Kit.SOON))
+          .isInstanceOf(AskFailedException.class);
+    }
+    assertThat(attempts).hasValue(5);
+  }
+
+  @Test
+  void aFactoryThatThrows_failsTheCall() {
+    Pid pool =
+        runtime.spawn(
+            FunctionPool.of(
+                    () -> {
+                      throw new IllegalStateException("no factory");
+                    })
+                .members(0, 2)
+                .build());
+    assertThatThrownBy(() -> runtime.ask(pool, "x", Kit.SOON)).hasMessageContaining("no factory");
+  }
+
+  @Test
+  @Tag("proc-170")
+  @Tag("proc-171")
+  @Tag("proc-172")
+  void cancel_finishesWhatRunsAndWaits_andRefusesTheRest() throws Exception {
+    Pid pool = pool(1, 1, 10);
+    var exit = runtime.exit(pool);
+    CompletableFuture<Object> running = call(pool, "hold");
+    CompletableFuture<Object> waiting = call(pool, "hold");
+    Request first = Kit.take(held);
+    runtime.cancel(pool, "enough", Kit.SOON);
+    assertThatThrownBy(() -> runtime.ask(pool, "x", Kit.SOON)).hasMessageContaining("pool closed");
+    assertThat(exit).isNotDone();
+    first.reply().with("first");
+    Kit.take(held).reply().with("second");
+    assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.NORMAL);
+    assertThat(running.getNow(null)).isEqualTo("first");
+    assertThat(waiting.getNow(null)).isEqualTo("second");
+    assertThatThrownBy(() -> runtime.ask(pool, "x", Kit.SOON))
+        .isInstanceOfAny(SendFailedException.class, AskFailedException.class);
+  }
+
+  @Test
+  @Tag("proc-166")
+  void terminate_failsAllCalls_andEndsTheMembers() throws Exception {
+    Pid pool = pool(1, 1, 10);
+    CompletableFuture<Object> running = call(pool, "hold");
+    CompletableFuture<Object> waiting = call(pool, "hold");
+    Kit.take(held);
+    runtime.terminate(pool);
+    for (CompletableFuture<Object> answer : List.of(running, waiting)) {
+      assertThatThrownBy(() -> Kit.get(answer)).hasCauseInstanceOf(NoAnswerException.class);
+    }
+  }
+
+  @Test
+  void manyCalls_fromManyThreads_areAllAnswered() {
+    Pid pool = pool(1, 4, 10_000);
+    List<CompletableFuture<Object>> answers = new ArrayList<>();
+    for (int i = 0; i < 2000; i++) {
+      answers.add(call(pool, "" + i));
+    }
+    for (int i = 0; i < 2000; i++) {
+      assertThat(Kit.get(answers.get(i))).isEqualTo(i + "!");
+    }
+    assertThat(made.get()).isBetween(1, 4);
+    assertThat(status(pool).calls()).isEqualTo(2000);
+  }
+}

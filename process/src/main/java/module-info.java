@@ -5,6 +5,8 @@
 @org.jspecify.annotations.NullMarked
 module dev.heddle.process {
   requires transitive dev.heddle;
+  requires java.management; // runtimes as MXBeans
+  requires static jdk.jfr; // events, where it is there
   requires static org.jspecify; // annotations only: who compiles against this module needs nothing
 
   exports dev.heddle.process;

@@ -11,6 +11,7 @@ import dev.heddle.process.pool.PoolCommands;
 import dev.heddle.process.relay.CoroutineMailbox;
 import dev.heddle.process.relay.Peer;
 import dev.heddle.process.relay.Routes;
+import dev.heddle.process.scheduler.Task;
 import dev.heddle.process.scheduler.WorkScheduler;
 import dev.heddle.process.scheduler.Worker;
 import dev.heddle.process.supervisor.SupervisorCommands;
@@ -44,14 +45,15 @@ public final class ProcessRuntime implements AutoCloseable {
   ProcessRuntime(ProcessRuntimeBuilder how) {
     SupervisorCommands.register(how.registry);
     PoolCommands.register(how.registry);
-    this.scheduler = new WorkScheduler(how.host, how.workers, how::longStep, how.longStep);
+    this.scheduler = new WorkScheduler(how.host, how.workers, this::longStep, how.longStep);
     this.loops = new LoopPort(how.loopOptions());
     this.shutdownDeadline = how.shutdownDeadline;
     this.routes = new Routes(how.node, how.host, how.incarnation);
     how.nodes.forEach(routes::addNode);
     this.host =
         new ProcessHost(
-            new ProcessHost.Parts(this, scheduler, routes, how.limit, how.factory, how.listener),
+            new ProcessHost.Parts(
+                this, scheduler, routes, how.limit, how.factory, how.listener, how.longSteps),
             new Dispatcher(how.registry, loops));
     scheduler.start();
   }
@@ -266,6 +268,29 @@ public final class ProcessRuntime implements AutoCloseable {
       live.onStarted(started::complete);
     }
     return started;
+  }
+
+  // ---- what it is like ----
+
+  /// All processes, in the order of their starts. **Cost** a look at each.
+  public List<ProcessSnapshot> processes() {
+    return host.snapshots();
+  }
+
+  /// One process, with the stack of its step; null when it has ended, or never was.
+  ///
+  /// @throws IllegalArgumentException when the address is not one of a process of this runtime
+  public @Nullable ProcessSnapshot process(Pid pid) {
+    return host.snapshot(pid);
+  }
+
+  /// What was counted.
+  public ProcessCounters counters() {
+    return host.counters();
+  }
+
+  private void longStep(Task task, Worker worker, long nanos, StackTraceElement[] stack) {
+    host.longStep(task, worker, nanos, stack); // the workers start when there is a host
   }
 
   // ---- the end ----

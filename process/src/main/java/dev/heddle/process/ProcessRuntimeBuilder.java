@@ -6,13 +6,12 @@ import dev.heddle.process.dispatch.Command;
 import dev.heddle.process.dispatch.CommandHandler;
 import dev.heddle.process.dispatch.CommandRegistry;
 import dev.heddle.process.relay.Peer;
-import dev.heddle.process.scheduler.Task;
-import dev.heddle.process.scheduler.Worker;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Says how a runtime is to be. For one thread; each method returns the builder.
@@ -27,6 +26,7 @@ public final class ProcessRuntimeBuilder {
   int incarnation = ThreadLocalRandom.current().nextInt(1, Integer.MAX_VALUE);
   int limit = Integer.MAX_VALUE;
   Duration longStep = Duration.ofMillis(200);
+  Consumer<LongStep> longSteps = _ -> {};
   Duration shutdownDeadline = Duration.ofSeconds(10);
   @Nullable ProcessFactory factory;
   ProcessListener listener = new ProcessListener() {};
@@ -118,6 +118,23 @@ public final class ProcessRuntimeBuilder {
     return this;
   }
 
+  /// After which time in one step a process is reported to hold its worker: by a warning in the
+  /// log, with the stack, and an event in a flight recording. 200 ms where this is not said.
+  public ProcessRuntimeBuilder longStep(Duration limit) {
+    return longStep(limit, _ -> {});
+  }
+
+  /// The same; `handler` is told, too, once for each step, while the step goes on. What it throws
+  /// is logged. **Thread** the runtime's own; it must not block.
+  public ProcessRuntimeBuilder longStep(Duration limit, Consumer<LongStep> handler) {
+    if (limit.isNegative() || limit.isZero()) {
+      throw new IllegalArgumentException("a limit of long steps is more than no time: " + limit);
+    }
+    this.longStep = limit;
+    this.longSteps = Objects.requireNonNull(handler, "handler");
+    return this;
+  }
+
   /// Starts the workers.
   public ProcessRuntime start() {
     return new ProcessRuntime(this);
@@ -128,6 +145,4 @@ public final class ProcessRuntimeBuilder {
         ? loop
         : HeddleOptions.defaults().withName(host + "-loop").withHandleSignals(false);
   }
-
-  void longStep(Task task, Worker worker, long nanos, StackTraceElement[] stack) {}
 }

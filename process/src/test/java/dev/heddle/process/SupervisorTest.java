@@ -500,4 +500,21 @@ class SupervisorTest {
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("name it before");
   }
+
+  @Test
+  void aChildWhoseNameIsAnothers_isAFailedStart_untilTheNameIsFree() throws Exception {
+    BlockingQueue<Invocation<@Nullable Object>> held = Kit.queue();
+    pauses = held;
+    StartOptions named = StartOptions.DEFAULT.withName("db");
+    Pid other = runtime.spawn(Kit.resting(), named);
+    runtime.spawn(supervisor().child(spec("child").withOptions(named)).build());
+    ChildStatus backingOff = await("child", State.BACKING_OFF);
+    assertThat(Objects.requireNonNull(backingOff.exit()).cause())
+        .hasMessageContaining("belongs to " + other);
+    var exit = runtime.exit(other);
+    runtime.terminate(other);
+    Kit.get(exit);
+    Kit.take(held).complete(null);
+    assertThat(await("child", State.RUNNING).pid()).isEqualTo(runtime.whereis("db"));
+  }
 }

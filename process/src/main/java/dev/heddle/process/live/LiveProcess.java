@@ -8,6 +8,7 @@ import dev.heddle.process.Process;
 import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessEvent;
 import dev.heddle.process.ProcessRuntime;
+import dev.heddle.process.ProcessSnapshot;
 import dev.heddle.process.ProcessTerminatedException;
 import dev.heddle.process.SendFailedException;
 import dev.heddle.process.SendResult;
@@ -78,6 +79,7 @@ public final class LiveProcess extends Task
   private Process process;
   private boolean begun;
   private @Nullable Outstanding outstanding;
+  private @Nullable Class<?> lastCommand; // for reports
   private @Nullable Map<String, Object>
       attributes; // its own; what it has inherited is in the options
 
@@ -193,6 +195,7 @@ public final class LiveProcess extends Task
       if (!last) {
         remember(invocation, yield); // else nobody will see its result, and nobody calls it off
       }
+      lastCommand = yield.command().getClass();
       host.dispatcher().dispatch(yield.command(), invocation);
     }
   }
@@ -519,9 +522,34 @@ public final class LiveProcess extends Task
     return all;
   }
 
-  /// How many messages wait.
-  int mailboxLength() {
-    return queue.length();
+  /// What it is like. Any thread.
+  ///
+  /// @param stack of its step, if it is wanted and there is one
+  ProcessSnapshot snapshot(StackTraceElement[] stack) {
+    ProcessSnapshot.State state =
+        switch (state()) {
+          case READY -> ProcessSnapshot.State.READY;
+          case RUNNING -> ProcessSnapshot.State.RUNNING;
+          case BLOCKED -> ProcessSnapshot.State.BLOCKED;
+          case IDLE -> ProcessSnapshot.State.IDLE;
+          case COMPLETE -> ProcessSnapshot.State.COMPLETE;
+        };
+    boolean blocked = state == ProcessSnapshot.State.BLOCKED;
+    // safe: fields of the worker, read at some moment; what they lead to does not change
+    Class<?> command = lastCommand;
+    Outstanding commands = outstanding;
+    Ties known = ties;
+    return new ProcessSnapshot(
+        pid,
+        kind(),
+        state,
+        queue.length(),
+        steps(),
+        commands == null ? 0 : commands.size(),
+        blocked && command != null ? command.getSimpleName() : null,
+        options.parent(),
+        known == null ? List.of() : known.names(),
+        List.of(stack));
   }
 
   /// The class of what it runs, for reports.

@@ -2,32 +2,43 @@
 package dev.heddle.process.live;
 
 import dev.heddle.process.Exit;
+import dev.heddle.process.LongStep;
 import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
+import dev.heddle.process.ProcessCounters;
 import dev.heddle.process.ProcessEvent;
 import dev.heddle.process.ProcessFactory;
 import dev.heddle.process.ProcessListener;
 import dev.heddle.process.ProcessRuntime;
+import dev.heddle.process.ProcessSnapshot;
 import dev.heddle.process.SendResult;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.StartRefusedException;
 import dev.heddle.process.UnknownMethodException;
+import dev.heddle.process.WorkerCounters;
 import dev.heddle.process.dispatch.Dispatcher;
+import dev.heddle.process.observe.FlightEvents;
 import dev.heddle.process.relay.CoroutineMailbox;
 import dev.heddle.process.relay.Receiver;
 import dev.heddle.process.relay.Routes;
+import dev.heddle.process.scheduler.Task;
 import dev.heddle.process.scheduler.WorkScheduler;
+import dev.heddle.process.scheduler.Worker;
 import dev.heddle.process.topology.Names;
 import dev.heddle.process.topology.Ties;
+import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// The processes of one runtime, and what they share.
 public final class ProcessHost {
+  private static final StackTraceElement[] NO_STACK = {};
   private static final System.Logger LOG = System.getLogger("dev.heddle.process");
 
   /// What a host is made of.
@@ -38,13 +49,15 @@ public final class ProcessHost {
   /// @param limit how many may live at once
   /// @param factory for starts and upgrades by name
   /// @param listener of starts and ends
+  /// @param longSteps is told of steps that last too long
   public record Parts(
       ProcessRuntime runtime,
       WorkScheduler scheduler,
       Routes routes,
       int limit,
       @Nullable ProcessFactory factory,
-      ProcessListener listener) {}
+      ProcessListener listener,
+      Consumer<LongStep> longSteps) {}
 
   private final Parts parts;
   private final Dispatcher dispatcher;
@@ -54,6 +67,8 @@ public final class ProcessHost {
   // any thread
   private final AtomicLong lastId = new AtomicLong();
   private final AtomicInteger live = new AtomicInteger();
+  private final LongAdder started = new LongAdder();
+  private final LongAdder longSteps = new LongAdder();
   private final LongAdder undelivered = new LongAdder();
   private final LongAdder tooLate = new LongAdder();
   private volatile boolean closed;
@@ -87,6 +102,7 @@ public final class ProcessHost {
       undo(made, new StartRefusedException("the name belongs to " + other.self(), null));
       return other.self();
     }
+    started.increment();
     scheduler().start(made);
     return made.self();
   }
@@ -326,6 +342,65 @@ public final class ProcessHost {
   /// All processes, as of a moment ago.
   public List<LiveProcess> all() {
     return table.all();
+  }
+
+  /// What all processes are like, by number.
+  public List<ProcessSnapshot> snapshots() {
+    return all().stream()
+        .sorted(Comparator.comparingLong(LiveProcess::id))
+        .map(process -> process.snapshot(NO_STACK))
+        .toList();
+  }
+
+  /// What a process is like, with the stack of its step; null when there is none at that address.
+  public @Nullable ProcessSnapshot snapshot(Pid pid) {
+    LiveProcess process = findProcess(pid);
+    if (process == null || process.isEnded()) { // a PID may lead to one that has left the table
+      return null;
+    }
+    Worker worker = scheduler().workerOf(process);
+    StackTraceElement[] stack = worker == null ? NO_STACK : worker.thread().getStackTrace();
+    boolean still = worker != null && worker.running() == process;
+    return process.snapshot(still ? stack : NO_STACK);
+  }
+
+  /// What was counted.
+  public ProcessCounters counters() {
+    List<WorkerCounters> workers = scheduler().counters();
+    return new ProcessCounters(
+        size(),
+        started.sum(),
+        workers.stream().mapToLong(WorkerCounters::executed).sum(),
+        undelivered(),
+        late(),
+        longSteps.sum(),
+        scheduler().delays(),
+        workers);
+  }
+
+  /// A step lasts too long: counts and logs it, puts it into a flight recording, and tells whoever
+  /// wants to know.
+  public void longStep(Task task, Worker worker, long nanos, StackTraceElement[] stack) {
+    if (!(task instanceof LiveProcess process)) {
+      return;
+    }
+    longSteps.increment();
+    LongStep step =
+        new LongStep(
+            process.self(),
+            process.kind(),
+            worker.thread().getName(),
+            Duration.ofNanos(nanos),
+            List.of(stack));
+    LOG.log(System.Logger.Level.WARNING, step.text());
+    if (FlightEvents.areRecorded()) {
+      FlightEvents.longStep(step);
+    }
+    try {
+      parts.longSteps().accept(step);
+    } catch (Throwable t) {
+      LOG.log(System.Logger.Level.ERROR, "the handler of long steps failed at " + step.pid(), t);
+    }
   }
 
   /// How many live.

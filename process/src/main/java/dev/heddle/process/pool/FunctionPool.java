@@ -203,7 +203,8 @@ public final class FunctionPool implements Process {
   }
 
   private Member start() throws Exception {
-    Member member = new Member(self().spawn(factory.call(), options.withLink(true)));
+    Member member =
+        new Member(self().spawn(factory.call(), options.withParent(self().self()).withLink(true)));
     members.put(self().monitor(member.pid), member);
     started++;
     return member;

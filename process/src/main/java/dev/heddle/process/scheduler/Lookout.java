@@ -119,7 +119,10 @@ final class Lookout {
   private void report(Worker worker, long nanos) {
     Task task = worker.running();
     if (task != null) {
-      longSteps.longStep(task, worker, nanos, worker.thread().getStackTrace());
+      StackTraceElement[] stack = worker.thread().getStackTrace();
+      if (worker.running() == task) { // else the stack may be another's
+        longSteps.longStep(task, worker, nanos, stack);
+      }
     }
   }
 

@@ -116,6 +116,7 @@ public abstract class Task {
 
   // whoever holds the READY task; published by the queue it is put into
   @Nullable Task next;
+  long queuedNanos; // when it was put there; 0 when that is not to be timed
 
   // the worker that runs it
   private long steps;

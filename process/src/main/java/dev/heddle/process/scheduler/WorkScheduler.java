@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.scheduler;
 
+import dev.heddle.process.QueueDelay;
 import dev.heddle.process.WorkerCounters;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /// Workers that share what there is to do.
@@ -71,6 +73,7 @@ public final class WorkScheduler {
   }
 
   private void enqueue(Task task, @Nullable Worker worker) {
+    task.queuedNanos = DelayHistogram.stamp();
     switch (task.rank) {
       case FIRST -> {
         first.push(task);
@@ -80,15 +83,20 @@ public final class WorkScheduler {
         if (worker != null && worker.scheduler() == this) {
           worker.enqueue(task);
         } else {
-          enqueueLast(task);
+          push(task);
         }
       }
-      case LAST -> enqueueLast(task);
+      case LAST -> push(task);
     }
   }
 
   /// Puts a READY task behind all others.
   void enqueueLast(Task task) {
+    task.queuedNanos = DelayHistogram.stamp();
+    push(task);
+  }
+
+  private void push(Task task) {
     global.push(task);
     parking.wakeOne();
   }
@@ -153,6 +161,15 @@ public final class WorkScheduler {
       all.add(worker.counters());
     }
     return all;
+  }
+
+  /// How long tasks have waited for a worker.
+  public QueueDelay delays() {
+    long[] sums = new long[QueueDelay.PLACES];
+    for (Worker worker : workers) {
+      worker.delays().addTo(sums);
+    }
+    return new QueueDelay(LongStream.of(sums).boxed().toList());
   }
 
   boolean isHalted() {

@@ -15,7 +15,6 @@ public final class Worker {
   private static final int NEWEST_IN_A_ROW = 3; // then the oldest of the own deque has its turn
   private static final int TIGHT = 4; // fruitless searches without giving the processor away
   private static final int YIELDING = 16; // fruitless searches before sleep
-  private static final int DELAY_SAMPLE = 64; // picks for each that is timed
 
   private final WorkScheduler scheduler;
   private final int number;
@@ -27,6 +26,7 @@ public final class Worker {
   private long picks;
   private long stolen;
   private long parks;
+  private final DelayHistogram delays = new DelayHistogram();
   private volatile @Nullable Task running;
 
   // set by the lookout, taken back by this worker
@@ -91,6 +91,7 @@ public final class Worker {
   private void run(Task task) {
     running = task;
     picks++;
+    delays.taken(task.queuedNanos);
     if (overdue) {
       overdue = false;
     }
@@ -211,6 +212,10 @@ public final class Worker {
   /// What it has done, as of a moment ago.
   public WorkerCounters counters() {
     return new WorkerCounters(number, picks, stolen, parks, deque.size(), asleep);
+  }
+
+  DelayHistogram delays() {
+    return delays;
   }
 
   long picks() {

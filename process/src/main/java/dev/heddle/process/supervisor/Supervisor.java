@@ -6,6 +6,7 @@ import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
 import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessEvent;
+import dev.heddle.process.ProcessSnapshot;
 import dev.heddle.process.Request;
 import dev.heddle.process.SendFailedException;
 import dev.heddle.process.Signal;
@@ -277,7 +278,8 @@ public final class Supervisor implements Process {
     Pid pid;
     try {
       Process made = child.spec.factory().call();
-      pid = self().spawn(made, child.spec.options().withLink(true));
+      pid = self().spawn(made, child.spec.options().withParent(self().self()).withLink(true));
+      checkIsOurs(pid);
     } catch (Exception e) {
       ended(child, new Exit(self().self(), Exit.Reason.FAILED, null, e));
       return;
@@ -294,6 +296,15 @@ public final class Supervisor implements Process {
             become(child, State.RUNNING);
           } // else it has ended, of which its monitor tells
         });
+  }
+
+  /// Whoever has the name that a child wants is given in its place, and is not ours to end.
+  private void checkIsOurs(Pid pid) {
+    ProcessSnapshot there = self().runtime().process(pid);
+    if (there != null && !self().self().equals(there.parent())) {
+      throw new IllegalStateException(
+          "the name of the child belongs to " + pid + "; end that one, or take another name");
+    }
   }
 
   // ---- ends ----

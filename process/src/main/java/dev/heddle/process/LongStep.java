@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process;
+
+import java.time.Duration;
+import java.util.List;
+
+/// Word of a step that holds its worker for too long.
+///
+/// @param pid of the process
+/// @param kind the class of the process
+/// @param worker the name of the worker's thread
+/// @param lasted how long it has lasted until now; it goes on
+/// @param stack where it is now, the innermost frame first
+/// @since 0.1
+public record LongStep(
+    Pid pid, String kind, String worker, Duration lasted, List<StackTraceElement> stack) {
+  /// Copies the list.
+  public LongStep {
+    stack = List.copyOf(stack);
+  }
+
+  /// In words, with the stack.
+  public String text() {
+    StringBuilder text =
+        new StringBuilder(
+            "process %s (%s) has held %s for %d ms; a step must not block: yield a command"
+                .formatted(pid, kind, worker, lasted.toMillis()));
+    stack.forEach(frame -> text.append("\n  at ").append(frame));
+    return text.toString();
+  }
+}

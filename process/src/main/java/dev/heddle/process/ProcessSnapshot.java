@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process;
+
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/// A process as it was a moment ago. Its values were read one after the other while it went on, so
+/// they need not fit each other.
+///
+/// @param pid of it
+/// @param kind the class of the process
+/// @param state what it does
+/// @param mailbox messages and signals that wait in it
+/// @param steps that have begun
+/// @param commands of it that have no result yet
+/// @param waitsFor the command it has yielded last, by its class, while it is blocked; null else
+/// @param parent who started it, or null
+/// @param names that it has
+/// @param stack of its step while it runs, the innermost frame first; empty else, and where it was
+///   not asked for
+/// @since 0.1
+public record ProcessSnapshot(
+    Pid pid,
+    String kind,
+    State state,
+    int mailbox,
+    long steps,
+    int commands,
+    @Nullable String waitsFor,
+    @Nullable Pid parent,
+    List<String> names,
+    List<StackTraceElement> stack) {
+  /// What a process does.
+  public enum State {
+    /// waits for a worker
+    READY,
+    /// is in a step
+    RUNNING,
+    /// waits for a command
+    BLOCKED,
+    /// waits for anything
+    IDLE,
+    /// has ended
+    COMPLETE;
+
+    /// Its name in reports, like `ready`.
+    public String word() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /// Copies the lists.
+  public ProcessSnapshot {
+    names = List.copyOf(names);
+    stack = List.copyOf(stack);
+  }
+
+  /// In one line, for dumps.
+  public String info() {
+    StringBuilder text = new StringBuilder(pid + " " + kind + " " + state.word());
+    if (waitsFor != null) {
+      text.append(" for ").append(waitsFor);
+    }
+    text.append(", ").append(steps).append(" steps, ").append(mailbox).append(" in the mailbox");
+    if (!names.isEmpty()) {
+      text.append(", named ").append(String.join(", ", names));
+    }
+    return text.toString();
+  }
+}

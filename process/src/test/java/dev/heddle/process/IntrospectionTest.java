@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.heddle.process.ProcessSnapshot.State;
+import dev.heddle.process.dispatch.CommandHandler;
+import dev.heddle.process.dispatch.Invocation;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// What a runtime says of itself.
+@Timeout(60)
+class IntrospectionTest {
+  private final BlockingQueue<Invocation<Object>> calls = Kit.queue();
+  private final BlockingQueue<LongStep> longSteps = Kit.queue();
+  private final BlockingQueue<String> logged = Kit.queue();
+  private final Logger log = Logger.getLogger("dev.heddle.process");
+  private ProcessRuntime runtime = builder().workers(2).start();
+
+  private ProcessRuntimeBuilder builder() {
+    return ProcessRuntime.builder()
+        .longStep(Duration.ofMillis(5), longSteps::add)
+        .handler(Kit.Call.class, CommandHandler.inline((_, invocation) -> calls.add(invocation)));
+  }
+
+  @AfterEach
+  void end() {
+    runtime.close();
+  }
+
+  private ProcessSnapshot awaitState(Pid pid, State state) {
+    await(() -> Objects.requireNonNull(runtime.process(pid)).state() == state);
+    return Objects.requireNonNull(runtime.process(pid));
+  }
+
+  /// Looks until it is so, or the guard of the test interrupts.
+  private static void await(BooleanSupplier condition) {
+    while (!condition.getAsBoolean()) {
+      assertThat(Thread.currentThread().isInterrupted()).as("interrupted by the guard").isFalse();
+      Thread.yield();
+    }
+  }
+
+  @Test
+  @Tag("proc-86")
+  void states_areNamed() {
+    assertThat(List.of(State.values()).stream().map(State::word))
+        .containsExactly("ready", "running", "blocked", "idle", "complete");
+  }
+
+  @Test
+  @Tag("proc-87")
+  void idleProcess_isListed_withWhatItHas() {
+    assertThat(runtime.processes()).isEmpty();
+    Pid pid = runtime.spawn(Kit.resting(), StartOptions.DEFAULT.withName("db"));
+    awaitState(pid, State.IDLE);
+    List<ProcessSnapshot> all = runtime.processes();
+    assertThat(all).hasSize(1);
+    ProcessSnapshot one = all.getFirst();
+    assertThat(one.pid()).isEqualTo(pid);
+    assertThat(one.state().word()).isEqualTo("idle");
+    assertThat(one.steps()).isEqualTo(1);
+    assertThat(one.mailbox()).isZero();
+    assertThat(one.names()).containsExactly("db");
+    assertThat(one.parent()).isNull();
+    assertThat(one.stack()).isEmpty();
+    assertThat(one.info()).contains(pid.toString(), "idle, 1 steps, 0 in the mailbox, named db");
+    runtime.terminate(pid);
+    await(() -> runtime.process(pid) == null);
+  }
+
+  @Test
+  @Tag("proc-86")
+  void blockedProcess_saysForWhat_andItsMailboxGrows() throws Exception {
+    AtomicInteger step = new AtomicInteger();
+    Pid pid =
+        runtime.spawn((_, out) -> {
+          if (step.getAndIncrement() == 0) {
+            out.yield(1, new Kit.Call("x"));
+            out.yieldOnly();
+          }
+        });
+    Invocation<Object> call = Kit.take(calls);
+    awaitState(pid, State.BLOCKED);
+    runtime.send(pid, "waits");
+    ProcessSnapshot blocked = awaitState(pid, State.BLOCKED);
+    assertThat(blocked.waitsFor()).isEqualTo("Call");
+    assertThat(blocked.commands()).isEqualTo(1);
+    assertThat(blocked.mailbox()).isEqualTo(1);
+    assertThat(blocked.info()).contains("blocked for Call");
+    call.complete("done");
+    ProcessSnapshot idle = awaitState(pid, State.IDLE);
+    assertThat(idle.waitsFor()).isNull();
+    assertThat(idle.commands()).isZero();
+  }
+
+  @Test
+  void runningProcess_hasTheStackOfItsStep_andAChildItsParent() throws Exception {
+    CountDownLatch in = new CountDownLatch(1);
+    CountDownLatch go = new CountDownLatch(1);
+    Pid parent =
+        runtime.spawn(
+            Kit.process((self, _, _) ->
+                self.spawn((_, _) -> {
+                  in.countDown();
+                  go.await();
+                })));
+    in.await();
+    Pid child = runtime.processes().getLast().pid();
+    ProcessSnapshot running = Objects.requireNonNull(runtime.process(child));
+    assertThat(running.parent()).isEqualTo(parent);
+    assertThat(running.state()).isEqualTo(State.RUNNING);
+    assertThat(running.stack().toString()).contains("IntrospectionTest");
+    go.countDown();
+  }
+
+  @Test
+  @Tag("proc-26")
+  @Tag("proc-27")
+  void counters_countRunsAndSteps_perWorker() {
+    AtomicInteger left = new AtomicInteger(5);
+    runtime.close();
+    runtime =
+        ProcessRuntime.builder()
+            .workers(1)
+            .handler(
+                Kit.Call.class,
+                CommandHandler.inline((_, invocation) -> invocation.complete("done")))
+            .start();
+    Pid pid =
+        runtime.spawn((_, out) -> {
+          if (left.getAndDecrement() > 0) {
+            out.yield(left.get(), new Kit.Call("x"));
+          }
+        });
+    await(() -> left.get() < 0);
+    assertThat(awaitState(pid, State.IDLE).steps()).isEqualTo(6);
+    ProcessCounters counters = runtime.counters();
+    assertThat(counters.executed()).isPositive();
+    assertThat(counters.processes()).isEqualTo(1);
+    assertThat(counters.started()).isEqualTo(1);
+    assertThat(counters.workers()).hasSize(1).isEqualTo(runtime.workers());
+    assertThat(counters.workers().getFirst().number()).isZero();
+  }
+
+  @Test
+  void counters_countWhatReachedNobody() throws Exception {
+    AtomicInteger step = new AtomicInteger();
+    Pid pid =
+        runtime.spawn((_, out) -> {
+          if (step.getAndIncrement() == 0) {
+            out.yield(1, new Kit.Call("x"));
+            out.yieldOnly();
+          }
+        });
+    Invocation<Object> call = Kit.take(calls);
+    awaitState(pid, State.BLOCKED);
+    runtime.send(pid, "waits");
+    var exit = runtime.exit(pid);
+    runtime.terminate(pid);
+    Kit.get(exit);
+    assertThat(call.complete("too late")).isFalse();
+    assertThat(runtime.counters().undelivered()).isEqualTo(1);
+    assertThat(runtime.counters().late()).isEqualTo(1);
+  }
+
+  @Test
+  void queueDelay_isSampled() {
+    while (runtime.counters().queueDelay().samples() == 0) {
+      Kit.exit(runtime, runtime.spawn((_, out) -> out.done()));
+    }
+    assertThat(runtime.counters().queueDelay().within(1)).isPositive();
+  }
+
+  @Test
+  void queueDelay_readsItsPlaces() {
+    List<Long> counts = new java.util.ArrayList<>(Collections.nCopies(QueueDelay.PLACES, 0L));
+    counts.set(0, 90L);
+    counts.set(10, 9L);
+    counts.set(20, 1L);
+    QueueDelay delay = new QueueDelay(counts);
+    assertThat(delay.samples()).isEqualTo(100);
+    assertThat(delay.within(0.5)).isEqualTo(Duration.ofNanos(1_000));
+    assertThat(delay.within(0.99)).isEqualTo(Duration.ofNanos(1_024_000));
+    assertThat(delay.within(1)).isEqualTo(Duration.ofNanos((1L << 20) * 1_000));
+    assertThatThrownBy(() -> new QueueDelay(List.of()))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void longStep_isLogged_withItsStack_andTold_once() throws Exception {
+    Handler listening =
+        new Handler() {
+          @Override
+          public void publish(LogRecord record) {
+            logged.add(record.getLevel() + " " + record.getMessage());
+          }
+
+          @Override
+          public void flush() {}
+
+          @Override
+          public void close() {}
+        };
+    log.addHandler(listening);
+    CountDownLatch go = new CountDownLatch(1);
+    Pid pid = runtime.spawn((_, _) -> go.await());
+    LongStep told = Kit.take(longSteps);
+    String line = Kit.take(logged);
+    go.countDown();
+    log.removeHandler(listening);
+    assertThat(told.pid()).isEqualTo(pid);
+    assertThat(told.lasted()).isGreaterThanOrEqualTo(Duration.ofMillis(5));
+    assertThat(told.stack().toString()).contains("IntrospectionTest");
+    assertThat(line)
+        .startsWith("WARNING process " + pid)
+        .contains("a step must not block", "at ", "IntrospectionTest");
+    awaitState(pid, State.IDLE);
+    assertThat(runtime.counters().longSteps()).isEqualTo(1);
+  }
+
+  @Test
+  void longStep_isInAFlightRecording(@TempDir Path dir) throws Exception {
+    Path file = dir.resolve("steps.jfr");
+    try (Recording recording = new Recording()) {
+      recording.enable("dev.heddle.LongProcessStep");
+      recording.start();
+      CountDownLatch go = new CountDownLatch(1);
+      Pid pid = runtime.spawn((_, _) -> go.await());
+      Kit.take(longSteps);
+      go.countDown();
+      recording.stop();
+      recording.dump(file);
+      List<RecordedEvent> events = RecordingFile.readAllEvents(file);
+      assertThat(events).hasSize(1);
+      assertThat(events.getFirst().getString("pid")).isEqualTo(pid.toString());
+      assertThat(events.getFirst().getDuration("lasted")).isPositive();
+    }
+    assertThat(Files.size(file)).isPositive();
+  }
+
+  @Test
+  void aHandlerOfLongSteps_thatThrows_isAskedAgain() throws Exception {
+    BlockingQueue<LongStep> told = Kit.queue();
+    runtime.close();
+    runtime =
+        ProcessRuntime.builder()
+            .longStep(
+                Duration.ofMillis(5),
+                step -> {
+                  told.add(step);
+                  throw new IllegalStateException("handler failed");
+                })
+            .start();
+    for (int i = 0; i < 2; i++) {
+      CountDownLatch go = new CountDownLatch(1);
+      Pid pid = runtime.spawn((_, _) -> go.await());
+      assertThat(Kit.take(told).pid()).isEqualTo(pid);
+      go.countDown();
+    }
+    assertThatThrownBy(() -> ProcessRuntime.builder().longStep(Duration.ZERO))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+}

@@ -7,10 +7,12 @@ import dev.heddle.process.dispatch.LoopPort;
 import dev.heddle.process.live.HostShutdown;
 import dev.heddle.process.live.LiveProcess;
 import dev.heddle.process.live.ProcessHost;
+import dev.heddle.process.observe.ManagedRuntime;
 import dev.heddle.process.pool.PoolCommands;
 import dev.heddle.process.relay.CoroutineMailbox;
 import dev.heddle.process.relay.Peer;
 import dev.heddle.process.relay.Routes;
+import dev.heddle.process.scheduler.LongStepHandler;
 import dev.heddle.process.scheduler.Task;
 import dev.heddle.process.scheduler.WorkScheduler;
 import dev.heddle.process.scheduler.Worker;
@@ -37,6 +39,7 @@ public final class ProcessRuntime implements AutoCloseable {
   private final WorkScheduler scheduler;
   private final Routes routes;
   private final ProcessHost host;
+  private final ManagedRuntime managed;
   private final LoopPort loops;
   private final Duration shutdownDeadline;
   private final AtomicBoolean ending = new AtomicBoolean();
@@ -45,7 +48,7 @@ public final class ProcessRuntime implements AutoCloseable {
   ProcessRuntime(ProcessRuntimeBuilder how) {
     SupervisorCommands.register(how.registry);
     PoolCommands.register(how.registry);
-    this.scheduler = new WorkScheduler(how.host, how.workers, this::longStep, how.longStep);
+    this.scheduler = new WorkScheduler(how.host, how.workers, watch(), how.longStep);
     this.loops = new LoopPort(how.loopOptions());
     this.shutdownDeadline = how.shutdownDeadline;
     this.routes = new Routes(how.node, how.host, how.incarnation);
@@ -55,6 +58,8 @@ public final class ProcessRuntime implements AutoCloseable {
             new ProcessHost.Parts(
                 this, scheduler, routes, how.limit, how.factory, how.listener, how.longSteps),
             new Dispatcher(how.registry, loops));
+    this.managed = new ManagedRuntime(new RuntimeView(this, how.host));
+    managed.join();
     scheduler.start();
   }
 
@@ -289,8 +294,18 @@ public final class ProcessRuntime implements AutoCloseable {
     return host.counters();
   }
 
-  private void longStep(Task task, Worker worker, long nanos, StackTraceElement[] stack) {
-    host.longStep(task, worker, nanos, stack); // the workers start when there is a host
+  private LongStepHandler watch() {
+    return new LongStepHandler() {
+      @Override
+      public void longStep(Task task, Worker worker, long nanos, StackTraceElement[] stack) {
+        host.longStep(task, worker, nanos, stack); // the workers start when there is a host
+      }
+
+      @Override
+      public void secondPassed() {
+        managed.join();
+      }
+    };
   }
 
   // ---- the end ----
@@ -317,6 +332,8 @@ public final class ProcessRuntime implements AutoCloseable {
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         report.completeExceptionally(e);
+      } finally {
+        managed.leave();
       }
     }
     return report.join();

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.heddle.process.ProcessSnapshot.State;
 import dev.heddle.process.dispatch.CommandHandler;
 import dev.heddle.process.dispatch.Invocation;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -20,6 +21,9 @@ import java.util.function.BooleanSupplier;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import javax.management.JMX;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
@@ -281,5 +285,31 @@ class IntrospectionTest {
     }
     assertThatThrownBy(() -> ProcessRuntime.builder().longStep(Duration.ZERO))
         .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void runtime_isAnMXBean_untilItsEnd_twoOfOneNameToo() throws Exception {
+    MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+    ObjectName name = new ObjectName("dev.heddle:type=ProcessRuntime,name=watched");
+    ObjectName second = new ObjectName("dev.heddle:type=ProcessRuntime,name=watched-2");
+    try (ProcessRuntime watched = builder().workers(1).host("watched").start();
+        ProcessRuntime other = builder().workers(1).host("watched").start()) {
+      Pid pid = watched.spawn(Kit.resting(), StartOptions.DEFAULT.withName("db"));
+      await(() -> Objects.requireNonNull(watched.process(pid)).state() == State.IDLE);
+      ProcessRuntimeMXBean bean = JMX.newMXBeanProxy(server, name, ProcessRuntimeMXBean.class);
+      assertThat(bean.getName()).isEqualTo("watched");
+      assertThat(bean.getProcesses()).isEqualTo(1);
+      assertThat(bean.getStarted()).isEqualTo(1);
+      assertThat(bean.getExecuted()).isEqualTo(1);
+      assertThat(bean.getWorkers()).isEqualTo(1);
+      assertThat(bean.getUndelivered() + bean.getLate() + bean.getLongSteps()).isZero();
+      assertThat(bean.getQueueDelay99Micros())
+          .isGreaterThanOrEqualTo(bean.getQueueDelayMedianMicros());
+      assertThat(bean.table()).contains(pid.toString(), "idle", "db");
+      assertThat(bean.workerTable()).startsWith("worker 0 ").contains("1 executed");
+      assertThat(server.getAttribute(second, "Processes")).isEqualTo(other.processes().size());
+    }
+    assertThat(server.isRegistered(name)).isFalse();
+    assertThat(server.isRegistered(second)).isFalse();
   }
 }

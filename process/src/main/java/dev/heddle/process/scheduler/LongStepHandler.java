@@ -5,4 +5,7 @@ package dev.heddle.process.scheduler;
 public interface LongStepHandler {
   /// A task has held its worker for `nanos`; `stack` is where it is now.
   void longStep(Task task, Worker worker, long nanos, StackTraceElement[] stack);
+
+  /// Something like a second has passed, while workers were awake. Must not throw.
+  default void secondPassed() {}
 }

@@ -23,6 +23,7 @@ final class Lookout {
    * to it. A look by each worker while it sleeps: nobody looks when none does.
    */
   private static final long LOOK_NANOS = 1_000_000; // a fifth of the longest wait we promise
+  private static final int LOOKS_IN_A_SECOND = 1_000; // at most
   private static final int LINGER = 50; // looks at sleepers only, before it sleeps too
   private static final VarHandle AWAKE;
 
@@ -43,6 +44,7 @@ final class Lookout {
   private volatile boolean awake = true;
 
   // the lookout, for each worker
+  private int looks;
   private final long[] lastPicks;
   private final long[] sinceNanos;
   private final boolean[] reported;
@@ -80,6 +82,9 @@ final class Lookout {
       LockSupport.parkNanos(this, LOOK_NANOS);
       quiet = scheduler.parking().awake() == 0 ? quiet + 1 : 0;
       look(System.nanoTime());
+      if (++looks % LOOKS_IN_A_SECOND == 0) {
+        longSteps.secondPassed();
+      }
     }
   }
 

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process;
+
+/// A runtime of processes, as management tools see it: `dev.heddle:type=ProcessRuntime,name=...` in
+/// the platform's MBean server. It is there from the runtime's start if the server has been used
+/// before, else from about a second after that, and when workers have something to do; until the
+/// end of the runtime.
+///
+/// Counts are read while the workers run and may lag a moment behind.
+///
+/// @since 0.1
+public interface ProcessRuntimeMXBean {
+  /// The name of the host.
+  String getName();
+
+  /// As [ProcessCounters#processes()].
+  int getProcesses();
+
+  /// As [ProcessCounters#started()].
+  long getStarted();
+
+  /// As [ProcessCounters#executed()].
+  long getExecuted();
+
+  /// As [ProcessCounters#undelivered()].
+  long getUndelivered();
+
+  /// As [ProcessCounters#late()].
+  long getLate();
+
+  /// As [ProcessCounters#longSteps()].
+  long getLongSteps();
+
+  /// How many workers there are.
+  int getWorkers();
+
+  /// Within how many microseconds half of the processes that were ready had a worker, as
+  /// [QueueDelay#within] says.
+  long getQueueDelayMedianMicros();
+
+  /// The same for 99 of 100.
+  long getQueueDelay99Micros();
+
+  /// A line for each worker.
+  String workerTable();
+
+  /// A line for each process.
+  String table();
+}

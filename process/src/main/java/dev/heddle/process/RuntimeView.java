@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process;
+
+import java.util.stream.Collectors;
+
+/// A runtime, as management tools see it.
+final class RuntimeView implements ProcessRuntimeMXBean {
+  private final ProcessRuntime runtime;
+  private final String name;
+
+  RuntimeView(ProcessRuntime runtime, String name) {
+    this.runtime = runtime;
+    this.name = name;
+  }
+
+  @Override
+  public String getName() {
+    return name;
+  }
+
+  @Override
+  public int getProcesses() {
+    return runtime.counters().processes();
+  }
+
+  @Override
+  public long getStarted() {
+    return runtime.counters().started();
+  }
+
+  @Override
+  public long getExecuted() {
+    return runtime.counters().executed();
+  }
+
+  @Override
+  public long getUndelivered() {
+    return runtime.counters().undelivered();
+  }
+
+  @Override
+  public long getLate() {
+    return runtime.counters().late();
+  }
+
+  @Override
+  public long getLongSteps() {
+    return runtime.counters().longSteps();
+  }
+
+  @Override
+  public int getWorkers() {
+    return runtime.workers().size();
+  }
+
+  @Override
+  public long getQueueDelayMedianMicros() {
+    return runtime.counters().queueDelay().within(0.5).toNanos() / 1_000;
+  }
+
+  @Override
+  public long getQueueDelay99Micros() {
+    return runtime.counters().queueDelay().within(0.99).toNanos() / 1_000;
+  }
+
+  @Override
+  public String workerTable() {
+    return runtime.workers().stream()
+        .map(worker ->
+            "worker %d %s, %d executed, %d stolen, %d parked, %d queued"
+                .formatted(
+                    worker.number(),
+                    worker.asleep() ? "asleep" : "awake",
+                    worker.executed(),
+                    worker.stolen(),
+                    worker.parked(),
+                    worker.queued()))
+        .collect(Collectors.joining("\n"));
+  }
+
+  @Override
+  public String table() {
+    return runtime.processes().stream()
+        .map(ProcessSnapshot::info)
+        .collect(Collectors.joining("\n"));
+  }
+}

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The ways to tools outside: the platform's MBean server and flight recordings. The only room that
+/// uses `java.management` and `jdk.jfr`.
+///
+/// | enters | leaves |
+/// |---|---|
+/// | views of runtimes, reports of long steps | registrations, events |
+///
+/// Threads: the lookout's, and that of a shutdown. Read `ManagedRuntime`.
+package dev.heddle.process.observe;

@@ -7,6 +7,7 @@ module dev.heddle.process {
   requires transitive dev.heddle;
   requires java.management; // runtimes as MXBeans
   requires static jdk.jfr; // events, where it is there
+  requires transitive java.net.http; // the results of its commands
   requires static org.jspecify; // annotations only: who compiles against this module needs nothing
 
   exports dev.heddle.process;

@@ -2,6 +2,8 @@
 package dev.heddle.process;
 
 import dev.heddle.DeadlineException;
+import dev.heddle.process.dispatch.CommandRegistry;
+import dev.heddle.process.dispatch.Commands;
 import dev.heddle.process.dispatch.Dispatcher;
 import dev.heddle.process.dispatch.LoopPort;
 import dev.heddle.process.live.HostShutdown;
@@ -46,10 +48,12 @@ public final class ProcessRuntime implements AutoCloseable {
   private final CompletableFuture<ShutdownReport> report = new CompletableFuture<>();
 
   ProcessRuntime(ProcessRuntimeBuilder how) {
-    SupervisorCommands.register(how.registry);
-    PoolCommands.register(how.registry);
     this.scheduler = new WorkScheduler(how.host, how.workers, watch(), how.longStep);
     this.loops = new LoopPort(how.loopOptions());
+    CommandRegistry registry = how.registry.copy(); // the builder may start another runtime
+    Commands.register(registry, loops);
+    SupervisorCommands.register(registry);
+    PoolCommands.register(registry);
     this.shutdownDeadline = how.shutdownDeadline;
     this.routes = new Routes(how.node, how.host, how.incarnation);
     how.nodes.forEach(routes::addNode);
@@ -57,7 +61,7 @@ public final class ProcessRuntime implements AutoCloseable {
         new ProcessHost(
             new ProcessHost.Parts(
                 this, scheduler, routes, how.limit, how.factory, how.listener, how.longSteps),
-            new Dispatcher(how.registry, loops));
+            new Dispatcher(registry, loops));
     this.managed = new ManagedRuntime(new RuntimeView(this, how.host));
     managed.join();
     scheduler.start();

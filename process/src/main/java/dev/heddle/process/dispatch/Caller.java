@@ -2,12 +2,20 @@
 package dev.heddle.process.dispatch;
 
 import dev.heddle.process.Pid;
+import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessEvent;
+import org.jspecify.annotations.Nullable;
 
 /// A process, as those see it who carry out its commands. Any thread.
 public interface Caller {
   /// Its address.
   Pid self();
+
+  /// What it can do at once; within its steps only, but for what says otherwise.
+  ProcessContext context();
+
+  /// Its command with that tag, when it has no answer yet; within its steps only.
+  @Nullable Invocation<?> invocation(long tag);
 
   /// Gives it the answer to a command.
   void deliver(ProcessEvent event);

@@ -20,6 +20,18 @@ public final class CommandRegistry {
   /// Nobody carries out anything yet.
   public CommandRegistry() {}
 
+  /// The same handlers in a registry that is not frozen.
+  public CommandRegistry copy() {
+    CommandRegistry copy = new CommandRegistry();
+    lock.lock();
+    try {
+      copy.handlers.putAll(handlers);
+    } finally {
+      lock.unlock();
+    }
+    return copy;
+  }
+
   /// Says who carries out the commands of a class.
   ///
   /// @throws IllegalStateException when somebody does already, or the registry is frozen

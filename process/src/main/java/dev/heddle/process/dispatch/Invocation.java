@@ -2,6 +2,7 @@
 package dev.heddle.process.dispatch;
 
 import dev.heddle.process.Pid;
+import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessEvent;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -68,6 +69,21 @@ public final class Invocation<R extends @Nullable Object> {
 
   // ---- for whoever carries it out ----
 
+  /// What its process can do at once; within its step.
+  ProcessContext context() {
+    return caller.context();
+  }
+
+  /// Another command of its process, when it has no answer yet; within its step.
+  @Nullable Invocation<?> other(long otherTag) {
+    return caller.invocation(otherTag);
+  }
+
+  /// What a cancellation would run, when there is no answer yet.
+  @Nullable Runnable action() {
+    return state instanceof Runnable action ? action : null;
+  }
+
   /// Answers with a result.
   ///
   /// @return false when it was answered before, or nobody wants it any more
@@ -101,7 +117,7 @@ public final class Invocation<R extends @Nullable Object> {
         return;
       }
       if (seen == DROPPED) {
-        action.run();
+        runAction(action);
         return;
       }
       if (STATE.compareAndSet(this, seen, action)) {

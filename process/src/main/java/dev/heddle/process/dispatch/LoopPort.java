@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.dispatch;
 
+import dev.heddle.Action;
 import dev.heddle.Body;
 import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
 import dev.heddle.Loop;
 import dev.heddle.coroutine.Coroutine;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -19,6 +23,19 @@ import org.jspecify.annotations.Nullable;
 /// The loop on which commands are carried out as coroutines. It starts with the first that needs
 /// it.
 public final class LoopPort {
+  /*
+   * The answer is given inside the coroutine, not by the future of its end: there what the body has thrown is still the object that it
+   * threw, where the future has wrapped it. The future answers for a body that never began, because the loop has ended or ends.
+   *
+   *   invocation      coroutine     what happens
+   *   OPEN            not begun     begins; from then on a cancellation of the one cancels the other
+   *   DROPPED         not begun     ends without having called the body
+   *   DROPPED         runs          is cancelled on the loop, by a coroutine that is submitted for it; has it ended, that does nothing
+   *   OPEN            has a result  answers; whose answer is not taken, loses the race with a cancellation: `unwanted` is called
+   *   OPEN            loop ended    the future fails, and the invocation with it
+   *
+   * The loop holds what is submitted until it has time for it: the bound is that of the processes, each of which waits for its results.
+   */
   private final HeddleOptions options;
   private final ReentrantLock lock = new ReentrantLock();
   private final CompletableFuture<@Nullable Void> end = new CompletableFuture<>();
@@ -26,39 +43,109 @@ public final class LoopPort {
   // under the lock
   private @Nullable Loop<?> loop;
   private boolean closed;
+  private final List<Runnable> atClose = new ArrayList<>();
 
   /// A loop that is started with `options` when it is needed.
   public LoopPort(HeddleOptions options) {
     this.options = options;
   }
 
+  // ---- commands ----
+
   /// Runs `body` as a coroutine; its outcome is the answer. Cancelled with the invocation.
   <R extends @Nullable Object> void onLoop(Body<R> body, Invocation<R> invocation) {
+    onLoop(body, invocation, _ -> {});
+  }
+
+  /// The same, of a result that is to be given back when nobody wants it any more.
+  <R extends @Nullable Object> void onLoop(
+      Body<R> body, Invocation<R> invocation, Consumer<? super R> unwanted) {
     Loop<?> on = loop();
-    CompletableFuture<R> outcome =
+    var begun =
         on.submit(() -> {
           Coroutine<?> self = Heddle.current();
-          invocation.onCancel(() -> on.submit(() -> cancel(self)));
-          return body.run();
+          invocation.onCancel(() -> cancel(on, self));
+          if (invocation.isOpen()) {
+            answer(body, invocation, unwanted);
+          }
+          return null;
         });
     var _ =
-        outcome.whenComplete((result, failure) -> {
-          if (failure == null) {
-            invocation.complete(result);
-          } else {
-            invocation.fail(failure);
+        begun.whenComplete((_, failure) -> {
+          if (failure != null && invocation.isOpen()) {
+            invocation.fail(unwrapped(failure));
           }
         });
   }
 
-  private static @Nullable Void cancel(Coroutine<?> coroutine) {
-    coroutine.cancel("nobody wants the result any more");
-    return null;
+  private static <R extends @Nullable Object> void answer(
+      Body<R> body, Invocation<R> invocation, Consumer<? super R> unwanted) throws Exception {
+    R result;
+    try {
+      result = body.run();
+    } catch (Throwable t) {
+      if (invocation.isOpen()) {
+        invocation.fail(t);
+      }
+      throw t;
+    }
+    if (!invocation.complete(result)) {
+      unwanted.accept(result);
+    }
+  }
+
+  private static void cancel(Loop<?> on, Coroutine<?> coroutine) {
+    var _ =
+        on.submit(() -> {
+          coroutine.cancel("nobody wants the result any more");
+          return null;
+        });
+  }
+
+  private static Throwable unwrapped(Throwable failure) {
+    return failure instanceof CompletionException e && e.getCause() != null
+        ? e.getCause()
+        : failure;
   }
 
   /// Runs `body` on a thread for blocking calls; else as [#onLoop].
   <R extends @Nullable Object> void onThread(Body<R> body, Invocation<R> invocation) {
-    onLoop(() -> Heddle.offload(body::run), invocation);
+    onLoop(() -> Heddle.offload(() -> outcome(body)).get(), invocation);
+  }
+
+  /// What a call has thrown, as the object that it is: whoever waits for another thread is given a
+  /// wrapped one.
+  private record Outcome<R extends @Nullable Object>(
+      @Nullable R result, @Nullable Exception thrown) {
+    @SuppressWarnings("NullAway") // an R where nothing was thrown
+    R get() throws Exception {
+      if (thrown != null) {
+        throw thrown;
+      }
+      return result;
+    }
+  }
+
+  private static <R extends @Nullable Object> Outcome<R> outcome(Body<R> body) {
+    try {
+      return new Outcome<>(body.run(), null);
+    } catch (Exception e) {
+      return new Outcome<>(null, e);
+    }
+  }
+
+  // ---- what the runtime itself does there ----
+
+  /// Runs an action on the loop, when it has time for it.
+  ///
+  /// @throws IllegalStateException when the runtime has shut down
+  void submit(Action action) {
+    var _ =
+        loop()
+            .submit(() -> {
+              action.run();
+              return null;
+            });
   }
 
   /// Runs an action on the loop after a time, or with the reason why that time will not come.
@@ -81,7 +168,7 @@ public final class LoopPort {
     var _ =
         fired.whenComplete((_, failure) -> {
           if (failure != null && !alarm.takenBack) {
-            action.accept(failure);
+            action.accept(unwrapped(failure));
           }
         });
     return () -> {
@@ -89,7 +176,10 @@ public final class LoopPort {
       var _ =
           on.submit(() -> {
             Coroutine<?> waiting = alarm.coroutine;
-            return waiting == null ? null : cancel(waiting);
+            if (waiting != null) {
+              waiting.cancel("the timer was taken back");
+            }
+            return null;
           });
     };
   }
@@ -124,6 +214,20 @@ public final class LoopPort {
     }
   }
 
+  // ---- the end ----
+
+  /// Says what else is to end with the loop.
+  ///
+  /// @return false when it has ended
+  boolean atClose(Runnable action) {
+    lock.lock();
+    try {
+      return !closed && atClose.add(action);
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /// Ends the loop: what still runs on it is cancelled. Waits for it, but not beyond the deadline.
   ///
   /// @return whether it has ended
@@ -136,6 +240,7 @@ public final class LoopPort {
     } finally {
       lock.unlock();
     }
+    atClose.forEach(Runnable::run); // safe: nobody adds to it any more
     if (last == null) {
       return true;
     }

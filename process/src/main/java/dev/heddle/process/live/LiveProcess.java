@@ -339,6 +339,16 @@ public final class LiveProcess extends Task
   }
 
   @Override
+  public ProcessContext context() {
+    return this;
+  }
+
+  @Override
+  public @Nullable Invocation<?> invocation(long tag) {
+    return outstanding == null ? null : outstanding.find(tag);
+  }
+
+  @Override
   public void tooLate(Invocation<?> invocation) {
     host.tooLate();
   }

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.dispatch;
+
+import dev.heddle.Body;
+import dev.heddle.io.AsyncIo;
+import dev.heddle.io.Dns;
+import dev.heddle.io.FileIo;
+import dev.heddle.io.Listener;
+import dev.heddle.io.Tcp;
+import dev.heddle.os.CommandResult;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.SocketAddress;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.ByteBuffer;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/// Commands for the world outside: coroutines on the loop, calls on threads, and the web through
+/// the JDK's client, which starts with its first request.
+final class IoCommands {
+  record Call<R extends @Nullable Object>(Callable<R> callable) implements Command<R> {}
+
+  record Coroutine<R extends @Nullable Object>(Body<R> body) implements Command<R> {}
+
+  record Exec(dev.heddle.os.Command program) implements Command<CommandResult> {}
+
+  record Lookup(String host) implements Command<List<InetAddress>> {}
+
+  record Connect(SocketAddress to) implements Command<Handle> {}
+
+  record Listen(SocketAddress at) implements Command<Handle> {}
+
+  record LocalAddress(Handle listener) implements Command<SocketAddress> {}
+
+  record Accept(Handle listener) implements Command<Handle> {}
+
+  record OpenFile(Path path, Set<OpenOption> options) implements Command<Handle> {}
+
+  record Read(Handle from, int most) implements Command<byte @Nullable []> {}
+
+  record Write(Handle to, byte[] bytes) implements Command<@Nullable Void> {
+    @Override
+    public String toString() {
+      return "Write[to=" + to + ", " + bytes.length + " bytes]";
+    }
+  }
+
+  record Close(Handle handle) implements Command<Boolean> {}
+
+  record ReadFile(Path path) implements Command<byte[]> {}
+
+  record WriteFile(Path path, byte[] bytes, Set<OpenOption> options)
+      implements Command<@Nullable Void> {
+    @Override
+    public String toString() {
+      return "WriteFile[path=" + path + ", " + bytes.length + " bytes]";
+    }
+  }
+
+  record Http(HttpRequest request) implements Command<HttpResponse<byte[]>> {}
+
+  /// Opens something for a handle.
+  private interface Opening<C> {
+    AutoCloseable open(C command, Invocation<?> by) throws IOException;
+  }
+
+  /// Does something with what is open.
+  private interface Using<C, R extends @Nullable Object> {
+    R use(C command, Invocation<?> by) throws Exception;
+  }
+
+  private final LoopPort loops;
+  private final Handles handles;
+
+  // any thread; completed once, by whoever makes the client
+  private final CompletableFuture<HttpClient> web = new CompletableFuture<>();
+  private final AtomicBoolean webAsked = new AtomicBoolean();
+
+  IoCommands(LoopPort loops) {
+    this.loops = loops;
+    this.handles = new Handles(loops);
+  }
+
+  void register(CommandRegistry registry) {
+    registerCalls(registry);
+    opening(registry, Connect.class, "connection", (c, _) -> Tcp.connect(c.to()));
+    opening(registry, Listen.class, "port", (c, _) -> Tcp.listen(c.at()));
+    opening(
+        registry,
+        Accept.class,
+        "connection",
+        (c, by) -> handles.get(by, c.listener(), Listener.class).accept());
+    opening(
+        registry,
+        OpenFile.class,
+        "file",
+        (c, _) -> FileIo.open(c.path(), c.options().toArray(OpenOption[]::new)));
+    using(
+        registry,
+        LocalAddress.class,
+        (c, by) -> handles.get(by, c.listener(), Listener.class).localAddress());
+    using(registry, Read.class, this::read);
+    using(
+        registry,
+        Write.class,
+        (c, by) -> {
+          handles.get(by, c.to(), AsyncIo.class).write(ByteBuffer.wrap(c.bytes()));
+          return null;
+        });
+    using(registry, Close.class, (c, by) -> handles.close(by.caller(), c.handle()));
+    registry.register(Http.class, CommandHandler.inline(this::send));
+  }
+
+  @SuppressWarnings("unchecked") // the R of a Call or a Coroutine is that of what it holds
+  private static void registerCalls(CommandRegistry registry) {
+    registry.register(
+        (Class<Call<@Nullable Object>>) (Class<?>) Call.class,
+        CommandHandler.onThread((c, _) -> c.callable().call()));
+    registry.register(
+        (Class<Coroutine<@Nullable Object>>) (Class<?>) Coroutine.class,
+        CommandHandler.onLoop((c, _) -> c.body().run()));
+    registry.register(Exec.class, CommandHandler.onLoop((c, _) -> c.program().run()));
+    registry.register(Lookup.class, CommandHandler.onLoop((c, _) -> Dns.resolve(c.host())));
+    registry.register(ReadFile.class, CommandHandler.onLoop((c, _) -> FileIo.readBytes(c.path())));
+    registry.register(
+        WriteFile.class,
+        CommandHandler.onLoop((c, _) -> {
+          FileIo.writeBytes(c.path(), c.bytes(), c.options().toArray(OpenOption[]::new));
+          return null;
+        }));
+  }
+
+  private <C extends Command<Handle>> void opening(
+      CommandRegistry registry, Class<C> type, String what, Opening<C> opening) {
+    registry.register(
+        type,
+        CommandHandler.inline((command, invocation) ->
+            loops.onLoop(
+                () -> handles.add(invocation, opening.open(command, invocation), what),
+                invocation,
+                unwanted -> loops.submit(() -> handles.close(invocation.caller(), unwanted)))));
+  }
+
+  private <C extends Command<R>, R extends @Nullable Object> void using(
+      CommandRegistry registry, Class<C> type, Using<C, R> using) {
+    registry.register(
+        type,
+        CommandHandler.inline((command, invocation) ->
+            loops.onLoop(() -> using.use(command, invocation), invocation)));
+  }
+
+  private byte @Nullable [] read(Read command, Invocation<?> by) throws IOException {
+    ByteBuffer into = ByteBuffer.allocate(command.most());
+    int count = handles.get(by, command.from(), AsyncIo.class).read(into);
+    return count < 0 ? null : Arrays.copyOf(into.array(), count);
+  }
+
+  // ---- the web ----
+
+  private void send(Http http, Invocation<HttpResponse<byte[]>> invocation) {
+    var _ =
+        web()
+            .whenComplete((client, none) -> {
+              if (none != null) {
+                invocation.fail(none);
+              } else if (invocation.isOpen()) {
+                exchange(client, http.request(), invocation);
+              }
+            });
+  }
+
+  private static void exchange(
+      HttpClient client, HttpRequest request, Invocation<HttpResponse<byte[]>> invocation) {
+    CompletableFuture<HttpResponse<byte[]>> response =
+        client.sendAsync(request, HttpResponse.BodyHandlers.ofByteArray());
+    invocation.onCancel(() -> response.cancel(true));
+    var _ =
+        response.whenComplete((result, failure) -> {
+          if (failure == null) {
+            invocation.complete(result);
+          } else if (invocation.isOpen()) {
+            invocation.fail(
+                failure instanceof CompletionException e && e.getCause() != null
+                    ? e.getCause()
+                    : failure);
+          }
+        });
+  }
+
+  /// The client, made on a thread of its own: that takes too long for a worker and for the loop.
+  private CompletableFuture<HttpClient> web() {
+    if (webAsked.compareAndSet(false, true)) {
+      var _ = Thread.ofPlatform().daemon().name("heddle-http").start(this::makeClient);
+    }
+    return web;
+  }
+
+  private void makeClient() {
+    try {
+      HttpClient client = HttpClient.newHttpClient();
+      if (!loops.atClose(client::shutdownNow)) {
+        client.shutdownNow();
+      }
+      web.complete(client);
+    } catch (Throwable t) {
+      web.completeExceptionally(t);
+    }
+  }
+}

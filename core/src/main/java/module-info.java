@@ -4,7 +4,7 @@
 ///
 /// What is not exported here is not for users; the rooms are described in their `package-info`.
 @org.jspecify.annotations.NullMarked
-@SuppressWarnings("module") // dev.heddle.netty is compiled after this one
+@SuppressWarnings("module") // dev.heddle.netty and dev.heddle.process are compiled after this one
 module dev.heddle {
   requires static org.jspecify; // annotations only: who compiles against this module needs nothing
   requires java.management; // loops as MXBeans
@@ -28,4 +28,8 @@ module dev.heddle {
   exports dev.heddle.os;
   exports dev.heddle.sync;
   exports dev.heddle.thread;
+
+  // for processes with a sequential body, which run on virtual threads of ours too
+  exports dev.heddle.scheduler.context to
+      dev.heddle.process;
 }

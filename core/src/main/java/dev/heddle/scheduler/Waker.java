@@ -11,6 +11,8 @@ import dev.heddle.failure.FailureTable;
 import dev.heddle.reactor.TimerEvent;
 import dev.heddle.scheduler.context.ExecutionContext;
 import dev.heddle.scheduler.context.Hosted;
+import dev.heddle.scheduler.context.OtherBody;
+import dev.heddle.scheduler.context.VirtualThreads;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -305,6 +307,13 @@ public abstract class Waker extends Subscriptions implements Hosted {
               + "' itself runs (a handler of Netty's, say), and "
               + asked
               + "; nothing waits there: spawn a coroutine for it, by a scope that was taken along");
+    }
+    String instead =
+        VirtualThreads.schedulerOf(thread) instanceof OtherBody body
+            ? body.insteadOn(thread)
+            : null;
+    if (instead != null) {
+      return new IllegalStateException("not inside a coroutine, but " + instead);
     }
     return new IllegalStateException(
         "not inside a coroutine, but on "

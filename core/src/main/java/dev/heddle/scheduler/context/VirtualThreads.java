@@ -28,7 +28,7 @@ public final class VirtualThreads {
   }
 
   /// A thread, not started, that the JDK runs by handing its task to `scheduler`.
-  static Thread create(Executor scheduler, Runnable body) {
+  public static Thread create(Executor scheduler, Runnable body) {
     try {
       return (Thread) Handles.NEW_VIRTUAL_THREAD.invokeExact(scheduler, (String) null, 0, body);
     } catch (Throwable e) {
@@ -47,7 +47,7 @@ public final class VirtualThreads {
   }
 
   /// Where the JDK runs virtual threads that nobody claims.
-  static Executor defaultScheduler() {
+  public static Executor defaultScheduler() {
     return Handles.DEFAULT_SCHEDULER;
   }
 
@@ -100,7 +100,7 @@ public final class VirtualThreads {
 
   /// Initialises, on a platform thread, what would otherwise start threads of its own from inside a
   /// coroutine.
-  static void warmUp() {
+  public static void warmUp() {
     try {
       Class.forName("sun.nio.ch.Poller");
     } catch (ClassNotFoundException e) {

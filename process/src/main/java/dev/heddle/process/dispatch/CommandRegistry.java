@@ -2,7 +2,6 @@
 package dev.heddle.process.dispatch;
 
 import java.util.IdentityHashMap;
-import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +11,7 @@ public final class CommandRegistry {
   private final ReentrantLock lock = new ReentrantLock();
 
   // under the lock until frozen, then constant
-  private final Map<Class<?>, CommandHandler<?, ?>> handlers = new IdentityHashMap<>();
+  private final IdentityHashMap<Class<?>, CommandHandler<?, ?>> handlers = new IdentityHashMap<>();
 
   // written under the lock, after the last change of the map
   private volatile boolean frozen;

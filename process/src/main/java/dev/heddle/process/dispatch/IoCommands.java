@@ -49,6 +49,7 @@ final class IoCommands {
 
   record Read(Handle from, int most) implements Command<byte @Nullable []> {}
 
+  @SuppressWarnings("ArrayRecordComponent") // equal when they are to write the same array
   record Write(Handle to, byte[] bytes) implements Command<@Nullable Void> {
     @Override
     public String toString() {
@@ -60,6 +61,7 @@ final class IoCommands {
 
   record ReadFile(Path path) implements Command<byte[]> {}
 
+  @SuppressWarnings("ArrayRecordComponent") // equal when they are to write the same array
   record WriteFile(Path path, byte[] bytes, Set<OpenOption> options)
       implements Command<@Nullable Void> {
     @Override

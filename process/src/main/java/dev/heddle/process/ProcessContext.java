@@ -22,6 +22,10 @@ public interface ProcessContext {
   /// Whether it has ended. **Thread** any.
   boolean isEnded();
 
+  /// Makes this process take another step, whatever it waits for: for callbacks of others that have
+  /// something for it. One that has ended is left alone. **Thread** any.
+  void wakeUp();
+
   // ---- messages and children ----
 
   /// Sends a message. **Thread** any.

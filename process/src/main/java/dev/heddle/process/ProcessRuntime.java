@@ -2,6 +2,7 @@
 package dev.heddle.process;
 
 import dev.heddle.DeadlineException;
+import dev.heddle.process.body.BodyThread;
 import dev.heddle.process.dispatch.CommandRegistry;
 import dev.heddle.process.dispatch.Commands;
 import dev.heddle.process.dispatch.Dispatcher;
@@ -344,7 +345,7 @@ public final class ProcessRuntime implements AutoCloseable {
   }
 
   private static void checkMayWait(String what) {
-    if (Worker.current() != null) {
+    if (Worker.current() != null || (what.equals("shutdown") && BodyThread.isCurrent())) {
       throw new IllegalStateException(
           what
               + "() would hold a worker in a step of a process; yield a command, or do it"

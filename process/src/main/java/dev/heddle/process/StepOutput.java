@@ -26,6 +26,9 @@ public final class StepOutput {
     YIELD,
     /// when a command is done, or a signal comes; messages wait until then
     YIELD_ONLY,
+    /// when somebody calls [ProcessContext#wakeUp], a command is done, or a signal comes; messages
+    /// wait until then
+    UNTIL_WOKEN,
     /// at once, as the process that takes its place
     UPGRADE
   }
@@ -69,6 +72,12 @@ public final class StepOutput {
   /// Asks to be stepped again when a command is done: messages wait in the mailbox until then.
   public void yieldOnly() {
     status = Status.YIELD_ONLY;
+  }
+
+  /// Asks to be stepped again when somebody calls [ProcessContext#wakeUp], also when that was
+  /// during this step; messages wait in the mailbox until then.
+  public void untilWoken() {
+    status = Status.UNTIL_WOKEN;
   }
 
   /// Asks to be stepped again at once. Others get their turn after 16 such steps, or 200 us.

@@ -170,6 +170,7 @@ public final class LiveProcess extends Task
       case IDLE -> queue.isEmpty() ? Verdict.REST : Verdict.CONTINUE;
       case YIELD -> queue.isEmpty() ? Verdict.WAIT : Verdict.CONTINUE;
       case YIELD_ONLY -> waitForCommands();
+      case UNTIL_WOKEN -> queue.hasUrgent() ? Verdict.CONTINUE : Verdict.WAIT_DEAF;
       case DONE -> endWith(new Exit(pid, Exit.Reason.NORMAL, out.result(), null));
       case UPGRADE -> upgrade(Objects.requireNonNull(out.upgrade()));
     };
@@ -434,6 +435,11 @@ public final class LiveProcess extends Task
   @Override
   public boolean isEnded() {
     return state() == State.COMPLETE;
+  }
+
+  @Override
+  public void wakeUp() {
+    host.scheduler().wake(this, BY_COMMAND);
   }
 
   @Override

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process;
+
+import dev.heddle.Cancellation;
+import dev.heddle.DeadlineException;
+import dev.heddle.PinnedException;
+import dev.heddle.process.body.BodyThread;
+import dev.heddle.process.dispatch.Command;
+import dev.heddle.process.dispatch.Commands;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/// A process whose body is sequential code: it waits where it needs something, at any call depth,
+/// and goes on there when that has come, maybe on another worker.
+///
+/// What it waits for in the JDK (a queue, a lock, a socket, a future) holds no worker either. Only
+/// a wait below a native frame or in a class initialiser does.
+///
+/// When somebody ends the process, the wait of the body throws: [Cancellation] in [#receive] and
+/// [#call], from then on each time; in the JDK it is interrupted. So `finally` blocks run. What
+/// they do without waiting is done before anybody is told of the end; a clean-up that waits again
+/// goes on beside it.
+///
+/// What Heddle does on loops only fails in the body: the error says what to use.
+///
+/// **Thread** its methods are for the body, on its own thread.
+///
+/// @since 0.1
+public abstract class CoroutineProcess implements Process {
+  /*
+   * A state machine around a stack: each step takes the events, resumes the body if what it waits for has come, and says for the body what it
+   * waits for next.
+   *
+   * The body is     it goes on with                        the step says   which is
+   *   in receive    a message or signal; the time limit    idle            Idle, woken by anything
+   *   in call       the result of its command; the limit   yieldOnly       Blocked, messages stay in the bounded mailbox
+   *   in the JDK    an execute() of its thread             untilWoken      Blocked, the same
+   *   ended         nothing                                done            or the exception that it has thrown
+   *
+   * Each wait has tags of its own, never used again: a completion that comes for another one (a timer that was called off, a command that the
+   * limit has overtaken) is of no interest to anybody. Case 188.
+   *
+   * The body runs within steps only, so its fields and those of the process are one thread's; see BodyThread for the thread and the end.
+   *
+   * What a selective receive passes over is kept here, in order, beyond the bound of the mailbox.
+   */
+
+  /// The body of a process that is made of a lambda.
+  @FunctionalInterface
+  public interface Body {
+    /// Runs as [CoroutineProcess#run] does.
+    @Nullable Object run(CoroutineProcess self) throws Exception;
+  }
+
+  private static final int REFUSALS = 16; // waits of an ended process before it leaves its worker
+
+  private @Nullable ProcessContext context;
+  private @Nullable BodyThread thread;
+  private String method = RUN;
+  private @Nullable Object input;
+
+  // what has come and was not received
+  private final ArrayDeque<ProcessEvent> inbox = new ArrayDeque<>(4);
+
+  // the wait of the body
+  private final List<StepOutput.Yield> orders = new ArrayList<>(2);
+  private long lastTag;
+  private long commandTag;
+  private long timerTag;
+  private @Nullable ProcessEvent answer;
+  private @Nullable ProcessEvent timeUp;
+  private boolean receives;
+  private int refusals;
+
+  // how the body has ended
+  private @Nullable Object result;
+  private @Nullable Throwable failure;
+
+  /// A process that has not begun.
+  protected CoroutineProcess() {}
+
+  /// A process of a body.
+  public static CoroutineProcess of(Body body) {
+    Objects.requireNonNull(body, "body");
+    return new CoroutineProcess() {
+      @Override
+      protected @Nullable Object run(@Nullable Object input) throws Exception {
+        return body.run(this);
+      }
+    };
+  }
+
+  /// The body. The process ends with it: normally, with what it returns; failed, with what it
+  /// throws.
+  ///
+  /// @param input what the process was started with
+  protected abstract @Nullable Object run(@Nullable Object input) throws Exception;
+
+  // ---- for the body ----
+
+  /// What the process knows of itself, and can do at once.
+  ///
+  /// @throws IllegalStateException before the process has begun
+  public final ProcessContext context() {
+    if (context == null) {
+      throw new IllegalStateException("the process has not begun; spawn it");
+    }
+    return context;
+  }
+
+  /// The entry point it was started with.
+  public final String method() {
+    return method;
+  }
+
+  /// What it was started with.
+  public final @Nullable Object input() {
+    return input;
+  }
+
+  /// Waits for the next message or [Signal]. **Suspends** when none is there.
+  ///
+  /// @throws Cancellation when somebody has ended the process
+  /// @throws PinnedException where the body cannot be taken off its worker
+  public final @Nullable Object receive() {
+    return receive(_ -> true);
+  }
+
+  /// The same, for a limited time.
+  ///
+  /// @throws DeadlineException when nothing has come
+  public final @Nullable Object receive(Duration limit) {
+    return receive(_ -> true, limit);
+  }
+
+  /// Waits for the next message or signal of a class; others stay where they are, in order.
+  public final <T> T receive(Class<T> type) {
+    return type.cast(Objects.requireNonNull(receive(type::isInstance)));
+  }
+
+  /// The same, for a limited time.
+  ///
+  /// @throws DeadlineException when nothing has come
+  public final <T> T receive(Class<T> type, Duration limit) {
+    return type.cast(Objects.requireNonNull(receive(type::isInstance, limit)));
+  }
+
+  /// Waits for the next message or signal that is wanted; others stay where they are, in order.
+  public final @Nullable Object receive(Predicate<? super @Nullable Object> wanted) {
+    return receiveWithin(wanted, null);
+  }
+
+  /// The same, for a limited time.
+  ///
+  /// @throws DeadlineException when nothing has come
+  public final @Nullable Object receive(
+      Predicate<? super @Nullable Object> wanted, Duration limit) {
+    return receiveWithin(wanted, Objects.requireNonNull(limit, "limit"));
+  }
+
+  /// Has a command carried out. **Suspends** always. Messages wait in the mailbox meanwhile.
+  ///
+  /// Throws what the command has failed with: the same object, be it checked or not.
+  ///
+  /// @param <R> of the result
+  /// @throws Cancellation when somebody has ended the process; the command is cancelled
+  /// @throws PinnedException where the body cannot be taken off its worker; nothing was done
+  public final <R extends @Nullable Object> R call(Command<R> command) {
+    return callWithin(command, null);
+  }
+
+  /// The same, for a limited time.
+  ///
+  /// @throws DeadlineException when there was no result; the command is cancelled
+  public final <R extends @Nullable Object> R call(Command<R> command, Duration limit) {
+    return callWithin(command, Objects.requireNonNull(limit, "limit"));
+  }
+
+  /// Waits for a time, never less. Messages wait in the mailbox meanwhile.
+  public final void sleep(Duration time) {
+    call(Commands.sleep(time));
+  }
+
+  // ---- the waits ----
+
+  private @Nullable Object receiveWithin(
+      Predicate<? super @Nullable Object> wanted, @Nullable Duration limit) {
+    BodyThread body = inBody("receive");
+    int looked = 0;
+    ProcessEvent found = find(wanted, looked);
+    if (found != null) {
+      return found.data();
+    }
+    receives = true;
+    beginWait(limit);
+    try {
+      while (true) {
+        looked = inbox.size();
+        suspend(body);
+        if ((found = find(wanted, looked)) != null) {
+          return found.data();
+        }
+        if (timeUp != null) {
+          throw timeIsUp(timeUp, "no message that was wanted has come", limit);
+        }
+      }
+    } finally {
+      receives = false;
+      endWait(body);
+    }
+  }
+
+  /// Takes out the first event behind those that were looked at which is wanted, or null.
+  private @Nullable ProcessEvent find(Predicate<? super @Nullable Object> wanted, int looked) {
+    int at = 0;
+    for (Iterator<ProcessEvent> events = inbox.iterator(); events.hasNext(); at++) {
+      ProcessEvent event = events.next();
+      if (at >= looked && wanted.test(event.data())) {
+        events.remove();
+        return event;
+      }
+    }
+    return null;
+  }
+
+  @SuppressWarnings("unchecked") // the dispatcher ties the class of a command to its result
+  private <R extends @Nullable Object> R callWithin(Command<R> command, @Nullable Duration limit) {
+    BodyThread body = inBody("call");
+    Objects.requireNonNull(command, "command");
+    commandTag = order(command);
+    beginWait(limit);
+    try {
+      while (answer == null) {
+        suspend(body);
+        if (answer == null && timeUp != null) {
+          throw timeIsUp(timeUp, command + " has no result", limit);
+        }
+      }
+      if (answer.error() != null) {
+        throw CoroutineProcess.<RuntimeException>asUnchecked(answer.error());
+      }
+      return (R) answer.data();
+    } finally {
+      if (answer == null && !body.isUnwinding()) {
+        context().cancelCommand(commandTag);
+      }
+      answer = null;
+      commandTag = 0;
+      endWait(body);
+    }
+  }
+
+  private BodyThread inBody(String what) {
+    BodyThread body = thread;
+    if (body == null || !body.isMine()) {
+      throw new IllegalStateException(
+          what
+              + "() is for the body of "
+              + (context == null ? "a process" : context.self())
+              + ", on its own thread, but was called on "
+              + Thread.currentThread()
+              + "; send the process a message instead");
+    }
+    if (body.isUnwinding()) {
+      if (++refusals > REFUSALS) {
+        Thread.yield(); // whoever goes on for ever does so on no worker of ours
+      }
+      throw ended();
+    }
+    return body;
+  }
+
+  private Cancellation ended() {
+    return new Cancellation(context().self() + " has ended; nothing will come any more");
+  }
+
+  private long order(Command<?> command) {
+    orders.add(new StepOutput.Yield(++lastTag, command));
+    return lastTag;
+  }
+
+  private void beginWait(@Nullable Duration limit) {
+    timeUp = null;
+    timerTag = limit == null ? 0 : order(Commands.sleep(limit));
+  }
+
+  private void endWait(BodyThread body) {
+    if (timerTag != 0 && timeUp == null && !body.isUnwinding()) {
+      context().cancelCommand(timerTag);
+    }
+    timerTag = 0;
+    timeUp = null;
+  }
+
+  private void suspend(BodyThread body) {
+    if (!body.suspend()) {
+      orders.clear();
+      throw PinnedException.here("the body of " + context().self());
+    }
+    if (body.isUnwinding()) {
+      throw ended();
+    }
+  }
+
+  private static RuntimeException timeIsUp(
+      ProcessEvent timer, String what, @Nullable Duration limit) {
+    return timer.error() == null
+        ? new DeadlineException(what + " within " + limit)
+        : asUnchecked(timer.error());
+  }
+
+  @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // the usual sneaky throw
+  private static <T extends Throwable> T asUnchecked(Throwable t) throws T {
+    throw (T) t;
+  }
+
+  // ---- the state machine ----
+
+  @Override
+  public final void init(ProcessContext self, String entry, @Nullable Object with) {
+    if (context != null) {
+      throw new IllegalStateException(
+          "a CoroutineProcess runs once, and this one is " + context.self() + "; make another one");
+    }
+    context = self;
+    method = entry;
+    input = with;
+  }
+
+  @Override
+  public final void step(List<ProcessEvent> events, StepOutput out) throws Exception {
+    boolean news = take(events);
+    BodyThread body = thread;
+    if (body == null) {
+      thread =
+          body = new BodyThread("process " + context().self(), this::runBody, context()::wakeUp);
+      body.start();
+    } else if (!body.isSuspended()) {
+      body.runIfDue();
+    } else if (receives ? news || timeUp != null : answer != null || timeUp != null) {
+      body.resume();
+    }
+    settle(body, out);
+  }
+
+  private boolean take(List<ProcessEvent> events) {
+    boolean news = false;
+    for (ProcessEvent event : events) {
+      if (event.isMessage()) {
+        inbox.add(event);
+        news = true;
+      } else if (event.tag() == commandTag && commandTag != 0) {
+        answer = event;
+      } else if (event.tag() == timerTag && timerTag != 0) {
+        timeUp = event;
+      }
+    }
+    return news;
+  }
+
+  private void settle(BodyThread body, StepOutput out) {
+    if (body.isEnded()) {
+      if (failure != null) {
+        throw CoroutineProcess.<RuntimeException>asUnchecked(failure);
+      }
+      out.done(result);
+    } else if (!body.isSuspended()) {
+      out.untilWoken();
+    } else {
+      for (StepOutput.Yield order : orders) {
+        out.yield(order.tag(), order.command());
+      }
+      orders.clear();
+      if (receives) {
+        out.idle();
+      } else {
+        out.yieldOnly();
+      }
+    }
+  }
+
+  private void runBody() {
+    try {
+      result = run(input);
+    } catch (Throwable t) {
+      failure = t;
+    }
+  }
+
+  @Override
+  public final void close() {
+    if (thread != null) {
+      thread.unwind();
+    }
+  }
+}

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.body;
+
+import dev.heddle.scheduler.context.OtherBody;
+import dev.heddle.scheduler.context.VirtualThreads;
+import java.util.Objects;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/// A stack that moves between workers: a virtual thread whose scheduler is this object, and that
+/// runs within the steps of its process, on the worker that makes the step.
+public final class BodyThread implements Executor, OtherBody {
+  /*
+   * The JDK keeps the state of the virtual thread; this class keeps who may resume it: the JDK (locks, queues, sockets, yields of the body's)
+   * or the process (receive and call).
+   *
+   * States.  from       event                         to         who, order
+   *          CREATED    start()                       HOSTING    step: Thread.start hands us the thread's task; then it is run
+   *          HOSTING    suspend()                     SUSPENDED  body: store, then Thread.yield
+   *          SUSPENDED  yield returned (pinned)       HOSTING    body: nobody has resumed it
+   *          SUSPENDED  resume()                      RESUMING   step: store, then task.run
+   *          RESUMING   yield returned                HOSTING    body, first thing
+   *          HOSTING    body ended                    ENDED      body, last thing
+   *
+   * What execute(own task) means: SUSPENDED: our own yield, or a thread dump of one that waits for the process: nothing. HOSTING: a JDK wait is
+   * over. RESUMING: a thread dump had the thread in its hands when we resumed it, and lets go. In both it is `due`, and the process is
+   * woken, whose next step runs it. ENDED: nothing. execute(another task): a thread that was born inside and inherited its scheduler; the JDK's
+   * own runs it.
+   *
+   * A run that mounts nothing is harmless: the JDK looks at the thread's state first. So `due` may be set once too often, never too seldom.
+   *
+   * The end from outside. unwind() resumes a body that waits for the process, which then throws; it interrupts one that waits for the
+   * JDK. Both run on this worker while they do not wait, and at most ROUNDS yields. What still has not ended is detached: from then on the
+   * JDK's own scheduler runs it, so that no worker waits for it and its clean-up is not lost. A detached body never suspends for the process.
+   *
+   * Threads. execute(): any, also on the carrier of another virtual thread. suspend(): the body. Everything else: steps of the process.
+   *
+   * I1. The body runs within a step of its process, until it is detached. [CoroutineProcessTest]
+   * I2. A JDK wait that is over leads to a step: due, then wake; the step reads due after it has begun. [CoroutineProcessTest, Task I2]
+   * I3. An execute() never resumes a body that waits for the process. [CoroutineProcessTest]
+   *
+   * Memory order. All three fields are volatile. Detaching: the step stores `detached`, then reads `due`; execute() stores `due`, then reads
+   * `detached`: one of them sees the other's, and both may hand the thread over, which is harmless. A lost resume: RESUMING is stored before
+   * task.run reads the JDK's state; the dumper restores that state before it calls execute(), which therefore reads RESUMING.
+   *
+   * Cost. One mount and one unmount for each run. The body of a process that waits holds its frames and no thread.
+   *
+   * Rejected. LockSupport.park for our own waits: dearer, and the permit is visible to the body. The loop's ExecutionContext: it belongs to one
+   * carrier. Waiting in close() for a body's clean-up: it would hold a worker.
+   *
+   * Sources. DESIGN 4; traps 59, 60, 61, 66; the essay of ExecutionContext.
+   */
+  private static final int CREATED = 0;
+  private static final int HOSTING = 1;
+  private static final int SUSPENDED = 2;
+  private static final int RESUMING = 3;
+  private static final int ENDED = 4;
+
+  private static final int ROUNDS = 16; // yields of a body that is unwound, before it is detached
+
+  private final Thread thread;
+  private final Runnable wake;
+  private final String name;
+
+  // written once, by the first execute(), on the worker that starts the thread
+  private volatile @Nullable Runnable task;
+
+  // steps and the body, which are one thread of execution; read by execute()
+  private volatile int state = CREATED;
+
+  // set by execute(), taken back by steps
+  private volatile boolean due;
+
+  // written once, by the last step
+  private volatile boolean detached;
+
+  // written once, before the body is unwound; read by it
+  private volatile boolean unwinding;
+
+  /// A thread that has not begun.
+  ///
+  /// @param name for reports
+  /// @param body must not throw
+  /// @param wake makes the process take a step; from any thread
+  /// @throws IllegalStateException when the JVM was started without what that takes
+  public BodyThread(String name, Runnable body, Runnable wake) {
+    String problem = VirtualThreads.problem();
+    if (problem != null) {
+      throw new IllegalStateException(problem);
+    }
+    VirtualThreads.warmUp(); // the JDK's pollers are not to be born inside a body
+    this.name = name;
+    this.wake = wake;
+    this.thread =
+        VirtualThreads.create(
+            this,
+            () -> {
+              try {
+                body.run();
+              } finally {
+                state = ENDED;
+              }
+            });
+    thread.setName(name);
+  }
+
+  /// Whether the current thread is that of a body.
+  public static boolean isCurrent() {
+    Thread current = Thread.currentThread();
+    return current.isVirtual()
+        && VirtualThreads.problem() == null
+        && VirtualThreads.schedulerOf(current) instanceof BodyThread body
+        && body.thread == current;
+  }
+
+  /// Whether this is the current thread.
+  public boolean isMine() {
+    return Thread.currentThread() == thread;
+  }
+
+  // ---- within steps ----
+
+  /// Starts it, and runs it until it waits or has ended.
+  public void start() {
+    thread.start();
+    runTask();
+  }
+
+  /// Lets it go on after its own wait.
+  public void resume() {
+    state = RESUMING;
+    runTask();
+  }
+
+  /// Lets it go on when the JDK says that it may.
+  public void runIfDue() {
+    if (due) {
+      runTask();
+    }
+  }
+
+  private void runTask() {
+    Runnable own = task;
+    if (own == null) {
+      throw new IllegalStateException(
+          "the JDK started " + thread + " without handing its task to the scheduler");
+    }
+    due = false;
+    own.run();
+  }
+
+  /// Whether it waits for the process.
+  public boolean isSuspended() {
+    return state == SUSPENDED;
+  }
+
+  /// Whether its body has ended.
+  public boolean isEnded() {
+    return state == ENDED;
+  }
+
+  /// Ends it as the essay says. To be called once, by the last step.
+  public void unwind() {
+    unwinding = true;
+    if (state == CREATED || state == ENDED) {
+      return;
+    }
+    if (state == SUSPENDED) {
+      resume();
+    } else {
+      thread.interrupt();
+    }
+    for (int i = 0; i < ROUNDS && due && state != ENDED; i++) {
+      runTask();
+    }
+    if (state != ENDED) {
+      detached = true;
+      if (due) {
+        VirtualThreads.defaultScheduler().execute(Objects.requireNonNull(task));
+      }
+    }
+  }
+
+  /// Whether its process has ended before it.
+  public boolean isUnwinding() {
+    return unwinding;
+  }
+
+  // ---- the body ----
+
+  /// Gives the worker back until the next [#resume()].
+  ///
+  /// @return false when a frame is pinned, and nothing has happened
+  public boolean suspend() {
+    state = SUSPENDED;
+    try {
+      Thread.yield();
+    } catch (Throwable e) {
+      state = HOSTING; // the stack ended inside the JDK's yield: the body has not left
+      throw e;
+    }
+    boolean resumed = state == RESUMING;
+    state = HOSTING;
+    return resumed;
+  }
+
+  // ---- any thread ----
+
+  @Override
+  public void execute(Runnable command) {
+    Runnable own = task;
+    if (own == null) {
+      // Thread.start hands over the task before anybody else can know the thread
+      task = command;
+      state = HOSTING;
+      return;
+    }
+    if (command != own) {
+      VirtualThreads.defaultScheduler().execute(command);
+      return;
+    }
+    int seen = state;
+    if (seen != HOSTING && seen != RESUMING) {
+      return;
+    }
+    due = true;
+    if (detached) {
+      VirtualThreads.defaultScheduler().execute(own);
+    } else {
+      wake.run();
+    }
+  }
+
+  @Override
+  public @Nullable String insteadOn(Thread asked) {
+    return asked != thread
+        ? null
+        : "in the body of "
+            + name
+            + ", which no loop runs; there receive() and call() wait, sleep() stands for"
+            + " Heddle.delay(), and call(Commands.onLoop(() -> ...)) does on a loop what only a"
+            + " loop can do";
+  }
+}

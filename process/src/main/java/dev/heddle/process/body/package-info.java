@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The threads of processes whose body is sequential code.
+///
+/// | enters | leaves |
+/// |---|---|
+/// | a body, and steps of its process, from `CoroutineProcess` | wake-ups of that process |
+/// | `execute` calls of the JDK, from any thread | what runs no longer, to the JDK's scheduler |
+///
+/// Threads: `execute` from any, `suspend` from the body itself, the rest within steps of the
+/// process. Read `BodyThread` first.
+package dev.heddle.process.body;

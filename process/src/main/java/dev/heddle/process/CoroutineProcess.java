@@ -229,7 +229,7 @@ public abstract class CoroutineProcess implements Process {
     return null;
   }
 
-  @SuppressWarnings("unchecked") // the dispatcher ties the class of a command to its result
+  @SuppressWarnings({"unchecked", "NullAway"}) // the dispatcher ties a command to its R
   private <R extends @Nullable Object> R callWithin(Command<R> command, @Nullable Duration limit) {
     BodyThread body = inBody("call");
     Objects.requireNonNull(command, "command");

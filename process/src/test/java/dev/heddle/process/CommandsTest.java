@@ -170,7 +170,6 @@ class CommandsTest {
   }
 
   @Test
-  @Tag("proc-108")
   @Tag("proc-110")
   void run_givesTheResultOfTheChild_orWhatItFailedWith() {
     Pid[] parent = {null};
@@ -195,7 +194,29 @@ class CommandsTest {
 
   @Test
   @Tag("proc-111")
-  void run_isCancelledWithItsCaller_andTheChildWithIt() {
+  void run_thatIsCancelled_completesAsThat_andTerminatesTheChild() {
+    CompletableFuture<Pid> child = new CompletableFuture<>();
+    CompletableFuture<ProcessEvent> answer = new CompletableFuture<>();
+    Process sleeping = Kit.process((self, _, _) -> child.complete(self.self()));
+    Pid pid =
+        runtime.spawn(
+            Kit.process((self, events, out) -> {
+              if (events.isEmpty()) {
+                out.yield(1, Commands.run(sleeping, StartOptions.DEFAULT));
+              } else if (events.getFirst().isMessage()) {
+                self.cancelCommand(1);
+              } else {
+                answer.complete(events.getFirst());
+              }
+            }));
+    var exit = runtime.exit(Kit.get(child));
+    runtime.send(pid, "off");
+    assertThat(Kit.get(answer).error()).isInstanceOf(CancellationException.class);
+    assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.TERMINATED);
+  }
+
+  @Test
+  void run_endsWithItsCaller() {
     CompletableFuture<Pid> child = new CompletableFuture<>();
     clerk.begin(
         Commands.run(

@@ -115,7 +115,9 @@ class CoroutineEndTest {
         "Object.wait",
         _ -> {
           synchronized (monitor) {
-            monitor.wait();
+            while (monitor != null) {
+              monitor.wait();
+            }
           }
           return null;
         });

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -360,10 +361,10 @@ class CoroutineProcessTest {
         Socket client = new Socket(server.getInetAddress(), server.getLocalPort());
         Socket served = server.accept()) {
       freesItsWorker(
-          _ -> new String(served.getInputStream().readNBytes(5)),
+          _ -> new String(served.getInputStream().readNBytes(5), StandardCharsets.US_ASCII),
           () -> {
             try {
-              client.getOutputStream().write("woken".getBytes());
+              client.getOutputStream().write("woken".getBytes(StandardCharsets.US_ASCII));
             } catch (IOException e) {
               throw new java.io.UncheckedIOException(e);
             }
@@ -425,6 +426,7 @@ class CoroutineProcessTest {
 
   /// Waits while it is initialised.
   private static final class Initialised {
+    @SuppressWarnings("StaticAssignmentOfThrowable") // what an initialiser runs into is asked
     static final Throwable THROWN = catchThrowable(() -> Objects.requireNonNull(waiting).receive());
   }
 

@@ -16,6 +16,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -264,6 +265,30 @@ class DispatchTest {
         }));
     Kit.take(asked).complete("here");
     assertThat(Kit.take(seen).data()).isEqualTo("here");
+  }
+
+  @Test
+  void untilWoken_waitsForACallback_andLetsMessagesWait() throws Exception {
+    CompletableFuture<ProcessContext> context = new CompletableFuture<>();
+    AtomicBoolean called = new AtomicBoolean();
+    Pid pid =
+        runtime.spawn(
+            Kit.process((self, events, out) -> {
+              context.complete(self);
+              for (ProcessEvent event : events) {
+                seen.add(
+                    ProcessEvent.message(event.data() + " after the callback: " + called.get()));
+              }
+              out.untilWoken();
+            }));
+    ProcessContext self = Kit.get(context);
+    runtime.send(pid, "message");
+    called.set(true);
+    self.wakeUp();
+    assertThat(Kit.take(seen).data()).isEqualTo("message after the callback: true");
+    runtime.terminate(pid);
+    Kit.exit(runtime, pid);
+    self.wakeUp(); // of one that has ended: nothing
   }
 
   // ---- cancelling ----

@@ -124,7 +124,7 @@ final class IoCommands {
     registry.register(Http.class, CommandHandler.inline(this::send));
   }
 
-  @SuppressWarnings("unchecked") // the R of a Call or a Coroutine is that of what it holds
+  @SuppressWarnings({"unchecked", "NullAway"}) // the R of a Call is that of what it holds
   private static void registerCalls(CommandRegistry registry) {
     registry.register(
         (Class<Call<@Nullable Object>>) (Class<?>) Call.class,

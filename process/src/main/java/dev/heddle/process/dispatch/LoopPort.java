@@ -201,7 +201,7 @@ public final class LoopPort {
       }
       if (loop == null) {
         loop =
-            Loop.start(
+            Loop.<@Nullable Void>start(
                 options,
                 () -> {
                   Heddle.await(end);

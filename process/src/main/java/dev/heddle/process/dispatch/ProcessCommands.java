@@ -45,6 +45,7 @@ final class ProcessCommands {
 
   record Resolve(String text) implements Command<Pid> {}
 
+  @SuppressWarnings("NullAway") // inference forgets that a Void may be null
   static void register(CommandRegistry registry) {
     registry.register(
         Send.class,
@@ -69,6 +70,7 @@ final class ProcessCommands {
     registerTies(registry);
   }
 
+  @SuppressWarnings("NullAway") // inference forgets that a Void may be null
   private static void registerTies(CommandRegistry registry) {
     registry.register(
         Link.class,

@@ -22,6 +22,7 @@ final class TimeCommands {
     this.loops = loops;
   }
 
+  @SuppressWarnings("NullAway") // inference forgets that a Void may be null
   void register(CommandRegistry registry) {
     registry.register(
         Sleep.class, CommandHandler.inline((c, i) -> new Timer<>(loops, i, null).arm(c.time())));

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// Whatever it throws, from any method, ends this process with that as the cause, and nothing else.
 ///
 /// @since 0.1
+@SuppressWarnings("AvoidCommonTypeNames") // the word of the field; an import of one type wins
 @FunctionalInterface
 public interface Process {
   /// The entry point that is meant when none is named.

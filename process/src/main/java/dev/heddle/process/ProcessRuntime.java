@@ -120,6 +120,7 @@ public final class ProcessRuntime implements AutoCloseable {
   /// @throws AskFailedException when the process has ended without an answer, or has answered with
   ///   a failure
   /// @throws IllegalStateException in a step of a process, which it would hold
+  @SuppressWarnings("TypeParameterUnusedInFormals") // who asks knows what is answered
   public <R extends @Nullable Object> R ask(Pid to, @Nullable Object message, Duration limit)
       throws InterruptedException {
     checkMayWait("ask");

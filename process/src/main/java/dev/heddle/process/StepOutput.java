@@ -55,6 +55,7 @@ public final class StepOutput {
   /// Asks for a command to be carried out.
   ///
   /// @param tag that its result will carry; not in use by another command of this process
+  @SuppressWarnings("NamedLikeContextualKeyword") // never called but on a step's output
   public void yield(long tag, Command<?> command) {
     Yield yield = new Yield(tag, Objects.requireNonNull(command, "command"));
     switch (count++) {

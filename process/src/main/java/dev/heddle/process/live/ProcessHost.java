@@ -96,7 +96,9 @@ public final class ProcessHost {
       other = introduce(made);
     } catch (Throwable t) {
       undo(made, t);
-      throw t instanceof RuntimeException e ? e : new StartRefusedException(t.getMessage(), t);
+      throw t instanceof RuntimeException e
+          ? e
+          : new StartRefusedException(String.valueOf(t.getMessage()), t);
     }
     if (other != made) {
       undo(made, new StartRefusedException("the name belongs to " + other.self(), null));

@@ -228,7 +228,7 @@ public final class WorkDeque<T> {
     return more <= larger.length - (b - from) ? larger : roomFor(more);
   }
 
-  @SuppressWarnings("unchecked") // only items of this type are pushed
+  @SuppressWarnings({"unchecked", "NullAway"}) // only items of this type are pushed, no null
   private T item(@Nullable Object slot) {
     assert slot != null : "an empty slot between index and bottom";
     return (T) slot;

@@ -25,6 +25,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class StressTest {
   private static final int ROOTS = 64;
+  private static final List<Priority> PRIORITIES =
+      List.of(Priority.HIGH, Priority.NORMAL, Priority.LOW);
   private static final int ENOUGH = 60_000; // processes
   private static final long SEED = Long.getLong("heddle.test.seed", 20_261_122);
 
@@ -83,7 +85,7 @@ class StressTest {
                 StartOptions.DEFAULT
                     .withLink(random.nextInt(8) == 0)
                     .withMonitor(random.nextInt(4) == 0)
-                    .withPriority(Priority.values()[random.nextInt(3)]));
+                    .withPriority(PRIORITIES.get(random.nextInt(3))));
           }
           out.again();
         }

@@ -3,6 +3,7 @@ package dev.heddle.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -18,7 +19,7 @@ class TiesTest {
 
   @AfterEach
   void end() {
-    runtime.close();
+    runtime.shutdown(Duration.ofMillis(100)); // some of them listen to nobody
   }
 
   /// Does what it is sent, and hands on all else that comes.

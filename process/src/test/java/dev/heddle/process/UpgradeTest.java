@@ -143,8 +143,8 @@ class UpgradeTest {
       @Override
       public void step(List<ProcessEvent> events, StepOutput out) {
         if (!events.isEmpty()) {
-          events.forEach(_ -> all.countDown());
           seen.addAndGet(events.size());
+          events.forEach(_ -> all.countDown());
           out.upgrade("next", RUN, null);
         }
       }

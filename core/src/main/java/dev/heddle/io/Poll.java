@@ -18,8 +18,8 @@ import java.util.Objects;
 /// Any number of coroutines may wait, for one direction or the other, through one poll or several.
 /// Readiness is told once to all who wait; who finds nothing then waits again. **Thread** the
 /// loop's. To close a poll leaves the channel open. Close the poll before the channel: when a
-/// channel is closed under a wait, the driver jdk ends the wait with an
-/// [AsynchronousCloseException] at the loop's next turn, and others may not notice.
+/// channel is closed under a wait, the wait ends with an [AsynchronousCloseException] at the loop's
+/// next turn, which nobody hurries: a thread that closes a channel does not wake the loop.
 ///
 /// {@snippet class=dev.heddle.snippets.IoSnippetsTest region=poll}
 ///

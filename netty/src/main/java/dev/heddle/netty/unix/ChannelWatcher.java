@@ -10,7 +10,11 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +39,9 @@ final class ChannelWatcher {
   private final Runnable wakeup;
   private final Selector selector;
   private final Thread thread;
+
+  // the loop: channels with a wait, some perhaps without one any more
+  private final Set<WatchedChannel> waiting = new HashSet<>();
 
   // any thread
   private final Queue<Wait> questions = new ConcurrentLinkedQueue<>();
@@ -65,6 +72,7 @@ final class ChannelWatcher {
   // ---- the loop's side ----
 
   void ask(WatchedChannel channel, Operation operation) {
+    waiting.add(channel);
     put(new Wait(channel, operation, channel.ops(operation.kind())));
   }
 
@@ -87,6 +95,33 @@ final class ChannelWatcher {
       } else if (channel.output == a.operation()) {
         channel.output = null;
         driver.answer(a.operation(), a.error());
+      }
+    }
+    if (!waiting.isEmpty()) {
+      tellOfClosed(driver);
+    }
+  }
+
+  // a selector lets a closed channel go without a word
+  private void tellOfClosed(UnixDriver driver) {
+    waiting.removeIf(channel -> channel.input == null && channel.output == null);
+    List<WatchedChannel> closed = new ArrayList<>(0);
+    for (WatchedChannel channel : waiting) {
+      if (!channel.channel().isOpen()) {
+        closed.add(channel);
+      }
+    }
+    for (WatchedChannel channel : closed) { // not within the loop above: who is told may ask anew
+      waiting.remove(channel);
+      Operation input = channel.input;
+      Operation output = channel.output;
+      channel.input = null;
+      channel.output = null;
+      if (input != null) {
+        driver.answer(input, new AsynchronousCloseException());
+      }
+      if (output != null) {
+        driver.answer(output, new AsynchronousCloseException());
       }
     }
   }

@@ -22,6 +22,7 @@ import io.netty.channel.socket.DatagramChannel;
 import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.util.concurrent.AbstractScheduledEventExecutor;
+import io.netty.util.concurrent.BlockingOperationException;
 import io.netty.util.concurrent.DefaultPromise;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Future;
@@ -77,7 +78,7 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
    * code (fact 8 of the design). A coroutine that registers a channel therefore has to wait for the future; what it writes goes out on its
    * own stack, through code of Netty's that takes no lock.
    *
-   * Memory order. execute() adds the task, then reads the phase; the carrier writes ENDED, then takes what is left. So a task is run, or found
+   * Memory order. offer() adds the task, then reads the phase; the carrier writes ENDED, then takes what is left. So a task is run, or found
    * by its own thread and rejected. The wake-up is DrivenHandler's.
    *
    * Time. Netty's ticker does not count from where System.nanoTime() does; only differences pass.
@@ -104,7 +105,7 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
   private final ChannelTypes types;
   private final String home;
   private final AsGuest guest = new AsGuest();
-  private final Promise<?> end = new DefaultPromise<Void>(ImmediateEventExecutor.INSTANCE);
+  private final Promise<?> end = new End();
 
   // any thread
   private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
@@ -213,13 +214,14 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
       channel.unsafe().closeForcibly();
       return promise;
     }
-    if (inEventLoop()) {
-      admit(channel);
-    } else {
-      execute(() -> admit(channel));
-    }
-    channel.unsafe().register(this, promise);
-    return promise;
+    ChannelPromise registered = promise.unvoid();
+    registered.addListener(f -> {
+      if (f.isSuccess()) {
+        onLoop(() -> admit(channel));
+      }
+    });
+    channel.unsafe().register(this, registered); // fails it when its task is rejected
+    return registered;
   }
 
   @Override
@@ -228,16 +230,21 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     return register(promise);
   }
 
+  /// In the task that has registered it: the tasks keep the loop from ending before.
   private void admit(Channel channel) {
     channels.add(channel);
-    channel.closeFuture().addListener(_ -> forget(channel));
+    channel.closeFuture().addListener(_ -> onLoop(() -> channels.remove(channel)));
+    if (phase.get() != Phase.OPEN) {
+      close(channel); // closeChannels() has not seen it
+    }
   }
 
-  private void forget(Channel channel) {
+  /// Now, or in a task: a channel may have moved to another event loop, its promise be another's.
+  private void onLoop(Runnable task) {
     if (inEventLoop()) {
-      channels.remove(channel);
-    } else if (phase.get() != Phase.ENDED) {
-      execute(() -> channels.remove(channel)); // it has moved to another event loop
+      task.run();
+    } else {
+      var _ = offer(task); // else nothing is left to keep
     }
   }
 
@@ -264,17 +271,24 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
 
   @Override
   public void execute(Runnable task) {
-    Objects.requireNonNull(task, "task");
-    if (phase.get() == Phase.ENDED) {
+    if (!offer(Objects.requireNonNull(task, "task"))) {
       throw rejection();
+    }
+  }
+
+  /// @return whether it will be run
+  private boolean offer(Runnable task) {
+    if (phase.get() == Phase.ENDED) {
+      return false;
     }
     tasks.add(task);
     if (phase.get() == Phase.ENDED && tasks.remove(task)) {
-      throw rejection();
+      return false;
     }
     if (!inEventLoop()) {
       handler.wakeup();
     }
+    return true;
   }
 
   private RejectedExecutionException rejection() {
@@ -318,7 +332,7 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
   @Override
   public Future<?> shutdownGracefully(long quietPeriod, long timeout, TimeUnit unit) {
     if (phase.compareAndSet(Phase.OPEN, Phase.CLOSING)) {
-      execute(() -> closeChannels(timeout, unit));
+      var _ = offer(() -> closeChannels(timeout, unit)); // else a turn has ended it meanwhile
     }
     return end;
   }
@@ -337,7 +351,12 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
   }
 
   private void closeByForce() {
-    List.copyOf(channels).forEach(channel -> channel.unsafe().closeForcibly());
+    List.copyOf(channels).forEach(HeddleEventLoop::close);
+  }
+
+  /// Past the handlers, who may keep a close() to themselves.
+  private static void close(Channel channel) {
+    channel.unsafe().close(channel.voidPromise());
   }
 
   private void finish() {
@@ -386,6 +405,22 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     return "the event loop on the Heddle loop of thread '" + home + "' (" + driver.name() + ")";
   }
 
+  /// Tells whoever waits at once, on whichever thread.
+  private final class End extends DefaultPromise<Void> {
+    End() {
+      super(ImmediateEventExecutor.INSTANCE);
+    }
+
+    // that executor takes every thread for its own
+    @Override
+    protected void checkDeadLock() {
+      if (inEventLoop()) {
+        throw new BlockingOperationException(
+            "the end of " + HeddleEventLoop.this + " is waited for on it: use NettyFutures.await");
+      }
+    }
+  }
+
   /// What the driver's handler sees.
   private final class AsGuest implements Guest {
     HeddleEventLoop loop() {
@@ -409,7 +444,9 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     @Override
     public long deadlineNanos() {
       long in = nextScheduledTaskNano();
-      return in < 0 ? ReactorDriver.FOREVER : System.nanoTime() + in;
+      long now = System.nanoTime();
+      long at = now + in;
+      return in < 0 || at < now ? ReactorDriver.FOREVER : at; // Netty's longest is Long.MAX_VALUE
     }
 
     @Override

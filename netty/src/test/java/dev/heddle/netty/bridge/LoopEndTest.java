@@ -11,8 +11,13 @@ import dev.heddle.netty.HeddleEventLoop;
 import dev.heddle.netty.NettyFutures;
 import dev.heddle.netty.bridge.Bridge.Echo;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.DefaultChannelPromise;
+import java.lang.reflect.Proxy;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.util.ArrayList;
@@ -111,6 +116,58 @@ record LoopEndTest(String driver) {
           assertThat(next).isNotSameAs(loop);
           assertThat(Bridge.listen(next, _ -> {}).isOpen()).isTrue();
         });
+  }
+
+  @Test
+  void channel_whoseHandlerKeepsCloseToItself_isClosedByForce() {
+    Bridge.run(
+        driver,
+        () -> {
+          HeddleEventLoop loop = HeddleEventLoop.current();
+          Channel server = Bridge.listen(loop, _ -> {});
+          server
+              .pipeline()
+              .addLast(
+                  new ChannelOutboundHandlerAdapter() {
+                    @Override
+                    public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
+                      // and that is all
+                    }
+                  });
+          NettyFutures.await(loop.shutdownGracefully(0, 1, TimeUnit.MILLISECONDS));
+          assertThat(server.isOpen()).isFalse();
+          assertThat(server.closeFuture().isDone()).isTrue();
+        });
+  }
+
+  @Test
+  void channel_thatRegistersWhileTheEventLoopEnds_isRefusedAndClosed() {
+    Bridge.run(
+        driver,
+        () -> {
+          HeddleEventLoop loop = HeddleEventLoop.current();
+          Channel channel = loop.channelType().getConstructor().newInstance();
+          Channel slow = whoEndsTheLoopWhileItRegisters(channel, loop);
+          ChannelFuture registered =
+              Heddle.offload(() -> loop.register(new DefaultChannelPromise(slow, loop)));
+          assertThat(registered.cause()).isInstanceOf(RejectedExecutionException.class);
+          assertThat(channel.isOpen()).isFalse();
+          assertThat(loop.isTerminated()).isTrue();
+        });
+  }
+
+  /// `channel`, to whom it happens that the event loop ends after it was asked and before it knows.
+  private static Channel whoEndsTheLoopWhileItRegisters(Channel channel, HeddleEventLoop loop) {
+    return (Channel)
+        Proxy.newProxyInstance(
+            LoopEndTest.class.getClassLoader(),
+            new Class<?>[] {Channel.class},
+            (_, method, arguments) -> {
+              if (method.getName().equals("unsafe")) {
+                loop.shutdownGracefully().get();
+              }
+              return method.invoke(channel, arguments);
+            });
   }
 
   @Test

@@ -98,6 +98,17 @@ record TaskTest(String driver) {
   }
 
   @Test
+  void schedule_forEver_leavesTheTimersOfTheLoopAlone() {
+    Bridge.run(
+        driver,
+        () -> {
+          HeddleEventLoop loop = HeddleEventLoop.current();
+          loop.schedule(() -> {}, Long.MAX_VALUE, TimeUnit.NANOSECONDS);
+          Heddle.delay(Duration.ofMillis(1));
+        });
+  }
+
+  @Test
   void schedule_again_cancelledByACoroutine_isOver() {
     Bridge.run(
         driver,

@@ -66,9 +66,10 @@ final class OpenFlags {
         && new String(bytes, NAMES).equals(text);
   }
 
-  /// Writes the name of `path`, as the system takes it.
-  static void putName(Path path, ByteBuffer into) {
-    into.put(path.toAbsolutePath().toString().getBytes(NAMES)).put((byte) 0);
+  /// The name of `path` as the system takes it, in memory of its own.
+  static ByteBuffer name(Path path) {
+    byte[] name = path.toAbsolutePath().toString().getBytes(NAMES);
+    return ByteBuffer.allocateDirect(name.length + 1).put(name); // and a zero
   }
 
   /// The flags of `open`.

@@ -43,6 +43,7 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
    *          IN RING      completion                           over         the tick: FileOperation.complete
    *          IN RING      cancel()                             same         begin() submits ASYNC_CANCEL; the completion follows all the same
    *          IN RING      close(), and none comes for a second LEAKED       its buffer stays reachable for ever: the kernel may write to it
+   *          BESIDE       close(), the same                    over         its number stays open: calls of others use it
    *
    * A slot is what the completion brings back; it is its work's until then, so a completion meets the work that it is of. A
    * cancel names slot and kind. It cannot hit the slot's next owner: that one is submitted after the first one's completion was seen, so
@@ -57,7 +58,8 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
    *
    * I1. Every submitted operation completes once. [RingFilesTest, FileCancelTest]
    * I2. Nothing of an operation is reused before its completion. [RingFilesTest]
-   * I3. A number is closed when no work refers to it (the owner's rule), and only here. [RingFilesTest]
+   * I3. A number is closed when no work refers to it (the owner's rule), only here, and once: a CLOSE that was handed over has
+   *     closed it, whenever it answers. [RingFilesTest, RingFaultsTest]
    *
    * Rejected. One registration for each file: the slots make them needless. Opening by the JDK: its channels do not tell their
    * number.
@@ -99,7 +101,7 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
   private final @Nullable RingWork[] slots = new @Nullable RingWork[IN_FLIGHT];
   private final short[] free = new short[IN_FLIGHT]; // a stack
   private int freeCount = IN_FLIGHT;
-  private int beside;
+  private final Set<RingWork> beside = new HashSet<>();
   private boolean closing;
   private @Nullable IoRegistration registration;
 
@@ -134,7 +136,7 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
     }
     operation.submitted(work);
     if (operation.kind() == Kind.CLOSE && file != null && !file.closesAlone()) {
-      beside++;
+      beside.add(work);
       Thread.ofPlatform().daemon().name("heddle-close").start(() -> closeChannels(work, file));
     } else {
       noted.add(work);
@@ -161,7 +163,7 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
 
   /// Whether something is to be handed over or to be waited for.
   boolean isWorking() {
-    return !noted.isEmpty() || inFlight() > 0 || beside > 0;
+    return !noted.isEmpty() || inFlight() > 0 || !beside.isEmpty();
   }
 
   private int inFlight() {
@@ -172,7 +174,7 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
 
   /// Whether [#begin] has something to do.
   boolean hasNotes() {
-    return !noted.isEmpty() || !unwanted.isEmpty() || beside > 0;
+    return !noted.isEmpty() || !unwanted.isEmpty() || !beside.isEmpty();
   }
 
   /// Hands over what was noted, in a tick.
@@ -181,7 +183,7 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
   boolean begin(IoHandler handler) throws IOException {
     IoRegistration ring = registration(handler);
     for (RingWork w = channelsClosed.poll(); w != null; w = channelsClosed.poll()) {
-      beside--;
+      beside.remove(w);
       noted.add(w);
     }
     for (RingWork w = unwanted.poll(); w != null; w = unwanted.poll()) {
@@ -223,6 +225,9 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
     if (operation.state() == State.CANCELLING) {
       over(w, 0, withdrawn());
       return 0;
+    }
+    if (operation.kind() == Kind.CLOSE) {
+      open.remove(w.file()); // from here on the number is the kernel's, also when it answers late
     }
     short slot = free[--freeCount];
     slots[slot] = w;
@@ -310,9 +315,6 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
         return;
       }
     }
-    if (operation.kind() == Kind.CLOSE) {
-      open.remove(w.file()); // free, also when it fails
-    }
     if (result < 0) {
       boolean isWithdrawn = result == FileFailures.ECANCELED || result == FileFailures.EINTR;
       over(w, 0, isWithdrawn ? withdrawn() : FileFailures.of(operation, result));
@@ -380,12 +382,13 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
   ///
   /// @return what has not ended, and is never freed
   int finish() {
-    int left = inFlight();
+    int left = inFlight() + beside.size();
     for (RingWork w : slots) {
       if (w != null) {
         LEAKED.add(w);
       }
     }
+    beside.forEach(w -> open.remove(w.file())); // their channels are still in use
     open.forEach(RingFiles::close);
     open.clear();
     return left;

@@ -25,7 +25,6 @@ final class RingWork {
   private static final int STATUS_SIZE = 40;
   private static final int TYPE = 0xF000;
   private static final int BLOCK_DEVICE = 0x6000;
-  private static final int LONGEST_NAME = 4_096; // bytes, with the end
 
   final FileOperation operation;
   final int flags; // of an opening
@@ -62,8 +61,7 @@ final class RingWork {
   // ---- scratch ----
 
   void putName() {
-    scratch = ByteBuffer.allocateDirect(LONGEST_NAME);
-    OpenFlags.putName(operation.path(), scratch);
+    scratch = OpenFlags.name(operation.path());
   }
 
   void prepareStatus() {

@@ -8,16 +8,21 @@ import dev.heddle.Cancellation;
 import dev.heddle.netty.uring.FakeRing.Entry;
 import dev.heddle.reactor.driver.FileOperation.Kind;
 import dev.heddle.reactor.driver.OpenFile;
+import io.netty.channel.unix.FileDescriptor;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /// What a kernel may answer, and when.
 @Tag("T14.2")
@@ -183,6 +188,54 @@ class RingFaultsTest {
     ring.complete(ECANCELED);
     assertThat(cut.error).isInstanceOf(Cancellation.class);
     assertThat(files.isWorking()).isFalse();
+  }
+
+  @Test
+  @Tag("trap-29")
+  void close_thatIsNotAnswered_isNotDoneOnceMore(@TempDir Path folder) throws IOException {
+    RingFile file = opened(folder);
+    submit(new Ask(Kind.CLOSE, file, null, 0));
+    files.beginToClose();
+    assertThat(files.finish()).isOne();
+    assertThat(name(file)).isEqualTo(folder.resolve("file"));
+  }
+
+  @Test
+  @Tag("trap-29")
+  void file_whoseChannelsAreStillInUse_keepsItsNumber(@TempDir Path folder) throws IOException {
+    RingFile file = opened(folder);
+    file.channel(false);
+    synchronized (file) {
+      submit(new Ask(Kind.CLOSE, file, null, 0));
+      files.beginToClose();
+      assertThat(files.finish()).isOne();
+      assertThat(name(file)).isEqualTo(folder.resolve("file"));
+    }
+  }
+
+  @Test
+  void file_thatNobodyCloses_isClosedAtTheEnd(@TempDir Path folder) throws IOException {
+    RingFile file = opened(folder);
+    files.beginToClose();
+    assertThat(files.finish()).isZero();
+    assertThat(name(file)).isNotEqualTo(folder.resolve("file"));
+  }
+
+  private RingFile opened(Path folder) throws IOException {
+    Path path = Files.createFile(folder.resolve("file"));
+    Ask opening = submit(new Ask(path, StandardOpenOption.READ));
+    ring.complete(FileDescriptor.from(path.toString()).intValue());
+    return (RingFile) opening.file();
+  }
+
+  /// What its number stands for.
+  private static @Nullable Path name(RingFile file) throws IOException {
+    Path link = Path.of("/proc/self/fd/" + file.fd());
+    try {
+      return Files.readSymbolicLink(link);
+    } catch (NoSuchFileException _) {
+      return null; // nothing
+    }
   }
 
   @Test

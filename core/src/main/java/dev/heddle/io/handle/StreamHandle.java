@@ -104,6 +104,9 @@ public class StreamHandle extends Handle {
   ///
   /// @return how many bytes; 0: the file ends there; -1: it cannot
   final long send(OpenFile file, long position) throws IOException {
+    if (!descriptor.sendsFiles()) {
+      return -1;
+    }
     return writeTurn(
         Deadline.never(),
         self -> {

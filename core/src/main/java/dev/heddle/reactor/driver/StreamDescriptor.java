@@ -26,12 +26,17 @@ public interface StreamDescriptor extends Descriptor {
   /// @return how many bytes; 0: none now
   long write(ByteBuffer[] from, int offset, int length) throws IOException;
 
+  /// Whether [#send] is served.
+  default boolean sendsFiles() {
+    return false;
+  }
+
   /// Sends bytes of a file without bringing them into the program. **Thread** one beside the loop,
   /// one at a time, perhaps while the descriptor is closed.
   ///
   /// @param count how many at most
-  /// @return how many bytes; 0: the other side takes none now; -1: it cannot, and always says so
+  /// @return how many bytes; 0: the other side takes none now
   default long send(FileChannel file, long position, long count) throws IOException {
-    return -1;
+    throw new UnsupportedOperationException(this + " sends no files; ask sendsFiles() before");
   }
 }

@@ -31,6 +31,11 @@ final class JdkSocket extends JdkStream implements SocketDescriptor {
   }
 
   @Override
+  public boolean sendsFiles() {
+    return true;
+  }
+
+  @Override
   public long send(FileChannel file, long position, long count) throws IOException {
     return file.transferTo(position, count, channel);
   }

@@ -43,8 +43,8 @@ final class UringDriver extends UnixDriver {
   private static final boolean FILES = RingFiles.isSupported();
   private static final Support FILE =
       Support.natively(
-          "each operation goes to the ring; threads beside the loop make locks, send to sockets,"
-              + " and open what open(2) has no flags for");
+          "each operation goes to the ring; threads beside the loop make locks and open what"
+              + " open(2) has no flags for");
   private static final Map<Facility, Support> CAPABILITIES =
       Support.withThoseBesideTheLoop(capabilitiesOfTheRing());
 

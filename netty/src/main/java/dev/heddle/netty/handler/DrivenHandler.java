@@ -225,7 +225,9 @@ public final class DrivenHandler {
 
     @Override
     public long delayNanos(long nowNanos) {
-      return Math.max(0, deadlineNanos - nowNanos);
+      return deadlineNanos == ReactorDriver.FOREVER
+          ? Long.MAX_VALUE // what it takes for never
+          : Math.max(0, deadlineNanos - nowNanos);
     }
   }
 }

@@ -81,7 +81,7 @@ final class NioDriver extends ChannelDriver implements NettyDriver {
   // Netty rounds to the nearest millisecond, and would wait busily for the rest
   @Override
   protected void look(long deadlineNanos) {
-    boolean isMoment = deadlineNanos != NO_WAIT && deadlineNanos != FOREVER;
+    boolean isMoment = deadlineNanos != NO_WAIT && deadlineNanos < FOREVER - HALF_A_MILLI;
     handler.turn(isMoment ? deadlineNanos + HALF_A_MILLI : deadlineNanos);
   }
 

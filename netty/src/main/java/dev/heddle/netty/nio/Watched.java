@@ -18,13 +18,11 @@ final class Watched implements NioIoHandle, ChannelDriver.Interest {
   private final NioDriver driver;
   private final JdkDescriptor descriptor;
   private final IoRegistration registration;
-  private final SelectionKey key;
 
   Watched(NioDriver driver, JdkDescriptor descriptor, int ops) throws IOException {
     this.driver = driver;
     this.descriptor = descriptor;
     this.registration = registered(driver.handler().open());
-    this.key = registration.attachment();
     ops(ops);
   }
 
@@ -50,6 +48,7 @@ final class Watched implements NioIoHandle, ChannelDriver.Interest {
 
   @Override
   public int ops() {
+    SelectionKey key = registration.attachment(); // another one when Netty has made a new selector
     return key.interestOps();
   }
 

@@ -2,6 +2,7 @@
 package dev.heddle.netty;
 
 import dev.heddle.CoroutineFailure;
+import dev.heddle.Heddle;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
 import dev.heddle.thread.RemotePromise;
@@ -70,10 +71,12 @@ public final class NettyFutures {
   private static <V extends @Nullable Object> V await(
       Future<V> future, Consumer<dev.heddle.event.Future<Boolean>> wait) {
     Objects.requireNonNull(future, "future");
-    RemotePromise<Boolean> end = new RemotePromise<>(describe(future));
+    var _ =
+        Heddle.current(); // refuses who is in no coroutine, also when there is nothing to wait for
     if (future.isDone()) {
       return outcome(future);
     }
+    RemotePromise<Boolean> end = new RemotePromise<>(describe(future));
     FutureListener<V> tell = _ -> end.tryComplete(true);
     future.addListener(tell);
     try {

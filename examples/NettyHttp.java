@@ -33,6 +33,7 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.QueryStringDecoder;
+import io.netty.handler.flow.FlowControlHandler;
 import org.jspecify.annotations.Nullable;
 
 /// An HTTP server on Netty's codec whose requests are coroutines, until Ctrl-C. Try it with `curl
@@ -42,6 +43,7 @@ import org.jspecify.annotations.Nullable;
 /// for whatever it likes. Answers leave in the order of their requests.
 final class NettyHttp {
   private static final int LARGEST_BODY = 64 << 10; // bytes
+  private static final int MOST_WAITING = 16; // requests of a connection, answered at the same time
   private static final Duration SLOW = Duration.ofMillis(100);
 
   private final HeddleEventLoop loop = HeddleEventLoop.current();
@@ -69,6 +71,7 @@ final class NettyHttp {
             channel
                 .pipeline()
                 .addLast(new HttpServerCodec(), new HttpObjectAggregator(LARGEST_BODY))
+                .addLast(new FlowControlHandler()) // one read brings many requests
                 .addLast(new Conversation(requests));
           }
         });
@@ -83,6 +86,7 @@ final class NettyHttp {
   private final class Conversation extends SimpleChannelInboundHandler<FullHttpRequest> {
     private final Scope requests;
     private @Nullable Coroutine<?> before;
+    private int waiting;
 
     Conversation(Scope requests) {
       this.requests = requests;
@@ -92,20 +96,37 @@ final class NettyHttp {
     protected void channelRead0(ChannelHandlerContext ctx, FullHttpRequest request) {
       Coroutine<?> previous = before;
       request.retain(); // the handler returns, the coroutine goes on
+      if (++waiting == MOST_WAITING) {
+        ctx.channel().config().setAutoRead(false);
+      }
       before =
           requests.spawn(
               "request " + request.uri(),
               () -> {
                 try {
-                  FullHttpResponse answer = answer(request);
-                  if (previous != null) {
-                    previous.await();
-                  }
-                  send(ctx, answer, HttpUtil.isKeepAlive(request));
+                  serve(ctx, request, previous);
                 } finally {
                   request.release();
+                  if (waiting-- == MOST_WAITING) {
+                    ctx.channel().config().setAutoRead(true);
+                  }
                 }
               });
+    }
+
+    private void serve(
+        ChannelHandlerContext ctx, FullHttpRequest request, @Nullable Coroutine<?> previous) {
+      FullHttpResponse answer = answerOrFailure(request);
+      try {
+        if (previous != null) {
+          previous.await();
+        }
+      } catch (Throwable e) {
+        answer.release(); // nobody sends it
+        throw e;
+      }
+      boolean failed = answer.status().equals(HttpResponseStatus.INTERNAL_SERVER_ERROR);
+      send(ctx, answer, !failed && HttpUtil.isKeepAlive(request));
     }
 
     @Override
@@ -119,6 +140,15 @@ final class NettyHttp {
     ChannelFuture sent = ctx.writeAndFlush(answer);
     if (!keepAlive) {
       sent.addListener(ChannelFutureListener.CLOSE);
+    }
+  }
+
+  private FullHttpResponse answerOrFailure(FullHttpRequest request) {
+    try {
+      return answer(request);
+    } catch (RuntimeException e) {
+      System.err.println(request.method() + " " + request.uri() + " failed: " + e);
+      return text(HttpResponseStatus.INTERNAL_SERVER_ERROR, "that went wrong\n");
     }
   }
 

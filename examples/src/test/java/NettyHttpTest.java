@@ -90,6 +90,21 @@ final class NettyHttpTest {
   }
 
   @Test
+  void get_moreOnOneConnectionThanAreServedAtOnce_areAllAnswered() throws Exception {
+    String last = "GET / HTTP/1.1\r\nConnection: close\r\n\r\n";
+    String answers = talk("GET /slow HTTP/1.1\r\n\r\n".repeat(50) + last);
+    assertThat(answers.split("took a while", -1)).hasSize(51);
+    assertThat(answers).endsWith("Hello from Netty on a loop\n");
+  }
+
+  @Test
+  void get_ofWhatCannotBeAnswered_fails_andClosesTheConnection() throws Exception {
+    assertThat(talk("GET /%zz HTTP/1.1\r\n\r\n"))
+        .startsWith("HTTP/1.1 500 ")
+        .endsWith("that went wrong\n");
+  }
+
+  @Test
   void post_isRefused() throws Exception {
     assertThat(talk("POST / HTTP/1.1\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi"))
         .startsWith("HTTP/1.1 405 ");

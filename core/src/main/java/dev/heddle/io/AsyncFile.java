@@ -66,6 +66,10 @@ public interface AsyncFile extends AsyncIo {
   /// not longer stays as it is. A position behind the new end becomes the end. **Suspends** always.
   /// **Cancelled** it is cut all the same, before what is asked next; if that fails, the next write
   /// says so.
+  ///
+  /// The system has no call that only shortens: the length is asked for, then set. A file that
+  /// somebody else shortens in between, another process or another handle, is made `size` long
+  /// again, with zeros.
   void truncate(long size) throws IOException;
 
   /// Waits until all that was written before is on the device, and what is known of the file, too

@@ -6,13 +6,9 @@ import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// The deque is linearizable: a stack for its owner, of which others take the oldest.
-@Tag("P5")
-@Tag("trap-45")
-@Tag("proc-203")
 public class WorkDequeLincheckTest {
   /// The real class. A steal that has lost against another one gives nothing, as from an empty
   /// deque: so steals are tried until they are not disturbed.

@@ -291,7 +291,6 @@ class SwitchCountTest {
 
   /// A server that had waited before each request gave way all the same, at every 32nd.
   @Test
-  @Tag("T13")
   void echo_ofARequest_costsOneSwitch() {
     int requests = 5 * ROUNDS;
     int[] enters = new int[1];

@@ -327,9 +327,13 @@ public abstract class Waker extends Subscriptions implements Hosted {
   }
 
   private static boolean isBetweenCoroutines() {
-    return StackWalker.getInstance()
-        .walk(frames ->
-            frames.anyMatch(frame -> frame.getClassName().equals(Scheduler.class.getName())));
+    return StackWalker.getInstance().walk(frames -> frames.anyMatch(Waker::isTheLoop));
+  }
+
+  /// Whether it is the loop's own iteration: other calls of the scheduler are made on any thread.
+  private static boolean isTheLoop(StackWalker.StackFrame frame) {
+    return frame.getMethodName().equals("run")
+        && frame.getClassName().equals(Scheduler.class.getName());
   }
 
   /// Prepares a new wait: what was subscribed and never suspended on is dropped.

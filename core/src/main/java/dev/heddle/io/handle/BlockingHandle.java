@@ -256,6 +256,7 @@ public class BlockingHandle extends Handle {
   /// Not in a coroutine: whoever serves the stream may take a lock for what is given back.
   private void end() {
     unread();
+    file.closing();
     threads.submit(new FileRequest(scheduler(), this, Kind.CLOSE, file, null, 0) {});
     threads.finish();
     if (reading == null || reading.hasEnded()) {

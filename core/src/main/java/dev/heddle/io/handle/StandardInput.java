@@ -64,6 +64,12 @@ final class StandardInput implements BlockingFile {
     PROCESS.keep(this, bytes);
   }
 
+  // at once, not by the errand that closes it: the next loop may read before that is done
+  @Override
+  public void closing() {
+    PROCESS.close(this);
+  }
+
   /// The loop has ended, and nobody has closed it.
   void loopEnded() {
     PROCESS.close(this);
@@ -83,7 +89,7 @@ final class StandardInput implements BlockingFile {
     private @Nullable IOException failure;
 
     synchronized int take(ByteBuffer into, StandardInput handle) throws IOException {
-      while (!there.hasRemaining()) {
+      while (handle.closed || !there.hasRemaining()) {
         if (handle.closed) {
           throw new AsynchronousCloseException();
         }

@@ -23,6 +23,10 @@ public interface BlockingFile extends OpenFile {
   /// read has brought, if somebody else may want them. **Thread** the carrier.
   default void unread(ByteBuffer bytes) {}
 
+  /// Says that its handle was closed: what a read under way will bring has no reader. **Thread**
+  /// the carrier, before it ends.
+  default void closing() {}
+
   /// Opens one, on one of the threads.
   @FunctionalInterface
   interface Opener {

@@ -139,7 +139,6 @@ class LifeTest {
 
   @Test
   @Tag("proc-26")
-  @Tag("proc-27")
   void executions_areCounted_byWorker() throws Exception {
     restart(ProcessRuntime.builder().workers(2));
     CountDownLatch ended = new CountDownLatch(1);

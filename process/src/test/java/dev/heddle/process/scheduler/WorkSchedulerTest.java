@@ -42,7 +42,7 @@ class WorkSchedulerTest {
 
   @Test
   @Tag("proc-20")
-  void workersWithNothingToDo_steepAndStealNothing() throws Exception {
+  void workersWithNothingToDo_sleepAndStealNothing() throws Exception {
     start(4);
     CountDownLatch done = new CountDownLatch(1);
     scheduler.start(new Probe(0, _ -> Verdict.DONE, done::countDown));

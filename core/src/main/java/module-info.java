@@ -25,6 +25,8 @@ module dev.heddle {
   exports dev.heddle.reactor.driver;
   exports dev.heddle.reactor.jdk to
       dev.heddle.netty;
+  exports dev.heddle.reactor.raw to
+      dev.heddle.netty;
   exports dev.heddle.os;
   exports dev.heddle.sync;
   exports dev.heddle.thread;

@@ -12,27 +12,28 @@ import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.SelectableChannel;
 import java.util.Objects;
 
-/// Readiness of a channel that other code has opened: for libraries that read and write themselves,
-/// and only need to know when.
+/// Readiness of a channel or descriptor that other code has opened: for libraries that read and
+/// write themselves, and only need to know when.
 ///
 /// Any number of coroutines may wait, for one direction or the other, through one poll or several.
 /// Readiness is told once to all who wait; who finds nothing then waits again. **Thread** the
-/// loop's. To close a poll leaves the channel open. Close the poll before the channel: when a
-/// channel is closed under a wait, the wait ends with an [AsynchronousCloseException] at the loop's
-/// next turn, which nobody hurries: a thread that closes a channel does not wake the loop.
+/// loop's. To close a poll leaves the channel or descriptor open. Close the poll before the
+/// channel: when a channel is closed under a wait, the wait ends with an
+/// [AsynchronousCloseException] at the loop's next turn, which nobody hurries: a thread that closes
+/// a channel does not wake the loop.
 ///
 /// {@snippet class=dev.heddle.snippets.IoSnippetsTest region=poll}
 ///
 /// @since 0.1
 public final class Poll implements AutoCloseable {
   private final Scheduler scheduler;
-  private final SelectableChannel channel;
+  private final Object channel; // or the descriptor's number
   private final Watched watched;
 
   // loop only
   private boolean open = true;
 
-  private Poll(Scheduler scheduler, SelectableChannel channel, Watched watched) {
+  private Poll(Scheduler scheduler, Object channel, Watched watched) {
     this.scheduler = scheduler;
     this.channel = channel;
     this.watched = watched;
@@ -49,6 +50,25 @@ public final class Poll implements AutoCloseable {
     return new Poll(scheduler, channel, scheduler.reactor().watch(scheduler, channel));
   }
 
+  /// Watches a descriptor by its number, as a native library gives it: a socket, a pipe, a
+  /// terminal, an eventfd; not a file, which is always ready. On Linux, and with
+  /// `--enable-native-access`; the driver's capabilities say how.
+  ///
+  /// Readiness is told by level, so a library need not read all there is. While nobody waits the
+  /// system is asked nothing. The owner stays who closes it. *Not promised:* that a wait ends when
+  /// the descriptor is closed under it; it mostly goes on until it is cancelled, past its deadline,
+  /// or this poll is closed, for Linux tells nobody. So close the poll first. A wait that begins
+  /// after the descriptor was closed fails with an [IOException], unless its number is another
+  /// descriptor's by then.
+  ///
+  /// @param descriptor the number, from 0
+  /// @throws UnsupportedOperationException when the loop's driver cannot; the message says why
+  /// @throws IOException when no descriptor of the number is open, or it is a file's
+  public static Poll of(int descriptor) throws IOException {
+    Scheduler scheduler = CoroutineNode.current().scheduler();
+    return new Poll(scheduler, descriptor, scheduler.reactor().watch(scheduler, descriptor));
+  }
+
   /// Fires each time somebody waits for it and the channel can be read from, or accepted from. A
   /// token for other waits, or one of several to wait for.
   public Awaitable<?> readable() {
@@ -62,7 +82,7 @@ public final class Poll implements AutoCloseable {
 
   private Event requireOpen(Event readiness) {
     if (!open) {
-      throw new IllegalStateException("this poll of " + channel + " is closed; open another one");
+      throw new IllegalStateException("this " + name() + " is closed; open another one");
     }
     return readiness;
   }
@@ -81,6 +101,10 @@ public final class Poll implements AutoCloseable {
 
   @Override
   public String toString() {
-    return "a poll of " + channel;
+    return "a " + name();
+  }
+
+  private String name() {
+    return "poll of " + (channel instanceof Integer ? "descriptor " : "") + channel;
   }
 }

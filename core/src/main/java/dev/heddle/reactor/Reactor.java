@@ -8,7 +8,9 @@ import dev.heddle.reactor.driver.ReactorDriver;
 import java.io.IOException;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.SelectableChannel;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
+import java.util.Map;
 
 /// The loop's eyes: one look without waiting between coroutines, one sleep when nothing is ready.
 ///
@@ -19,7 +21,8 @@ public final class Reactor {
   private final TimerQueue timers;
 
   // loop only
-  private final IdentityHashMap<Object, Watched> watched = new IdentityHashMap<>(); // by channel
+  private final IdentityHashMap<Object, Watched> channels = new IdentityHashMap<>();
+  private final Map<Object, Watched> numbers = new HashMap<>();
   private long looks;
   private long sleeps;
 
@@ -47,25 +50,44 @@ public final class Reactor {
   ///
   /// @throws IOException when the driver cannot
   public Watched watch(EventHome home, SelectableChannel channel) throws IOException {
-    Watched known = watched.get(channel);
+    Watched known = channels.get(channel);
     if (known == null) {
-      ReactorDriver watching = driver();
-      Descriptor descriptor = watching.watch(channel);
-      known =
-          new Watched(
-              descriptor,
-              new PollEvent(home, watching, Operation.Kind.POLL_INPUT, descriptor, channel),
-              new PollEvent(home, watching, Operation.Kind.POLL_OUTPUT, descriptor, channel));
-      watched.put(channel, known);
+      known = watched(home, driver().watch(channel), channel);
+      channels.put(channel, known);
     }
     known.users++;
     return known;
   }
 
-  /// One who watches a channel does so no more.
-  public void unwatch(SelectableChannel channel, Watched known) {
+  /// Watches a descriptor of somebody else's by its number, together with those who do already.
+  ///
+  /// @throws IOException when the driver cannot
+  public Watched watch(EventHome home, int number) throws IOException {
+    Watched known = numbers.get(number);
+    if (known == null) {
+      known = watched(home, driver().watch(number), "descriptor " + number);
+      numbers.put(number, known);
+    }
+    known.users++;
+    return known;
+  }
+
+  private Watched watched(EventHome home, Descriptor descriptor, Object owner) {
+    ReactorDriver watching = driver();
+    return new Watched(
+        descriptor,
+        new PollEvent(home, watching, Operation.Kind.POLL_INPUT, descriptor, owner),
+        new PollEvent(home, watching, Operation.Kind.POLL_OUTPUT, descriptor, owner));
+  }
+
+  /// One who watches a channel, or a number, does so no more.
+  public void unwatch(Object what, Watched known) {
     if (--known.users == 0) {
-      watched.remove(channel);
+      if (what instanceof Integer) {
+        numbers.remove(what);
+      } else {
+        channels.remove(what);
+      }
       AsynchronousCloseException closed = new AsynchronousCloseException();
       known.readable().abort(closed);
       known.writable().abort(closed);

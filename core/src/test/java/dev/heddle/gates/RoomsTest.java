@@ -51,7 +51,8 @@ class RoomsTest {
           entry("scheduler.context", Set.of("scheduler.inbox")),
           entry("reactor", Set.of("event", "reactor.driver", "reactor.jdk")),
           entry("reactor.driver", Set.of()),
-          entry("reactor.jdk", Set.of("reactor.driver")),
+          entry("reactor.jdk", Set.of("reactor.driver", "reactor.raw")),
+          entry("reactor.raw", Set.of("reactor.driver")),
           entry(
               "scheduler",
               Set.of(

@@ -29,6 +29,7 @@ public final class ChildJvm {
   private final List<String> options = new ArrayList<>();
   private final List<String> arguments = new ArrayList<>();
   private String first = ""; // what a shell does before it becomes the child
+  private List<String> outermost = List.of(); // what becomes that shell
   private @Nullable Path archive;
 
   private ChildJvm(Class<?> program) {
@@ -91,6 +92,14 @@ public final class ChildJvm {
     return this;
   }
 
+  /// Starts the child in a user and mount namespace of its own, which a shell changes first.
+  public ChildJvm inNamespaces(String change) {
+    // without /proc the launcher does not find the libraries beside it
+    first = change + "export LD_LIBRARY_PATH=" + System.getProperty("java.home") + "/lib && ";
+    outermost = List.of("unshare", "--map-root-user", "--mount");
+    return this;
+  }
+
   /// Runs it to its end.
   ///
   /// @throws AssertionError when it does not end by itself
@@ -118,7 +127,7 @@ public final class ChildJvm {
 
   /// The command that starts it, for tests that redirect its input or output.
   public List<String> command() {
-    List<String> line = new ArrayList<>();
+    List<String> line = new ArrayList<>(outermost);
     if (!first.isEmpty()) {
       Collections.addAll(line, "sh", "-c", first + "exec \"$@\"", "sh");
     }

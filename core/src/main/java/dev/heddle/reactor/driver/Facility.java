@@ -13,6 +13,8 @@ public enum Facility {
   PIPE,
   /// Readiness of channels that other code has opened.
   POLL,
+  /// Readiness of descriptors that other code has opened, known by their numbers.
+  RAW_POLL,
   /// Files.
   FILE,
   /// Named pipes.

@@ -63,6 +63,13 @@ public interface ReactorDriver {
     throw refusal(Facility.POLL);
   }
 
+  /// A descriptor of somebody else's, to be watched only: to close what is returned is to watch it
+  /// no more. Its number is asked about at once, and is the system's business only while an
+  /// operation is out.
+  default Descriptor watch(int number) throws IOException {
+    throw refusal(Facility.RAW_POLL);
+  }
+
   /// Serves files by itself; null: threads beside the loop do. Always the same answer.
   default @Nullable FileDriver files() {
     return null;

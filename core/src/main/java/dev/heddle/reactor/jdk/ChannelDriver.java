@@ -12,6 +12,8 @@ import dev.heddle.reactor.driver.PipeDescriptors;
 import dev.heddle.reactor.driver.ReactorDriver;
 import dev.heddle.reactor.driver.SocketDescriptor;
 import dev.heddle.reactor.driver.Support;
+import dev.heddle.reactor.raw.RawDescriptors;
+import dev.heddle.reactor.raw.RawWatcher;
 import java.io.IOException;
 import java.net.ProtocolFamily;
 import java.nio.channels.AsynchronousCloseException;
@@ -47,11 +49,15 @@ public abstract class ChannelDriver implements ReactorDriver {
    *
    * Sources. REACTOR 3, 5; traps 9, 16, 29.
    */
+  private static final Support RAW =
+      RawDescriptors.support(Support.composed("epoll tells, on a thread of its own"));
+
   private final Set<JdkDescriptor> open = new HashSet<>();
   private final Set<JdkDescriptor> watched = new HashSet<>(); // of these: the owner may close them
   private final ArrayDeque<JdkDescriptor> noted = new ArrayDeque<>();
 
   // loop only
+  private @Nullable RawWatcher raw;
   private int outstanding;
   private int answered;
   private boolean untidy;
@@ -69,7 +75,8 @@ public abstract class ChannelDriver implements ReactorDriver {
             Facility.UNIX, how,
             Facility.UDP, how,
             Facility.PIPE, how,
-            Facility.POLL, how));
+            Facility.POLL, how,
+            Facility.RAW_POLL, RAW));
   }
 
   // ---- who tells of readiness ----
@@ -150,6 +157,19 @@ public abstract class ChannelDriver implements ReactorDriver {
     return descriptor;
   }
 
+  @Override
+  public final Descriptor watch(int number) throws IOException {
+    if (RAW.level() == Support.Level.REFUSED) {
+      return ReactorDriver.super.watch(number);
+    }
+    RawWatcher w = raw;
+    if (w == null) {
+      w = new RawWatcher(this::give, this::wakeup);
+      raw = w;
+    }
+    return w.descriptors().watch(number);
+  }
+
   private static <C extends SelectableChannel> C nonBlocking(C channel) throws IOException {
     channel.configureBlocking(false);
     return channel;
@@ -170,6 +190,15 @@ public abstract class ChannelDriver implements ReactorDriver {
 
   @Override
   public final void submit(Operation operation) {
+    if (raw != null && raw.descriptors().owns(operation)) {
+      operation.submitted();
+      outstanding++;
+      IOException refused = raw.descriptors().ask(operation);
+      if (refused != null) {
+        give(operation, refused);
+      }
+      return;
+    }
     JdkDescriptor descriptor = own(operation);
     operation.submitted();
     outstanding++;
@@ -186,6 +215,12 @@ public abstract class ChannelDriver implements ReactorDriver {
 
   @Override
   public final void cancel(Operation operation) {
+    if (raw != null && raw.descriptors().owns(operation)) {
+      operation.cancelled();
+      outstanding--;
+      raw.descriptors().withdraw(operation);
+      return;
+    }
     JdkDescriptor descriptor = own(operation);
     operation.cancelled();
     outstanding--;
@@ -220,8 +255,16 @@ public abstract class ChannelDriver implements ReactorDriver {
       apply(r);
     }
     tellOfClosed();
+    tellOfRaw();
     look(answered > 0 || was != isOpen() ? NO_WAIT : deadlineNanos);
+    tellOfRaw();
     return answered;
+  }
+
+  private void tellOfRaw() {
+    if (raw != null) {
+      raw.deliver();
+    }
   }
 
   // a selector lets a closed channel go without a word
@@ -293,6 +336,9 @@ public abstract class ChannelDriver implements ReactorDriver {
 
   @Override
   public final void close() {
+    if (raw != null) {
+      raw.close();
+    }
     List.copyOf(open).forEach(JdkDescriptor::close);
     release();
   }

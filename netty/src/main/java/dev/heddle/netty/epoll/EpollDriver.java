@@ -8,6 +8,7 @@ import dev.heddle.netty.unix.Watch;
 import dev.heddle.reactor.driver.DriverHost;
 import dev.heddle.reactor.driver.Facility;
 import dev.heddle.reactor.driver.Support;
+import dev.heddle.reactor.raw.RawDescriptors;
 import io.netty.channel.IoHandler;
 import io.netty.channel.epoll.EpollDatagramChannel;
 import io.netty.channel.epoll.EpollIoHandle;
@@ -24,6 +25,8 @@ final class EpollDriver extends UnixDriver {
   private static final Support WATCHED =
       Support.composed(
           "a Selector on a thread of its own tells; the driver cannot see their numbers");
+  private static final Support RAW =
+      RawDescriptors.support(Support.natively("an epoll set of theirs, which the driver watches"));
   private static final ChannelTypes CHANNELS =
       new ChannelTypes(
           EpollIoHandler.class,
@@ -38,7 +41,8 @@ final class EpollDriver extends UnixDriver {
               Facility.UNIX, POLLED,
               Facility.UDP, POLLED,
               Facility.PIPE, POLLED,
-              Facility.POLL, WATCHED));
+              Facility.POLL, WATCHED,
+              Facility.RAW_POLL, RAW));
 
   EpollDriver(DriverHost host) {
     super(host, EpollIoHandler.newFactory());

@@ -24,6 +24,8 @@ final class KqueueDriver extends UnixDriver {
   private static final Support WATCHED =
       Support.composed(
           "a Selector on a thread of its own tells; the driver cannot see their numbers");
+  private static final Support RAW =
+      Support.refused("descriptors are watched by number on Linux only; watch a channel");
   private static final ChannelTypes CHANNELS =
       new ChannelTypes(
           KQueueIoHandler.class,
@@ -38,7 +40,8 @@ final class KqueueDriver extends UnixDriver {
               Facility.UNIX, POLLED,
               Facility.UDP, POLLED,
               Facility.PIPE, POLLED,
-              Facility.POLL, WATCHED));
+              Facility.POLL, WATCHED,
+              Facility.RAW_POLL, RAW));
 
   KqueueDriver(DriverHost host) {
     super(host, KQueueIoHandler.newFactory());

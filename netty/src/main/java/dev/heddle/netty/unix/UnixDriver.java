@@ -6,10 +6,12 @@ import dev.heddle.netty.handler.NettyDriver;
 import dev.heddle.reactor.driver.DatagramDescriptor;
 import dev.heddle.reactor.driver.Descriptor;
 import dev.heddle.reactor.driver.DriverHost;
+import dev.heddle.reactor.driver.Facility;
 import dev.heddle.reactor.driver.ListenerDescriptor;
 import dev.heddle.reactor.driver.Operation;
 import dev.heddle.reactor.driver.PipeDescriptors;
 import dev.heddle.reactor.driver.SocketDescriptor;
+import dev.heddle.reactor.driver.Support;
 import io.netty.channel.IoHandler;
 import io.netty.channel.IoHandlerFactory;
 import java.io.IOException;
@@ -53,6 +55,7 @@ public abstract class UnixDriver implements NettyDriver {
   // loop only
   private @Nullable ByteBuffer stage;
   private @Nullable ChannelWatcher watcher;
+  private @Nullable RawWaits raw;
   private int outstanding;
   private int ending;
   private int answered;
@@ -154,6 +157,20 @@ public abstract class UnixDriver implements NettyDriver {
     return w.watch(channel);
   }
 
+  @Override
+  public final Descriptor watch(int number) throws IOException {
+    if (capabilities().get(Facility.RAW_POLL) instanceof Support(Support.Level level, _)
+        && level == Support.Level.REFUSED) {
+      return NettyDriver.super.watch(number);
+    }
+    RawWaits r = raw;
+    if (r == null) {
+      r = new RawWaits(this);
+      raw = r;
+    }
+    return r.watch(number);
+  }
+
   final void opened(UnixDescriptor descriptor) {
     open.add(descriptor);
   }
@@ -200,6 +217,12 @@ public abstract class UnixDriver implements NettyDriver {
       submit(operation, channel);
       return;
     }
+    if (raw != null && raw.owns(operation)) {
+      operation.submitted();
+      outstanding++;
+      raw.submit(operation);
+      return;
+    }
     UnixDescriptor descriptor = own(operation);
     operation.submitted();
     boolean forInput = operation.kind() == Operation.Kind.POLL_INPUT;
@@ -236,6 +259,8 @@ public abstract class UnixDriver implements NettyDriver {
     if (operation.descriptor() instanceof WatchedChannel channel && isOurs(channel)) {
       channel.input = forInput ? null : channel.input;
       channel.output = forInput ? channel.output : null;
+    } else if (raw != null && raw.owns(operation)) {
+      raw.cancel(operation);
     } else {
       UnixDescriptor descriptor = own(operation);
       descriptor.input = forInput ? null : descriptor.input;

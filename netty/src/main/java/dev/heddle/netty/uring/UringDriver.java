@@ -10,6 +10,7 @@ import dev.heddle.reactor.driver.DriverHost;
 import dev.heddle.reactor.driver.Facility;
 import dev.heddle.reactor.driver.FileDriver;
 import dev.heddle.reactor.driver.Support;
+import dev.heddle.reactor.raw.RawDescriptors;
 import io.netty.channel.IoHandler;
 import io.netty.channel.uring.IoUringDatagramChannel;
 import io.netty.channel.uring.IoUringIoHandle;
@@ -33,6 +34,8 @@ final class UringDriver extends UnixDriver {
   private static final Support WATCHED =
       Support.composed(
           "a Selector on a thread of its own tells; the driver cannot see their numbers");
+  private static final Support RAW =
+      RawDescriptors.support(Support.natively("an epoll set of theirs, which the driver watches"));
   private static final ChannelTypes CHANNELS =
       new ChannelTypes(
           IoUringIoHandler.class,
@@ -59,7 +62,8 @@ final class UringDriver extends UnixDriver {
                 Facility.UNIX, POLLED,
                 Facility.UDP, POLLED,
                 Facility.PIPE, POLLED,
-                Facility.POLL, WATCHED));
+                Facility.POLL, WATCHED,
+                Facility.RAW_POLL, RAW));
     if (FILES) {
       own.put(Facility.FILE, FILE);
     }

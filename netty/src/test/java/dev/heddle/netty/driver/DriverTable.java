@@ -41,7 +41,8 @@ class DriverTable {
           "STDIO",
           "FILE",
           "TTY",
-          "POLL");
+          "POLL",
+          "RAW_POLL");
   private static final List<String> EVENTS =
       List.of(
           "timers",

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.reactor.raw;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.VarHandle;
+
+/// One epoll set of Linux's, by level.
+///
+/// **Thread** [#add], [#change] and [#remove] the loop's; [#look] one thread's, of which there is
+/// one at a time. Their memory is apart, and the system lets them run side by side.
+final class Epoll {
+  static final int IN = 0x1;
+  static final int OUT = 0x4;
+  static final int ERR = 0x8;
+  static final int HUP = 0x10;
+  static final int RDHUP = 0x2000;
+  static final int ONCE = 1 << 30; // EPOLLONESHOT
+
+  static final int EPERM = 1;
+  static final int ENOENT = 2;
+  static final int EINTR = 4;
+  static final int EBADF = 9;
+  static final int EEXIST = 17;
+  static final int EINVAL = 22;
+
+  private static final int ADD = 1;
+  private static final int REMOVE = 2;
+  private static final int CHANGE = 3;
+  private static final int CLOEXEC = 0x80000;
+
+  /// As many events as one look brings.
+  static final int MANY = 64;
+
+  // struct epoll_event: packed on x86-64, and nowhere else
+  private static final boolean PACKED =
+      System.getProperty("os.arch").equals("amd64")
+          || System.getProperty("os.arch").equals("x86_64");
+  private static final int DATA = PACKED ? 4 : 8; // bytes
+  private static final int EVENT = DATA + 8; // bytes
+
+  private final int number;
+  private final MemorySegment event;
+  private final MemorySegment state;
+  private final MemorySegment found;
+  private final MemorySegment stateOfLook;
+
+  Epoll() throws IOException {
+    Arena arena = Arena.ofAuto(); // coroutines of many threads use it, and it need not be closed
+    event = arena.allocate(EVENT, 8);
+    state = arena.allocate(Call.STATE);
+    found = arena.allocate((long) EVENT * MANY, 8);
+    stateOfLook = arena.allocate(Call.STATE);
+    try {
+      number = (int) Call.CREATE.invokeExact(state, CLOEXEC);
+    } catch (Throwable e) {
+      throw new AssertionError(e); // a downcall throws nothing
+    }
+    if (number < 0) {
+      throw new IOException("epoll_create1 failed: error " + error(state));
+    }
+  }
+
+  /// The set's own number: readable while something in it is ready.
+  int number() {
+    return number;
+  }
+
+  /// Each returns 0, or the system's error number.
+  int add(int fd, int mask, long id) {
+    return control(ADD, fd, mask, id);
+  }
+
+  int change(int fd, int mask, long id) {
+    return control(CHANGE, fd, mask, id);
+  }
+
+  int remove(int fd) {
+    return control(REMOVE, fd, 0, 0);
+  }
+
+  private int control(int what, int fd, int mask, long id) {
+    event.set(ValueLayout.JAVA_INT, 0, mask);
+    event.set(ValueLayout.JAVA_LONG_UNALIGNED, DATA, id);
+    try {
+      return (int) Call.CONTROL.invokeExact(state, number, what, fd, event) == 0 ? 0 : error(state);
+    } catch (Throwable e) {
+      throw new AssertionError(e); // a downcall throws nothing
+    }
+  }
+
+  /// Looks for what is ready.
+  ///
+  /// @param wait whether to wait until something is
+  /// @return how many events there are to ask [#id] and [#mask] about; 0: none, or interrupted
+  int look(boolean wait) {
+    int count;
+    try {
+      count = (int) Call.WAIT.invokeExact(stateOfLook, number, found, MANY, wait ? -1 : 0);
+    } catch (Throwable e) {
+      throw new AssertionError(e); // a downcall throws nothing
+    }
+    if (count < 0 && error(stateOfLook) != EINTR) {
+      throw new IllegalStateException(
+          "epoll_wait on descriptor " + number + " failed: error " + error(stateOfLook));
+    }
+    return Math.max(count, 0);
+  }
+
+  long id(int index) {
+    return found.get(ValueLayout.JAVA_LONG_UNALIGNED, (long) EVENT * index + DATA);
+  }
+
+  int mask(int index) {
+    return found.get(ValueLayout.JAVA_INT_UNALIGNED, (long) EVENT * index);
+  }
+
+  void close() {
+    close(number);
+  }
+
+  // ---- a number to wake who looks ----
+
+  /// A number that is readable for ever after [#signal].
+  static int openSignal() throws IOException {
+    int fd;
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment state = arena.allocate(Call.STATE);
+      fd = (int) Call.EVENTFD.invokeExact(state, 0, CLOEXEC);
+      if (fd < 0) {
+        throw new IOException("eventfd failed: error " + error(state));
+      }
+    } catch (IOException e) {
+      throw e;
+    } catch (Throwable e) {
+      throw new AssertionError(e); // a downcall throws nothing else
+    }
+    return fd;
+  }
+
+  static void signal(int fd) {
+    try {
+      int result = (int) Call.SIGNAL.invokeExact(fd, 1L);
+      assert result == 0 : "eventfd_write on descriptor " + fd;
+    } catch (Throwable e) {
+      throw new AssertionError(e); // a downcall throws nothing
+    }
+  }
+
+  static void close(int fd) {
+    try {
+      int result = (int) Call.CLOSE.invokeExact(fd);
+      assert result == 0 : "close of descriptor " + fd;
+    } catch (Throwable e) {
+      throw new AssertionError(e); // a downcall throws nothing
+    }
+  }
+
+  private static int error(MemorySegment state) {
+    return (int) Call.ERRNO.get(state, 0L);
+  }
+
+  /// Linked when the first descriptor is watched, and where it can be.
+  private static final class Call {
+    static final StructLayout STATE = Linker.Option.captureStateLayout();
+    static final VarHandle ERRNO = STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
+
+    private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
+
+    static final MethodHandle CREATE = capturing("epoll_create1", INT);
+    static final MethodHandle CONTROL = capturing("epoll_ctl", INT, INT, INT, ValueLayout.ADDRESS);
+    static final MethodHandle WAIT = capturing("epoll_wait", INT, ValueLayout.ADDRESS, INT, INT);
+    static final MethodHandle EVENTFD = capturing("eventfd", INT, INT);
+    static final MethodHandle SIGNAL = link("eventfd_write", INT, ValueLayout.JAVA_LONG);
+    static final MethodHandle CLOSE = link("close", INT);
+
+    private Call() {}
+
+    private static MethodHandle capturing(String name, MemoryLayout... arguments) {
+      return link(name, arguments, Linker.Option.captureCallState("errno"));
+    }
+
+    private static MethodHandle link(String name, MemoryLayout... arguments) {
+      return link(name, arguments, new Linker.Option[0]);
+    }
+
+    @SuppressWarnings("restricted") // the signatures are those of the manual pages
+    private static MethodHandle link(
+        String name, MemoryLayout[] arguments, Linker.Option... options) {
+      Linker linker = Linker.nativeLinker();
+      return linker.downcallHandle(
+          linker.defaultLookup().findOrThrow(name), FunctionDescriptor.of(INT, arguments), options);
+    }
+  }
+}

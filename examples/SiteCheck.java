@@ -11,9 +11,16 @@ import dev.heddle.coroutine.Scope;
 import dev.heddle.io.Dns;
 import dev.heddle.io.Listener;
 import dev.heddle.io.Tcp;
+import dev.heddle.process.Pid;
+import dev.heddle.process.Process;
+import dev.heddle.process.ProcessEvent;
+import dev.heddle.process.ProcessRuntime;
+import dev.heddle.process.Request;
+import dev.heddle.process.StepOutput;
 
-/// Checks every link of a site. Serves a folder (this project's own pages, when none is named) over
-/// HTTP and crawls it through real sockets, or crawls a site that is already there.
+/// Checks every link of a site, and says what the site is about. Serves a folder (this project's
+/// own pages, when none is named) over HTTP and crawls it through real sockets, or crawls a site
+/// that is already there. One thread fetches; processes on all cores count the words.
 final class SiteCheck {
   private static final String USAGE =
       """
@@ -69,13 +76,17 @@ final class SiteCheck {
   /// Serves, crawls and reports; whatever it has started has ended when it returns.
   private int run() {
     return Heddle.scope(scope -> {
-      var crawl = new Crawl(place.startsWith("http:") ? place : serve(scope), atOnce, timeout);
-      try {
-        crawl.run();
-      } finally {
-        crawl.report(); // also after Ctrl-C, which cancels this coroutine
+      String start = place.startsWith("http:") ? place : serve(scope);
+      try (var words = new Words()) {
+        var crawl = new Crawl(start, atOnce, timeout, words);
+        try {
+          crawl.run();
+        } finally {
+          crawl.report(); // also after Ctrl-C, which cancels this coroutine
+          words.report();
+        }
+        return crawl.broken().size();
       }
-      return crawl.broken().size();
     });
   }
 
@@ -106,6 +117,7 @@ final class Crawl {
 
   private final URI start;
   private final Duration timeout;
+  private final Words words;
   private final Semaphore slots;
   private final long began = System.nanoTime();
   private final Set<URI> seen = new HashSet<>();
@@ -114,9 +126,10 @@ final class Crawl {
   private final Set<URI> elsewhere = new HashSet<>();
   private boolean complete;
 
-  Crawl(String start, int atOnce, Duration timeout) {
+  Crawl(String start, int atOnce, Duration timeout, Words words) {
     this.start = Web.page(URI.create(start));
     this.timeout = timeout;
+    this.words = words;
     this.slots = new Semaphore(atOnce, true);
   }
 
@@ -171,6 +184,7 @@ final class Crawl {
     if (reply.html() == null) {
       return null;
     }
+    words.add(reply.html());
     String html = reply.html().replaceAll("(?s)<!--.*?-->", "");
     for (Matcher m = HREF.matcher(html); m.find(); ) {
       link(scope, url, m.group(1).replaceAll("[\"']", "").replace("&amp;", "&").strip());
@@ -242,6 +256,65 @@ final class Crawl {
     System.out.println(broken.isEmpty() ? "No broken links." : "Broken links: " + broken.size());
     broken.forEach((target, from) ->
         System.out.println("  " + target + "\n      in " + String.join("\n      in ", from)));
+  }
+}
+
+/// Counts the words of pages on all cores: each page goes to the next of some processes, which has
+/// a table of its own.
+final class Words implements AutoCloseable {
+  private final ProcessRuntime runtime = ProcessRuntime.start();
+  private final List<Pid> counters =
+      Stream.generate(() -> runtime.spawn(new Counter())).limit(runtime.workers().size()).toList();
+  private int next;
+
+  void add(String html) {
+    runtime.send(counters.get(next++ % counters.size()), html);
+  }
+
+  /// A request stands behind all pages in the mailbox: the answer has them all.
+  void report() throws InterruptedException {
+    var all = new TreeMap<String, Integer>();
+    for (Pid counter : counters) {
+      Map<String, Integer> some = runtime.ask(counter, "your table", Duration.ofMinutes(1));
+      some.forEach((word, count) -> all.merge(word, count, Integer::sum));
+    }
+    System.out.println("Words used most:");
+    all.entrySet().stream()
+        .sorted(Map.Entry.<String, Integer>comparingByValue().reversed())
+        .limit(5)
+        .forEach(word -> System.out.printf("%7d  %s%n", word.getValue(), word.getKey()));
+  }
+
+  @Override
+  public void close() {
+    runtime.close();
+  }
+
+  /// No lock: a process takes one step at a time.
+  private static final class Counter implements Process {
+    private static final Pattern NO_TEXT =
+        Pattern.compile("(?is)<!--.*?-->|<(script|style)\\b.*?</\\1>|<[^>]*>|&\\w+;");
+    private static final Pattern WORD =
+        Pattern.compile("\\p{L}{5,}"); // shorter ones are of no subject
+
+    private final Map<String, Integer> table = new HashMap<>();
+
+    @Override
+    public void step(List<ProcessEvent> events, StepOutput out) {
+      for (ProcessEvent event : events) {
+        if (event.data() instanceof Request request) {
+          request.reply().with(Map.copyOf(table));
+        } else {
+          count((String) event.data());
+        }
+      }
+    }
+
+    private void count(String html) {
+      WORD.matcher(NO_TEXT.matcher(html).replaceAll(" "))
+          .results()
+          .forEach(word -> table.merge(word.group().toLowerCase(Locale.ROOT), 1, Integer::sum));
+    }
   }
 }
 

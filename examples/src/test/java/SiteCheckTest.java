@@ -62,6 +62,19 @@ final class SiteCheckTest {
   }
 
   @Test
+  void words_ofAllPages_areCounted_withoutMarkup() throws Exception {
+    page(
+        "index.html", "<a href=a.html class=hidden>Heddle</a> heddle, HEDDLE and shuttle &hellip;");
+    page("a.html", "<script>shuttle()</script><!-- shuttle --><a href=b.html>Shuttle loom</a>");
+    page("b.html", "<p>heddle shuttle warping</p>");
+    try (var check = ExampleProcess.start("SiteCheck", folder.toString())) {
+      assertThat(check.awaitExit()).as(check.text()).isZero();
+      assertThat(check.text())
+          .endsWith("Words used most:\n      4  heddle\n      3  shuttle\n      1  warping");
+    }
+  }
+
+  @Test
   void check_ownPages_haveNoBrokenLink() throws Exception {
     try (var check = ExampleProcess.start("SiteCheck")) {
       assertThat(check.awaitExit()).as(check.text()).isZero();
@@ -77,7 +90,10 @@ final class SiteCheckTest {
       asked.await();
       check.signal("INT");
       assertThat(check.awaitExit()).as(check.text()).isEqualTo(130);
-      assertThat(check.text()).contains("Interrupted: 2 pages, ").contains("/gone  404");
+      assertThat(check.text())
+          .contains("Interrupted: 2 pages, ")
+          .contains("/gone  404")
+          .contains("Words used most:");
     }
   }
 

@@ -9,6 +9,8 @@ public interface ProcessListener {
   /// whoever starts it gets to see it. **Thread** of whoever starts it.
   default void onStart(Pid pid, StartOptions options) throws Exception {}
 
-  /// A process has ended. What this throws is logged. **Thread** a worker's.
+  /// A process of which [#onStart] was told, and did not refuse, has ended: links, monitors and
+  /// whoever waits for its exit know already. What this throws is logged. **Thread** a worker's, or
+  /// that of a shutdown.
   default void onComplete(Exit exit) {}
 }

@@ -327,6 +327,12 @@ public final class ProcessRuntime implements AutoCloseable {
   /// are refused. Then it ends those that are left, before their next step. Always back by the
   /// deadline. A second call waits for the first.
   ///
+  /// A process that was started linked, by one that traps exits, is left to that one for as long as
+  /// it lives: so children of supervisors end in the order of these, and pools finish their calls.
+  ///
+  /// An interrupt ends the waiting: what is left is ended at once, as if the deadline had come, and
+  /// the thread is still interrupted afterwards.
+  ///
   /// @param deadline for all of it
   /// @return what became of the processes
   /// @throws IllegalStateException in a step of a process, which would wait for its own end
@@ -335,9 +341,9 @@ public final class ProcessRuntime implements AutoCloseable {
     if (ending.compareAndSet(false, true)) {
       try {
         report.complete(new HostShutdown(host, scheduler, loops).run(deadline));
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        report.completeExceptionally(e);
+      } catch (Throwable t) {
+        report.completeExceptionally(t); // else a second caller would wait for ever
+        throw t;
       } finally {
         managed.leave();
       }

@@ -4,12 +4,14 @@ package dev.heddle.process;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.heddle.DeadlineException;
 import dev.heddle.process.dispatch.CommandHandler;
 import dev.heddle.process.dispatch.Invocation;
 import dev.heddle.process.pool.FunctionPool;
 import dev.heddle.process.pool.PoolRefusedException;
 import dev.heddle.process.pool.PoolStatus;
 import dev.heddle.process.supervisor.SupervisorCommands.Pause;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -216,6 +218,35 @@ class FunctionPoolTest {
     assertThat(waiting.getNow(null)).isEqualTo("second");
     assertThatThrownBy(() -> runtime.ask(pool, "x", Kit.SOON))
         .isInstanceOfAny(SendFailedException.class, AskFailedException.class);
+  }
+
+  @Test
+  @Tag("proc-171")
+  void shutdownOfTheRuntime_finishesWhatRunsAndWaits() throws Exception {
+    Pid pool = pool(1, 1, 10);
+    CompletableFuture<Object> running = call(pool, "hold");
+    CompletableFuture<Object> waiting = call(pool, "hold");
+    Request first = Kit.take(held);
+    Thread closing = Thread.ofPlatform().start(() -> runtime.shutdown(Kit.SOON));
+    while (!refuses(pool)) {
+      Thread.onSpinWait();
+    }
+    first.reply().with("first");
+    Kit.take(held).reply().with("second");
+    closing.join();
+    assertThat(Kit.get(running)).isEqualTo("first");
+    assertThat(Kit.get(waiting)).isEqualTo("second");
+  }
+
+  private boolean refuses(Pid pool) throws InterruptedException {
+    try {
+      runtime.ask(pool, "x", Duration.ofMillis(1));
+      return false;
+    } catch (AskFailedException e) {
+      return e.getCause() instanceof PoolRefusedException;
+    } catch (DeadlineException _) {
+      return false; // it waits in line, and was given up
+    }
   }
 
   @Test

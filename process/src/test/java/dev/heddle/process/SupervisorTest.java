@@ -412,6 +412,15 @@ class SupervisorTest {
   }
 
   @Test
+  void shutdownOfTheRuntime_endsTheChildren_lastFirst() throws Exception {
+    three(Strategy.ONE_FOR_ONE);
+    assertThat(runtime.shutdown(Kit.SOON).terminated()).isZero();
+    assertThat(next(6, State.STOPPING, State.STOPPED))
+        .containsExactly(
+            "c STOPPING", "c STOPPED", "b STOPPING", "b STOPPED", "a STOPPING", "a STOPPED");
+  }
+
+  @Test
   @Tag("proc-179")
   void cancel_duringAPendingRetry_callsItOff() throws Exception {
     BlockingQueue<Invocation<@Nullable Object>> held = Kit.queue();

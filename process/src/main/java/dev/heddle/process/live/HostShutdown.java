@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.live;
 
+import dev.heddle.process.Pid;
 import dev.heddle.process.ShutdownReport;
 import dev.heddle.process.Signal;
 import dev.heddle.process.dispatch.LoopPort;
@@ -14,21 +15,36 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /// The end of a host: asks, waits, ends, abandons, and is back in time.
 public final class HostShutdown {
   /*
-   * Processes that trap exits are asked (Signal.Cancel), the others ended. Those asked have the time, but for its last quarter, at most a
-   * second, to clean up, with timers and I/O: workers and the loop go on. Then they are ended too, which needs them to be between two steps. What is
-   * still in a step at the deadline is abandoned: told to have ended, named in the report with its stack; its thread is left to it.
-   * Only then workers leave and the loop is shut down. P12; traps 50, 51; cases 71-76, 208, 209.
+   * Processes that trap exits are asked (Signal.Cancel), the others ended; but not those that their parent sees to: who was started linked, by a
+   * process that traps exits, is left to that one until it has ended. So the children of a supervisor end in its order, and a pool finishes
+   * its calls.
+   *
+   * Those asked have the time, but for its last quarter, at most a second, to clean up, with timers and I/O: workers and the loop go on. Then
+   * they are ended too, which needs them to be between two steps. What is still in a step at the deadline is abandoned: told to have
+   * ended, named in the report with its stack; its thread is left to it. Only then workers leave and the loop is shut down.
+   *
+   * An interrupt of whoever waits moves the deadline to LAST_MOMENT from then, and both parts are over: nobody is asked any more, and
+   * what does not end at once is abandoned. Everything is told and ended all the same, and the interrupt is kept for the caller.
+   *
+   * P12; traps 50, 51; cases 71-76, 208, 209.
    */
   private static final Duration LONGEST_LAST_PART = Duration.ofSeconds(1);
+  private static final Duration LAST_MOMENT =
+      Duration.ofMillis(100); // many times what those between two steps need
 
   private final ProcessHost host;
   private final WorkScheduler scheduler;
   private final LoopPort loops;
+
+  // who shuts down
+  private long end; // in nanoseconds
+  private boolean interrupted;
 
   /// Of these.
   public HostShutdown(ProcessHost host, WorkScheduler scheduler, LoopPort loops) {
@@ -37,20 +53,17 @@ public final class HostShutdown {
     this.loops = loops;
   }
 
-  /// Ends everything. To be called once, on a thread that may wait.
-  public ShutdownReport run(Duration deadline) throws InterruptedException {
-    long end = System.nanoTime() + deadline.toNanos();
+  /// Ends everything. To be called once, on a thread that may wait; an interrupt shortens the
+  /// waiting, and is kept.
+  public ShutdownReport run(Duration deadline) {
+    end = System.nanoTime() + deadline.toNanos();
     Duration lastPart = deadline.dividedBy(4);
     if (lastPart.compareTo(LONGEST_LAST_PART) > 0) {
       lastPart = LONGEST_LAST_PART;
     }
     CompletableFuture<@Nullable Void> empty = host.close();
-    Signal.Cancel cancel =
-        new Signal.Cancel("the runtime shuts down", Instant.now().plus(deadline).minus(lastPart));
-    int asked = 0;
-    for (LiveProcess process : host.all()) {
-      asked += process.cancel(cancel) ? 1 : 0;
-    }
+    AtomicInteger asked = new AtomicInteger();
+    askAll(Instant.now().plus(deadline).minus(lastPart), asked);
     await(empty, end - lastPart.toNanos());
     int terminated = 0;
     for (LiveProcess process : host.all()) {
@@ -59,23 +72,71 @@ public final class HostShutdown {
     await(empty, end);
     List<ShutdownReport.Abandoned> abandoned = abandon();
     scheduler.halt();
-    var _ = scheduler.awaitEnd(rest(abandoned.isEmpty() ? end : 0));
-    var _ = loops.close(rest(end));
-    return new ShutdownReport(asked, terminated - abandoned.size(), abandoned);
+    waiting(() -> scheduler.awaitEnd(rest(abandoned.isEmpty() ? end : 0)));
+    waiting(() -> loops.close(rest(end)));
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    return new ShutdownReport(asked.get(), terminated - abandoned.size(), abandoned);
+  }
+
+  private void askAll(Instant deadline, AtomicInteger asked) {
+    Signal.Cancel cancel = new Signal.Cancel("the runtime shuts down", deadline);
+    for (LiveProcess process : host.all()) {
+      LiveProcess parent = seenToBy(process);
+      if (parent == null) {
+        asked.addAndGet(process.cancel(cancel) ? 1 : 0);
+      } else {
+        parent.ties().onExit(_ -> asked.addAndGet(process.cancel(cancel) ? 1 : 0));
+      }
+    }
+  }
+
+  /// The parent that will end a process, or null.
+  private @Nullable LiveProcess seenToBy(LiveProcess process) {
+    Pid parent = process.options().link() ? process.parent() : null;
+    LiveProcess live = parent == null ? null : host.find(parent);
+    return live != null && live.trapsExits() ? live : null;
+  }
+
+  // ---- waiting ----
+
+  /// Something that waits, for a time that it finds out when it begins.
+  private interface Wait {
+    void run() throws InterruptedException;
+  }
+
+  private void waiting(Wait wait) {
+    while (true) {
+      try {
+        wait.run();
+        return;
+      } catch (InterruptedException _) {
+        if (!interrupted) {
+          interrupted = true;
+          end = Math.min(end, System.nanoTime() + LAST_MOMENT.toNanos());
+        }
+      }
+    }
   }
 
   private static Duration rest(long until) {
     return Duration.ofNanos(Math.max(0, until - System.nanoTime()));
   }
 
-  private static void await(CompletableFuture<?> empty, long until) throws InterruptedException {
-    try {
-      var _ = empty.get(Math.max(0, until - System.nanoTime()), TimeUnit.NANOSECONDS);
-    } catch (TimeoutException _) {
-      // some are left: the caller looks
-    } catch (ExecutionException e) {
-      throw new IllegalStateException("nothing fails it", e);
-    }
+  private void await(CompletableFuture<?> empty, long until) {
+    boolean before = interrupted;
+    waiting(() -> {
+      // an interrupt ends this part at once, and leaves the last one its moment
+      long last = interrupted && !before ? System.nanoTime() : Math.min(until, end);
+      try {
+        var _ = empty.get(Math.max(0, last - System.nanoTime()), TimeUnit.NANOSECONDS);
+      } catch (TimeoutException _) {
+        // some are left: the caller looks
+      } catch (ExecutionException e) {
+        throw new IllegalStateException("nothing fails it", e);
+      }
+    });
   }
 
   private List<ShutdownReport.Abandoned> abandon() {

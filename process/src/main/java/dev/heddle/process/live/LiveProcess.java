@@ -89,6 +89,9 @@ public final class LiveProcess extends Task
   // the worker of its first step, read by whoever waits for that
   private volatile boolean started;
 
+  // whoever starts it, before its first step; read at its end
+  private boolean announced;
+
   // any thread, CAS
   private volatile @Nullable Exit ending;
   private volatile @Nullable Ties ties;
@@ -244,6 +247,15 @@ public final class LiveProcess extends Task
     finish(exit);
   }
 
+  /// The listener knows that it starts.
+  void announced() {
+    announced = true;
+  }
+
+  boolean isAnnounced() {
+    return announced; // safe: whoever ends it has met its worker, or is its starter
+  }
+
   /// It will not be started: closes it, and tells whoever has come to know it meanwhile.
   void refuse(Throwable why) {
     var _ = ENDING.compareAndSet(this, null, new Exit(pid, Exit.Reason.FAILED, null, why));
@@ -280,16 +292,6 @@ public final class LiveProcess extends Task
                 new ProcessTerminatedException("abandoned in a step")));
     Exit exit = Objects.requireNonNull(ending);
     tell(new Exit(pid, Exit.Reason.ABANDONED, null, exit.cause()));
-  }
-
-  /// Stands where a process has been, which may be large.
-  private static final class Ended implements Process {
-    static final Process PROCESS = new Ended();
-
-    @Override
-    public void step(List<ProcessEvent> events, StepOutput out) {
-      throw new IllegalStateException("it has ended");
-    }
   }
 
   // ---- what comes, from any thread ----
@@ -494,6 +496,10 @@ public final class LiveProcess extends Task
     trapsExits = trap;
   }
 
+  boolean trapsExits() {
+    return trapsExits;
+  }
+
   @Override
   public long monitor(Pid other) {
     return host.monitor(this, other);
@@ -538,37 +544,31 @@ public final class LiveProcess extends Task
     return all;
   }
 
-  /// What it is like. Any thread.
+  // ---- for reports, from any thread ----
+
+  /// What it is like.
   ///
   /// @param stack of its step, if it is wanted and there is one
   ProcessSnapshot snapshot(StackTraceElement[] stack) {
-    ProcessSnapshot.State state =
-        switch (state()) {
-          case READY -> ProcessSnapshot.State.READY;
-          case RUNNING -> ProcessSnapshot.State.RUNNING;
-          case BLOCKED -> ProcessSnapshot.State.BLOCKED;
-          case IDLE -> ProcessSnapshot.State.IDLE;
-          case COMPLETE -> ProcessSnapshot.State.COMPLETE;
-        };
-    boolean blocked = state == ProcessSnapshot.State.BLOCKED;
     // safe: fields of the worker, read at some moment; what they lead to does not change
+    State state = state();
     Class<?> command = lastCommand;
     Outstanding commands = outstanding;
     Ties known = ties;
     return new ProcessSnapshot(
         pid,
         kind(),
-        state,
+        ProcessSnapshot.State.valueOf(state.name()),
         queue.length(),
         steps(),
         commands == null ? 0 : commands.size(),
-        blocked && command != null ? command.getSimpleName() : null,
+        state == State.BLOCKED && command != null ? command.getSimpleName() : null,
         options.parent(),
         known == null ? List.of() : known.names(),
         List.of(stack));
   }
 
-  /// The class of what it runs, for reports.
+  /// The class of what it runs.
   String kind() {
     return process.getClass().getName();
   }

@@ -121,27 +121,34 @@ public final class ProcessHost {
   }
 
   private LiveProcess make(Process process, StartOptions options) {
+    checkOpen();
     if (live.incrementAndGet() > parts.limit()) {
       oneLess();
       throw new StartRefusedException(
           "max processes exceeded: " + parts.limit() + " live already; end some, or raise limit()",
           null);
     }
-    if (closed) {
+    Pid address = parts.routes().address(lastId.incrementAndGet());
+    LiveProcess made = new LiveProcess(this, address, process, options);
+    if (!table.add(made)) {
       oneLess();
+      throw new IllegalStateException("the number of a new process is taken: " + address);
+    }
+    return made;
+  }
+
+  private void checkOpen() {
+    if (closed) {
       throw new StartRefusedException(
           "the runtime is shutting down; it starts no more processes", null);
     }
-    Pid address = parts.routes().address(lastId.incrementAndGet());
-    LiveProcess made = new LiveProcess(this, address, process, options);
-    table.add(made);
-    return made;
   }
 
   /// Gives a process what its start options say.
   ///
   /// @return the process, or the one that has its name
   private LiveProcess introduce(LiveProcess made) throws Exception {
+    checkOpen(); // once more: whoever closes the host sees what is in the table, or we see that
     StartOptions options = made.options();
     if (options.name() != null
         && names.register(options.name(), made) instanceof LiveProcess owner
@@ -152,13 +159,14 @@ public final class ProcessHost {
       tie(made, options);
     }
     parts.listener().onStart(made.self(), options);
+    made.announced();
     return made;
   }
 
   private void tie(LiveProcess made, StartOptions options) {
     Pid parent = options.parent();
     LiveProcess by = parent == null ? null : find(parent);
-    if (by == null) {
+    if (by == null || by.isEnded()) { // a PID may lead to one that has left the table
       throw new StartRefusedException(
           parent == null
               ? "nobody to link to or to be monitored by; give the options a parent"
@@ -288,13 +296,19 @@ public final class ProcessHost {
   // ---- ends ----
 
   void ended(LiveProcess process, Exit exit) {
-    try {
-      parts.listener().onComplete(exit);
-    } catch (Throwable t) {
-      LOG.log(System.Logger.Level.ERROR, "a listener failed at the end of " + process.self(), t);
+    if (process.isAnnounced()) {
+      tellOfEnd(exit);
     }
     table.remove(process);
     oneLess();
+  }
+
+  private void tellOfEnd(Exit exit) {
+    try {
+      parts.listener().onComplete(exit);
+    } catch (Throwable t) {
+      LOG.log(System.Logger.Level.ERROR, "a listener failed at the end of " + exit.pid(), t);
+    }
   }
 
   private void oneLess() {

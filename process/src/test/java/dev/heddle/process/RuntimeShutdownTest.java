@@ -8,15 +8,18 @@ import dev.heddle.process.dispatch.CommandHandler;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// The end of a runtime.
 @Timeout(60)
-class ShutdownTest {
+class RuntimeShutdownTest {
   private static ProcessRuntimeBuilder two() {
     return ProcessRuntime.builder().workers(2);
   }
@@ -194,6 +197,120 @@ class ShutdownTest {
     } catch (StartRefusedException _) {
       // it is shutting down
     }
+  }
+
+  /// Shuts down on a thread of its own, which is interrupted when `begun` is open.
+  private static boolean interruptedShutdown(ProcessRuntime runtime, CountDownLatch begun)
+      throws InterruptedException {
+    AtomicBoolean kept = new AtomicBoolean();
+    Thread closing =
+        Thread.ofPlatform()
+            .start(() -> {
+              runtime.shutdown(Duration.ofDays(1));
+              kept.set(Thread.currentThread().isInterrupted());
+            });
+    begun.await();
+    closing.interrupt();
+    closing.join();
+    return kept.get();
+  }
+
+  private static boolean isThread(String name) {
+    return Thread.getAllStackTraces().keySet().stream().anyMatch(t -> t.getName().startsWith(name));
+  }
+
+  @Test
+  @Tag("P12")
+  @Tag("proc-209")
+  void interrupt_ofWhoeverShutsDown_endsAllAtOnce_andIsKept() throws Exception {
+    ProcessRuntime runtime = two().host("cut").start();
+    CountDownLatch asked = new CountDownLatch(1);
+    CountDownLatch ready = new CountDownLatch(1);
+    AtomicInteger closed = new AtomicInteger();
+    Pid deaf =
+        runtime.spawn(
+            new Process() {
+              @Override
+              public void init(ProcessContext self, String method, @Nullable Object input) {
+                self.trapExits(true);
+                ready.countDown();
+              }
+
+              @Override
+              public void step(List<ProcessEvent> events, StepOutput out) {
+                if (!events.isEmpty()) {
+                  asked.countDown();
+                }
+              }
+
+              @Override
+              public void close() {
+                closed.incrementAndGet();
+              }
+            });
+    ready.await();
+    var exit = runtime.exit(deaf);
+    assertThat(interruptedShutdown(runtime, asked)).isTrue();
+    assertThat(runtime.shutdown(Kit.SOON)).isEqualTo(new ShutdownReport(1, 1, List.of()));
+    assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.TERMINATED);
+    assertThat(closed).hasValue(1);
+    while (isThread("cut-")) {
+      Thread.onSpinWait(); // they were told to leave
+    }
+  }
+
+  @Test
+  @Tag("P12")
+  void interrupt_abandonsAStepThatDoesNotReturn() throws Exception {
+    ProcessRuntime runtime = two().start();
+    CountDownLatch inStep = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    Pid stuck =
+        runtime.spawn(
+            Kit.process((_, _, _) -> {
+              inStep.countDown();
+              goOn.await();
+            }));
+    inStep.await();
+    var exit = runtime.exit(stuck);
+    assertThat(interruptedShutdown(runtime, inStep)).isTrue();
+    assertThat(runtime.shutdown(Kit.SOON).abandoned()).hasSize(1);
+    assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.ABANDONED);
+    goOn.countDown();
+  }
+
+  @Test
+  @Tag("P12")
+  void linkedChildren_areLeftToAParentThatTrapsExits_untilItHasEnded() throws Exception {
+    ProcessRuntime runtime = two().start();
+    BlockingQueue<String> order = Kit.queue();
+    CountDownLatch ready = new CountDownLatch(2);
+    Process child =
+        Kit.process((self, events, out) -> {
+          if (events.isEmpty()) {
+            self.trapExits(true);
+            ready.countDown();
+          } else if (events.getFirst().data() instanceof Signal.Cancel) {
+            order.add("child");
+            out.done();
+          }
+        });
+    runtime.spawn(
+        Kit.process((self, events, out) -> {
+          if (events.isEmpty()) {
+            self.trapExits(true);
+            self.spawn(child, StartOptions.DEFAULT.withLink(true));
+            ready.countDown();
+          } else if (events.getFirst().data() instanceof Signal.Cancel) {
+            out.yield(1, dev.heddle.process.dispatch.Commands.sleep(Duration.ofMillis(1)));
+          } else {
+            order.add("parent");
+            out.done();
+          }
+        }));
+    ready.await();
+    assertThat(runtime.shutdown(Kit.SOON)).isEqualTo(new ShutdownReport(2, 0, List.of()));
+    assertThat(order).containsExactly("parent", "child");
   }
 
   @Test

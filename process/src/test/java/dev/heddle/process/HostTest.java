@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.heddle.process.dispatch.Command;
+import dev.heddle.process.dispatch.Commands;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// A runtime as the host of its processes: what it refuses, whom it tells, in which order.
+@Timeout(60)
+class HostTest {
+  /// Writes down what it is told; refuses those whose input is a failure.
+  private final class Diary implements ProcessListener {
+    final BlockingQueue<String> pages = Kit.queue();
+
+    @Override
+    public void onStart(Pid pid, StartOptions options) throws Exception {
+      pages.add("start " + options.name() + " is " + runtime.whereis("" + options.name()));
+      if (options.input() instanceof Exception refusal) {
+        throw refusal;
+      }
+    }
+
+    @Override
+    public void onComplete(Exit exit) {
+      pages.add("end " + exit.reason());
+    }
+  }
+
+  private final Diary diary = new Diary();
+  private final ProcessRuntime runtime =
+      ProcessRuntime.builder().workers(2).node("n1").limit(10).listener(diary).start();
+
+  @AfterEach
+  void end() {
+    runtime.close();
+  }
+
+  private static StartOptions named(String name) {
+    return StartOptions.DEFAULT.withName(name);
+  }
+
+  /// What a process sees as the failure of a command.
+  private static Throwable failure(ProcessRuntime in, Command<?> command) {
+    CompletableFuture<Throwable> failure = new CompletableFuture<>();
+    in.spawn((events, out) -> {
+      if (events.isEmpty()) {
+        out.yield(1, command);
+      } else {
+        failure.complete(java.util.Objects.requireNonNull(events.getFirst().error()));
+        out.done();
+      }
+    });
+    return Kit.get(failure);
+  }
+
+  // ---- starts ----
+
+  @Test
+  @Tag("proc-120")
+  void pid_carriesTheNode() {
+    assertThat(runtime.spawn(Kit.resting()).toString()).startsWith("{n1@heddle|");
+  }
+
+  @Test
+  @Tag("proc-120")
+  @Tag("proc-123")
+  void refusalOfTheListener_isThrownAsItIs_andLeavesNothing() {
+    RuntimeException refusal = new RuntimeException("not today");
+    assertThatThrownBy(() -> runtime.spawn(Kit.resting(), named("db").withInput(refusal)))
+        .isSameAs(refusal);
+    assertThat(runtime.whereis("db")).isNull();
+    assertThat(runtime.processes()).isEmpty();
+    Pid next = runtime.spawn(Kit.resting(), named("db"));
+    assertThat(runtime.whereis("db")).isEqualTo(next);
+  }
+
+  @Test
+  @Tag("proc-108")
+  @Tag("proc-120")
+  void startsThatCannotBe_sayWhy_toProcessesToo() {
+    Process walker =
+        new Process() {
+          @Override
+          public Set<String> methods() {
+            return Set.of("walk");
+          }
+
+          @Override
+          public void step(List<ProcessEvent> events, StepOutput out) {}
+        };
+    assertThat(failure(runtime, Commands.run(walker, StartOptions.DEFAULT)))
+        .isInstanceOf(UnknownMethodException.class)
+        .hasMessageContaining("this process has [walk]");
+    StartOptions refused = StartOptions.DEFAULT.withInput(new IOException("no room"));
+    assertThat(failure(runtime, Commands.run(Kit.resting(), refused))).hasMessage("no room");
+    try (ProcessRuntime small = ProcessRuntime.builder().workers(1).limit(1).start()) {
+      assertThat(failure(small, Commands.run(Kit.resting(), StartOptions.DEFAULT)))
+          .isInstanceOf(StartRefusedException.class)
+          .hasMessageContaining("max processes exceeded: 1");
+    }
+    assertThatThrownBy(() -> Commands.run(Kit.resting(), named("db")))
+        .hasMessageContaining("'db' may belong to another one");
+  }
+
+  @Test
+  @Tag("proc-152")
+  void startOptionThatCannotBeMet_failsTheStart() {
+    Pid gone = runtime.spawn((_, out) -> out.done());
+    Kit.exit(runtime, gone);
+    AtomicInteger closed = new AtomicInteger();
+    Process child =
+        new Process() {
+          @Override
+          public void step(List<ProcessEvent> events, StepOutput out) {}
+
+          @Override
+          public void close() {
+            closed.incrementAndGet();
+          }
+        };
+    for (StartOptions options :
+        List.of(StartOptions.DEFAULT.withLink(true), StartOptions.DEFAULT.withMonitor(true))) {
+      assertThatThrownBy(() -> runtime.spawn(child, options.withParent(gone)))
+          .isInstanceOf(StartRefusedException.class)
+          .hasMessageContaining("the parent has ended: " + gone);
+      assertThatThrownBy(() -> runtime.spawn(child, options))
+          .hasMessageContaining("give the options a parent");
+    }
+    assertThat(closed).hasValue(4);
+  }
+
+  @Test
+  @Tag("proc-136")
+  void sizesThatCannotBe_areRefused() {
+    assertThatThrownBy(() -> ProcessRuntime.builder().workers(0)).hasMessageContaining("0");
+    assertThatThrownBy(() -> ProcessRuntime.builder().limit(0)).hasMessageContaining("0");
+    assertThatThrownBy(() -> StartOptions.DEFAULT.withMailbox(0, MailboxPolicy.REJECT))
+        .hasMessage("a mailbox holds at least one message: 0");
+    assertThatThrownBy(() -> runtime.mailbox(-1)).hasMessageContaining("-1");
+  }
+
+  // ---- who is told, and when ----
+
+  @Test
+  @Tag("proc-127")
+  void listener_isToldOfAStart_whenNameAndTiesAreThere_andOfItsEnd() throws Exception {
+    Pid pid = runtime.spawn(Kit.untilMessage(), named("db"));
+    assertThat(Kit.take(diary.pages)).isEqualTo("start db is " + pid);
+    var exit = runtime.exit(pid);
+    runtime.send(pid, "end");
+    assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.NORMAL);
+    assertThat(Kit.take(diary.pages)).isEqualTo("end NORMAL");
+  }
+
+  @Test
+  @Tag("proc-127")
+  void listener_isNotToldOfWhatWasRefusedBefore_norOfTheEndOfWhatItRefused() throws Exception {
+    assertThatThrownBy(() -> runtime.spawn(Kit.resting(), named("a").withLink(true)))
+        .isInstanceOf(StartRefusedException.class);
+    assertThatThrownBy(
+            () -> runtime.spawn(Kit.resting(), named("b").withInput(new IOException("no"))))
+        .isInstanceOf(StartRefusedException.class);
+    Pid owner = runtime.spawn(Kit.resting(), named("c"));
+    assertThat(runtime.spawn(Kit.resting(), named("c"))).isEqualTo(owner); // not started
+    runtime.close();
+    List<String> told = new ArrayList<>();
+    diary.pages.drainTo(told);
+    assertThat(told).hasSize(3).last().isEqualTo("end TERMINATED");
+    assertThat(told.get(0)).startsWith("start b");
+    assertThat(told.get(1)).startsWith("start c");
+  }
+
+  @Test
+  @Tag("proc-154")
+  void end_isToldToWatchers_withItsCause_andThePidAndNamesAreGone() {
+    IllegalStateException fault = new IllegalStateException("boom");
+    CompletableFuture<Exit> told = new CompletableFuture<>();
+    CompletableFuture<Pid> there = new CompletableFuture<>();
+    Process failing =
+        Kit.process((self, events, _) -> {
+          if (events.isEmpty()) {
+            self.register("store");
+            there.complete(self.self());
+          } else {
+            throw fault;
+          }
+        });
+    runtime.spawn(
+        Kit.process((self, events, out) -> {
+          if (events.isEmpty()) {
+            self.spawn(failing, named("db").withMonitor(true));
+          } else if (events.getFirst().data() instanceof Signal.Down down) {
+            told.complete(down.exit());
+            out.done();
+          }
+        }));
+    Pid pid = Kit.get(there);
+    assertThat(runtime.whereis("store")).isEqualTo(pid);
+    runtime.send(pid, "fail");
+    assertThat(Kit.get(told)).isEqualTo(new Exit(pid, Exit.Reason.FAILED, null, fault));
+    assertThat(runtime.whereis("db")).isNull();
+    assertThat(runtime.whereis("store")).isNull();
+    assertThat(runtime.offer(pid, "late")).isEqualTo(SendResult.NOT_FOUND);
+  }
+
+  @Test
+  @Tag("proc-144")
+  void end_whoseLastMessageHasNoWay_isToldAllTheSame() {
+    runtime.connect(
+        "n2",
+        (_, _) -> {
+          throw new IllegalStateException("the wire is cut");
+        });
+    CompletableFuture<SendResult> sent = new CompletableFuture<>();
+    Pid pid =
+        runtime.spawn(
+            Kit.process((self, events, out) -> {
+              if (!events.isEmpty()) {
+                sent.complete(self.offer(new Pid("n2", "b", 1, 1), "bye"));
+                out.yield(1, Commands.send(new Pid("n2", "b", 1, 1), "bye again"));
+                out.done("done");
+              }
+            }));
+    var exit = runtime.exit(pid);
+    runtime.send(pid, "end");
+    assertThat(Kit.get(exit)).isEqualTo(new Exit(pid, Exit.Reason.NORMAL, "done", null));
+    assertThat(Kit.get(sent)).isEqualTo(SendResult.UNREACHABLE);
+  }
+
+  // ---- ends from outside ----
+
+  @Test
+  @Tag("proc-68")
+  void send_rightAfterATerminate_isAcceptedOrNotFound_nothingElse() {
+    Set<SendResult> results = new java.util.HashSet<>();
+    for (int i = 0; i < 2_000; i++) {
+      Pid pid = runtime.spawn(Kit.resting());
+      var exit = runtime.exit(pid);
+      runtime.terminate(pid);
+      results.add(runtime.offer(pid, "x"));
+      Kit.get(exit);
+      assertThat(runtime.offer(pid, "x")).isEqualTo(SendResult.NOT_FOUND);
+      awaitNoneLeft();
+    }
+    assertThat(results).isSubsetOf(SendResult.ACCEPTED, SendResult.NOT_FOUND);
+  }
+
+  /// Its place is free a moment after its exit is told.
+  private void awaitNoneLeft() {
+    while (!runtime.processes().isEmpty()) {
+      Thread.onSpinWait();
+    }
+  }
+
+  // ---- many ----
+
+  @Test
+  @Tag("proc-47")
+  void manyStarts_onEightWorkers_areEachRunOrRefused() throws Exception {
+    int starts = 10_000;
+    AtomicInteger ran = new AtomicInteger();
+    AtomicInteger refused = new AtomicInteger();
+    CountDownLatch all = new CountDownLatch(starts);
+    try (ProcessRuntime eight = ProcessRuntime.builder().workers(8).limit(1_000).start()) {
+      for (int i = 0; i < starts; i++) {
+        try {
+          eight.spawn((_, out) -> {
+            ran.incrementAndGet();
+            all.countDown();
+            out.done();
+          });
+        } catch (StartRefusedException _) {
+          refused.incrementAndGet();
+          all.countDown();
+        }
+      }
+      all.await();
+      assertThat(eight.workers()).hasSize(8);
+      eight.shutdown(Kit.SOON);
+      assertThat(eight.workers().stream().mapToLong(WorkerCounters::executed).sum())
+          .isEqualTo(ran.get());
+    }
+    assertThat(ran.get() + refused.get()).isEqualTo(starts);
+  }
+
+  @Test
+  @Tag("proc-99")
+  void parcel_isWhatWasPutIntoIt_whateverItsMakerDoesLater() {
+    List<@Nullable Object> messages = new ArrayList<>();
+    messages.add("one");
+    messages.add(null);
+    var parcel = new dev.heddle.process.relay.Parcel("news", messages);
+    messages.clear();
+    assertThat(parcel.messages()).containsExactly("one", null);
+    assertThatThrownBy(() -> parcel.messages().add("more"))
+        .isInstanceOf(UnsupportedOperationException.class);
+  }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.scheduler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.management.ManagementFactory;
+import java.util.function.IntConsumer;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/// What the queues of workers and tasks allocate once they are warm: nothing.
+@Tag("proc-18")
+class QueueAllocationTest {
+  private static final int TIMES = 100_000;
+  private static final com.sun.management.ThreadMXBean THREADS =
+      (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+  private static final class Item extends EventQueue.Node {}
+
+  private final Probe[] tasks = new Probe[17];
+
+  QueueAllocationTest() {
+    for (int i = 0; i < tasks.length; i++) {
+      tasks[i] = new Probe(i);
+    }
+  }
+
+  private static void assertAllocatesNothing(IntConsumer once) {
+    run(once);
+    long before = THREADS.getCurrentThreadAllocatedBytes();
+    run(once);
+    // one byte in ten times: what is left belongs to the compiler's transitions
+    assertThat(THREADS.getCurrentThreadAllocatedBytes() - before).isLessThan(TIMES / 10);
+  }
+
+  private static void run(IntConsumer once) {
+    for (int i = 0; i < TIMES; i++) {
+      once.accept(i);
+    }
+  }
+
+  @Test
+  @Tag("P3")
+  void deque_ofAWorker() {
+    WorkDeque<Task> deque = new WorkDeque<>();
+    assertAllocatesNothing(_ -> {
+      for (Probe task : tasks) {
+        deque.push(task);
+      }
+      for (int i = 0; i < tasks.length; i++) {
+        deque.pop();
+      }
+    });
+  }
+
+  @Test
+  @Tag("P3")
+  void queueOfAllWorkers_andBatchesOfIt() {
+    GlobalQueue queue = new GlobalQueue();
+    WorkDeque<Task> own = new WorkDeque<>();
+    assertAllocatesNothing(_ -> {
+      for (Probe task : tasks) {
+        queue.push(task);
+      }
+      queue.pollInto(own, 16);
+      while (own.pop() != null) {}
+    });
+  }
+
+  @Test
+  @Tag("P9")
+  void mailbox_butForItsNodes() {
+    EventQueue queue = new EventQueue(16);
+    Item ordinary = new Item();
+    Item urgent = new Item();
+    assertAllocatesNothing(_ -> {
+      queue.push(ordinary);
+      queue.pushUrgent(urgent);
+      while (queue.poll() != null) {}
+    });
+  }
+}

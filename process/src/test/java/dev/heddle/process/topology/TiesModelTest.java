@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.topology;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.heddle.process.Exit;
+import dev.heddle.process.Pid;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// Ties of several at once: nobody waits in a circle, both sides agree, each is told once.
+@Timeout(60)
+@Tag("P13")
+class TiesModelTest {
+  private static final int ROUNDS = 5_000;
+  private static final long SEED = Long.getLong("heddle.test.seed", 20_261_122);
+
+  /// Counts what it is told.
+  private static final class Someone implements Ties.Owner {
+    final AtomicInteger broken = new AtomicInteger();
+    final AtomicInteger fired = new AtomicInteger();
+    private final long id;
+    private final Ties ties = new Ties();
+
+    Someone(long id) {
+      this.id = id;
+    }
+
+    @Override
+    public long id() {
+      return id;
+    }
+
+    @Override
+    public Ties ties() {
+      return ties;
+    }
+
+    @Override
+    public void linkBroken(Exit exit) {
+      broken.incrementAndGet();
+    }
+
+    @Override
+    public void monitorFired(long monitor, Exit exit) {
+      fired.incrementAndGet();
+    }
+
+    Exit failed() {
+      return new Exit(new Pid("", "h", id, 1), Exit.Reason.FAILED, null, null);
+    }
+  }
+
+  private final Names names = new Names();
+
+  private void end(Someone one) {
+    assertThat(one.ties.exited(one, one.failed(), names)).isTrue();
+  }
+
+  /// Runs all at once, again and again.
+  private static void race(List<Runnable> all) throws Exception {
+    CyclicBarrier together = new CyclicBarrier(all.size());
+    List<Throwable> thrown = new ArrayList<>();
+    List<Thread> threads = new ArrayList<>();
+    for (Runnable each : all) {
+      threads.add(
+          Thread.ofPlatform()
+              .start(() -> {
+                try {
+                  for (int i = 0; i < ROUNDS; i++) {
+                    await(together);
+                    each.run();
+                  }
+                } catch (RuntimeException | AssertionError e) {
+                  synchronized (thrown) {
+                    thrown.add(e);
+                  }
+                }
+              }));
+    }
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    assertThat(thrown).isEmpty();
+  }
+
+  @Test
+  @Tag("proc-148")
+  void linksAndMonitors_ofBothInBothDirections_neverWaitInACircle() throws Exception {
+    Someone a = new Someone(1);
+    Someone b = new Someone(2);
+    race(
+        List.of(
+            () -> Ties.link(a, b),
+            () -> Ties.link(b, a),
+            () -> assertThat(Ties.demonitor(a, Ties.monitor(a, b))).isTrue(),
+            () -> assertThat(Ties.demonitor(b, Ties.monitor(b, a))).isTrue()));
+    end(a);
+    assertThat(b.broken).hasValue(1);
+    assertThat(b.fired).hasValue(0);
+    end(b);
+    assertThat(a.broken).hasValue(0);
+  }
+
+  @Test
+  @Tag("proc-146")
+  @Tag("proc-148")
+  void endOfOne_whileTheOtherTiesItself_isToldOnce() throws Exception {
+    Someone[] both = {new Someone(1), new Someone(2)};
+    CyclicBarrier tied =
+        new CyclicBarrier(
+            3,
+            () -> {
+              assertThat(both[0].broken).hasValue(1);
+              assertThat(both[0].fired).hasValue(1);
+              both[0] = new Someone(1);
+              both[1] = new Someone(2);
+            });
+    race(
+        List.of(
+            () -> {
+              Ties.link(both[0], both[1]);
+              await(tied);
+            },
+            () -> {
+              Ties.monitor(both[0], both[1]);
+              await(tied);
+            },
+            () -> {
+              end(both[1]);
+              await(tied);
+            }));
+  }
+
+  private static void await(CyclicBarrier barrier) {
+    try {
+      barrier.await();
+    } catch (InterruptedException | BrokenBarrierException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
+  @Tag("proc-147")
+  void tiesAmongMany_atRandom_agreeOnBothSides() {
+    Random random = new Random(SEED);
+    for (int round = 0; round < 200; round++) {
+      List<Someone> all = new ArrayList<>();
+      for (int i = 0; i < 100; i++) {
+        all.add(new Someone(i));
+      }
+      boolean[][] linked = new boolean[100][100];
+      for (int i = 0; i < 500; i++) {
+        int a = random.nextInt(100);
+        int b = random.nextInt(100);
+        boolean link = random.nextBoolean();
+        if (link) {
+          Ties.link(all.get(a), all.get(b));
+        } else {
+          Ties.unlink(all.get(a), all.get(b));
+        }
+        linked[a][b] = link && a != b;
+        linked[b][a] = link && a != b;
+      }
+      int first = random.nextInt(100);
+      end(all.get(first));
+      for (int i = 0; i < 100; i++) {
+        assertThat(all.get(i).broken).as("%d, seed %d", i, SEED).hasValue(linked[first][i] ? 1 : 0);
+      }
+    }
+  }
+}

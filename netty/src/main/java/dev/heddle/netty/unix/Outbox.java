@@ -48,7 +48,7 @@ public final class Outbox {
   ///
   /// @throws IllegalArgumentException when it has a value that there is not
   public static Outbox ofProperty() {
-    String wish = System.getProperty(PROPERTY, "direct");
+    String wish = System.getProperty(PROPERTY, "auto");
     return new Outbox(
         switch (wish) {
           case "auto" -> CROWD;

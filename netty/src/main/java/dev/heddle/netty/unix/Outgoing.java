@@ -23,14 +23,15 @@ final class Outgoing {
    * program closes or ends its output, and word of a failure with the next call. Hence:
    *
    * I1. Nothing is sent directly, and no output is ended, before clear() has said that nothing is left. [OutgoingTest]
-   * I2. Whoever closes with a rest does not wait for it: the descriptor stays until the rest has left, or cannot. [OutgoingTest]
+   * I2. Whoever closes with a rest does not wait for it: the descriptor stays until the rest has left, or cannot, or has waited for
+   *     as long as `heddle.linger` says. Of what does not leave the other side is told by a reset: no end follows a part. [OutgoingTest]
    * I3. A failure meets the next writer, or the next reader who would see an end: the kernel tells an error once, and
    *     told it to us; an end would be a lie. [OutgoingTest]
    *
    * I4. After a failure, or a hang-up that was told, nothing is taken: each call says so itself. [OutgoingTest]
    *
    * Limits. Who writes and then keeps the loop from its next turn, or ends the JVM without ending the loop, keeps his bytes from
-   * leaving: he must not ask for this. Decision 0016 says why -Dheddle.sends is `direct` where nobody asks.
+   * leaving: -Dheddle.sends=direct is for him (decision 0016).
    */
   private static final int CLEAR = 0;
   private static final int TAKEN = 1;
@@ -128,6 +129,13 @@ final class Outgoing {
     state = REST;
   }
 
+  /// Takes away what has found no room, to be sent by somebody else.
+  ByteBuffer takeRest() {
+    ByteBuffer left = state == REST ? left() : ByteBuffer.allocateDirect(0);
+    forget();
+    return left;
+  }
+
   private void forget() {
     state = CLEAR;
     rest = null;
@@ -188,7 +196,7 @@ final class Outgoing {
       try {
         return clear();
       } catch (IOException e) {
-        fail(Failures.of(e));
+        failure = Failures.of(e); // direct() has forgotten the rest already
       }
     }
     return state != SUBMITTED;

@@ -188,7 +188,7 @@ public class UnixDescriptor implements Descriptor {
     } else if (isOver()) {
       end(w);
     } else {
-      driver.lingers(this);
+      linger();
     }
   }
 
@@ -197,9 +197,13 @@ public class UnixDescriptor implements Descriptor {
     return true;
   }
 
+  /// Stays until it [#over].
+  void linger() {
+    throw new IllegalStateException(fd + " has nothing to send");
+  }
+
   /// Nothing has to leave any more.
   final void over() {
-    driver.lingersNoMore(this);
     Watch w = watch;
     if (w == null) {
       closeNow();

@@ -49,7 +49,7 @@ public abstract class UnixDriver implements NettyDriver {
   private final DrivenHandler handler;
   private final @Nullable Outbox outbox;
   private final Set<UnixDescriptor> open = new HashSet<>();
-  private final Set<UnixDescriptor> lingering = new HashSet<>();
+  private final Lingering lingering = new Lingering();
   private final ArrayDeque<UnixDescriptor> noted = new ArrayDeque<>();
 
   // loop only
@@ -185,8 +185,8 @@ public abstract class UnixDriver implements NettyDriver {
   }
 
   /// It is closed, and stays until what it has to send has left.
-  final void lingers(UnixDescriptor descriptor) {
-    lingering.add(descriptor);
+  final void lingers(UnixSocket socket) {
+    lingering.add(socket);
     ending++;
   }
 
@@ -194,8 +194,8 @@ public abstract class UnixDriver implements NettyDriver {
     return lingering.contains(descriptor);
   }
 
-  final void lingersNoMore(UnixDescriptor descriptor) {
-    lingering.remove(descriptor);
+  final void lingersNoMore(UnixSocket socket) {
+    lingering.remove(socket);
     ending--;
   }
 
@@ -296,6 +296,7 @@ public abstract class UnixDriver implements NettyDriver {
   public final int tick(long deadlineNanos) {
     answered = 0;
     boolean was = handler.isOpen();
+    lingering.giveUpLate();
     for (UnixDescriptor d = noted.poll(); d != null; d = noted.poll()) {
       d.noted = false;
       apply(d);
@@ -310,7 +311,7 @@ public abstract class UnixDriver implements NettyDriver {
     }
     // a wake-up that found no handler has unparked a carrier that would now poll
     boolean looks = more || answered > 0 || was != handler.isOpen();
-    handler.turn(looks ? NO_WAIT : deadlineNanos);
+    handler.turn(looks ? NO_WAIT : lingering.soonest(deadlineNanos));
     if (w != null) {
       w.deliver(this);
     }
@@ -358,14 +359,16 @@ public abstract class UnixDriver implements NettyDriver {
     List.copyOf(open).forEach(UnixDescriptor::close);
     // bounded: the system lets go of sockets and pipes at once
     turnUntil(() -> ending == 0);
+    ending -= lingering.size();
+    List<Lingering.Rest> rests = lingering.handOver();
     if (ending > 0) {
       System.getLogger("dev.heddle")
           .log(
               System.Logger.Level.WARNING,
               "the driver " + name() + " leaves " + ending + " descriptors that did not close");
     }
-    lingering.forEach(UnixDescriptor::closeNow);
     finish();
     handler.close();
+    Lingering.leave(name(), rests);
   }
 }

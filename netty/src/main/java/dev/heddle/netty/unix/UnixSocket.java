@@ -17,6 +17,7 @@ final class UnixSocket extends UnixStream implements SocketDescriptor {
 
   private boolean connected;
   private boolean resets; // what is closed tells the other side so, by SO_LINGER 0
+  private int linger = -1; // what SO_LINGER was when it began to linger
   private @Nullable SocketAddress remote;
   private @Nullable Outgoing outgoing; // null: nothing was ever taken
   private boolean outputEnds; // at once, or behind what was taken
@@ -59,6 +60,9 @@ final class UnixSocket extends UnixStream implements SocketDescriptor {
     Outbox outbox = driver().outbox();
     if (outbox == null || watch == null || outputEnds || broken || isHungUp()) {
       return false;
+    }
+    if (socket.isUnix()) {
+      return false; // it knows no reset: nothing could tell the other side that a rest was given up
     }
     Outgoing o = outgoing;
     if (o == null) {
@@ -117,10 +121,12 @@ final class UnixSocket extends UnixStream implements SocketDescriptor {
   }
 
   private void cleared() {
-    if (isLingering()) {
-      over();
-    } else {
+    if (!isLingering()) {
       endOutputIfDue();
+    } else if (broken || outgoing == null || outgoing.hasFailed()) {
+      abandon();
+    } else {
+      endLinger();
     }
   }
 
@@ -139,12 +145,18 @@ final class UnixSocket extends UnixStream implements SocketDescriptor {
   public void failed(IOException why) {
     if (outgoing != null) {
       outgoing.fail(why);
+      if (outgoing.hasFailed()) {
+        broken = true; // what was submitted may still be answered
+        beginToReset();
+      }
     }
     super.failed(why);
     if (isLingering()) {
-      over();
+      abandon();
     }
   }
+
+  // ---- the end, with something left ----
 
   /// A reset lets nothing leave.
   @Override
@@ -152,8 +164,57 @@ final class UnixSocket extends UnixStream implements SocketDescriptor {
     try {
       return clear() || resets;
     } catch (IOException _) {
-      return true; // safe: what cannot be sent is lost, as it is in a socket's buffer
+      beginToReset();
+      return true; // what cannot be sent is lost, as it is in a socket's buffer
     }
+  }
+
+  @Override
+  void linger() {
+    try {
+      linger = socket.getSoLinger();
+      socket.setSoLinger(0); // a reset, should the JVM end before the rest has left
+    } catch (IOException _) {
+      // safe: the connection broke meanwhile; sending says so
+    }
+    driver().lingers(this);
+  }
+
+  private void endLinger() {
+    try {
+      socket.setSoLinger(linger);
+    } catch (IOException _) {
+      // safe: the connection broke meanwhile: there is nobody to be told
+    }
+    driver().lingersNoMore(this);
+    over();
+  }
+
+  /// Gives up what is left, and resets.
+  void abandon() {
+    if (outgoing != null) {
+      outgoing.takeRest();
+    }
+    beginToReset();
+    driver().lingersNoMore(this);
+    over();
+  }
+
+  private void beginToReset() {
+    resets = true;
+    try {
+      socket.setSoLinger(0);
+    } catch (IOException _) {
+      // safe: the connection broke meanwhile: there is nobody to be told
+    }
+  }
+
+  /// Takes what is left from the driver, which is about to end and closes nothing any more.
+  Lingering.Rest rest(long until) {
+    outputHasEnded = true; // behind the rest
+    Outgoing o = outgoing;
+    return new Lingering.Rest(
+        socket, o == null ? ByteBuffer.allocateDirect(0) : o.takeRest(), linger, until);
   }
 
   // ---- the socket ----

@@ -7,13 +7,21 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.netty.driver.HandDriven.Pair;
 import dev.heddle.netty.driver.HandDriven.Wait;
+import dev.heddle.netty.unix.UnixDescriptor;
+import dev.heddle.reactor.driver.ListenerDescriptor;
 import dev.heddle.reactor.driver.Operation.Kind;
 import dev.heddle.reactor.driver.ReactorDriver;
 import java.io.ByteArrayOutputStream;
+import java.io.File;
 import java.io.IOException;
 import java.net.SocketException;
+import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
+import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -27,6 +35,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class OutgoingTest {
   private static final String DRIVERS = "dev.heddle.netty.driver.HandDriven#batching";
+  private static final long ACKNOWLEDGED_NANOS = 300_000_000; // 200 ms at most on Linux
   private static final int SMALL_BUFFER = 4_608; // bytes; the least that Linux has
 
   private static ByteBuffer text(String text) {
@@ -35,10 +44,8 @@ class OutgoingTest {
 
   /// A connection that the driver watches, whose peer does not wait.
   private static Pair watched(HandDriven hand) throws IOException {
-    Pair pair = hand.pair();
-    hand.await(hand.wait(pair.ours(), Kind.POLL_OUTPUT));
-    pair.peer().configureBlocking(false);
-    return pair;
+    ListenerDescriptor listener = hand.listener();
+    return accepted(hand, listener, SocketChannel.open(listener.localAddress()));
   }
 
   /// What has come to the peer.
@@ -66,13 +73,52 @@ class OutgoingTest {
       byte[] piece = new byte[1 + random.nextInt(3_000)];
       random.nextBytes(piece);
       int n = pair.ours().write(ByteBuffer.wrap(piece));
-      if (n == 0) {
-        return accepted.toByteArray();
+      if (n == 0 && pair.ours().write(ByteBuffer.wrap(piece, 0, 1)) == 0) {
+        return accepted.toByteArray(); // also the first that would be taken: a rest is in its way
       }
+      n = Math.max(n, 1);
       accepted.write(piece, 0, n);
-      if (random.nextBoolean()) {
+      if (n == 1 || random.nextBoolean()) {
         hand.driver().tick(ReactorDriver.NO_WAIT);
       }
+    }
+  }
+
+  /// A connection whose peer does not read, and has little room.
+  private static Pair stuck(HandDriven hand) throws IOException {
+    ListenerDescriptor listener = hand.listener();
+    SocketChannel peer = SocketChannel.open();
+    peer.setOption(
+        StandardSocketOptions.SO_RCVBUF, SMALL_BUFFER); // before it says how much it takes
+    peer.connect(listener.localAddress());
+    return accepted(hand, listener, peer);
+  }
+
+  /// Writes until there is no room any more, also when what came has been acknowledged.
+  private static byte[] fillUp(HandDriven hand, Pair pair, Random random) throws IOException {
+    ByteArrayOutputStream written = new ByteArrayOutputStream();
+    Wait room;
+    do {
+      written.writeBytes(fill(hand, pair, random));
+      room = hand.wait(pair.ours(), Kind.POLL_OUTPUT);
+      long until = System.nanoTime() + ACKNOWLEDGED_NANOS;
+      while (room.isSubmitted() && System.nanoTime() - until < 0) {
+        hand.driver().tick(until);
+      }
+    } while (!room.isSubmitted());
+    hand.driver().cancel(room);
+    return written.toByteArray();
+  }
+
+  /// What a peer sees that reads only when our end has gone: all that was written, or a reset.
+  private static boolean isReset(Pair pair, byte[] written) throws IOException {
+    pair.peer().configureBlocking(true);
+    try (SocketChannel peer = pair.peer()) {
+      assertThat(peer.socket().getInputStream().readAllBytes()).isEqualTo(written);
+      return false; // there was room after all
+    } catch (SocketException e) {
+      assertThat(e).hasMessage("Connection reset");
+      return true;
     }
   }
 
@@ -270,21 +316,160 @@ class OutgoingTest {
 
   @ParameterizedTest
   @MethodSource(DRIVERS)
-  void close_ofTheDriver_givesBackWhatAPeerDoesNotRead(String driver) throws Exception {
-    Pair pair;
-    byte[] accepted;
+  void failure_ofARest_isNoEndToTheReader(String driver) throws Exception {
     try (HandDriven hand = HandDriven.openBatching(driver)) {
-      pair = watched(hand);
-      accepted = fill(hand, pair, new Random(5));
+      Pair pair = watched(hand);
+      fill(hand, pair, new Random(6));
+      Wait input = hand.wait(pair.ours(), Kind.POLL_INPUT);
+      pair.peer().setOption(StandardSocketOptions.SO_LINGER, 0);
+      pair.peer().close();
+      hand.await(input);
+      assertThatThrownBy(() -> pair.ours().read(ByteBuffer.allocate(8)))
+          .isInstanceOf(SocketException.class)
+          .hasMessage("Connection reset");
     }
-    ByteBuffer into = ByteBuffer.allocate(accepted.length);
-    pair.peer().configureBlocking(true);
-    for (int n = 0; n >= 0 && into.hasRemaining(); n = pair.peer().read(into)) {
-      // what the system has it delivers; the rest is lost with the driver
+  }
+
+  /// What was submitted may still be answered: nothing may lie in its place.
+  @ParameterizedTest
+  @MethodSource(DRIVERS)
+  void write_afterItsWatchHasFailed_isDirect(String driver) throws Exception {
+    try (HandDriven hand = HandDriven.openBatching(driver)) {
+      Pair pair = watched(hand);
+      pair.ours().write(text("lost"));
+      ((UnixDescriptor) pair.ours()).failed(new IOException("the ring is full"));
+      assertThatThrownBy(() -> pair.ours().write(text("told"))).hasMessage("the ring is full");
+      hand.await(hand.wait(pair.ours(), Kind.POLL_OUTPUT));
+      pair.ours().write(text("direct"));
+      pair.peer().configureBlocking(true);
+      assertThat(come(pair)).isEqualTo("direct");
+      pair.peer().close();
     }
-    assertThat(into.position()).isPositive();
-    assertThat(pair.peer().read(ByteBuffer.allocate(1))).isEqualTo(-1);
-    pair.peer().close();
+  }
+
+  @ParameterizedTest
+  @MethodSource(DRIVERS)
+  void close_whereThePeerNeverReads_givesTheDescriptorBackAndResets(String driver)
+      throws Exception {
+    try (HandDriven hand = lingering(driver, "1")) {
+      boolean reset = false;
+      for (int i = 0; !reset; i++) {
+        Pair pair = stuck(hand);
+        byte[] written = fill(hand, pair, new Random(i));
+        int before = descriptors();
+        pair.ours().close();
+        hand.settle();
+        assertThat(descriptors()).isEqualTo(before - 1);
+        reset = isReset(pair, written);
+      }
+    }
+  }
+
+  /// A loop that has nothing else to do wakes for it.
+  @ParameterizedTest
+  @MethodSource(DRIVERS)
+  void close_whereThePeerNeverReads_endsTheWaitOfTheLoop(String driver) throws Exception {
+    try (HandDriven hand = lingering(driver, "20")) {
+      Pair pair = stuck(hand);
+      fill(hand, pair, new Random(9));
+      pair.ours().close();
+      while (hand.driver().isArmed()) {
+        hand.driver().tick(ReactorDriver.FOREVER);
+      }
+      pair.peer().close();
+    }
+  }
+
+  /// It knows no reset, which would say that something is missing.
+  @ParameterizedTest
+  @MethodSource(DRIVERS)
+  void write_toAUnixSocket_isDirect(String driver) throws Exception {
+    try (HandDriven hand = HandDriven.openBatching(driver)) {
+      Pair pair = watchedByPath(hand);
+      pair.ours().write(text("direct"));
+      assertThat(come(pair)).isEqualTo("direct");
+      pair.peer().close();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource(DRIVERS)
+  void close_ofTheDriver_isFollowedByTheRestThenTheEnd(String driver) throws Exception {
+    Pair pair;
+    byte[] written;
+    try (HandDriven hand = HandDriven.openBatching(driver)) {
+      pair = stuck(hand);
+      written = fill(hand, pair, new Random(5));
+    }
+    assertThat(isReset(pair, written)).isFalse();
+  }
+
+  @ParameterizedTest
+  @MethodSource(DRIVERS)
+  void close_ofTheDriverWhereThePeerNeverReads_isAReset(String driver) throws Exception {
+    boolean reset = false;
+    for (int i = 0; !reset; i++) {
+      Pair pair;
+      byte[] written;
+      try (HandDriven hand = lingering(driver, "1500")) { // longer than the driver waits
+        pair = stuck(hand);
+        written = fillUp(hand, pair, new Random(i));
+      }
+      awaitNoRests();
+      reset = isReset(pair, written);
+    }
+  }
+
+  private static void awaitNoRests() throws InterruptedException {
+    for (Thread thread : Thread.getAllStackTraces().keySet()) {
+      if (thread.getName().startsWith("heddle-rests-of-")) {
+        thread.join();
+      }
+    }
+  }
+
+  private static HandDriven lingering(String driver, String millis) {
+    System.setProperty("heddle.linger", millis);
+    try {
+      return HandDriven.openBatching(driver);
+    } finally {
+      System.clearProperty("heddle.linger");
+    }
+  }
+
+  private static int descriptors() {
+    return new File("/proc/self/fd").list().length;
+  }
+
+  /// A connection by a path.
+  private static Pair watchedByPath(HandDriven hand) throws IOException {
+    Path path = Files.createTempDirectory("outgoing").resolve("socket");
+    ListenerDescriptor listener = hand.driver().openListener(StandardProtocolFamily.UNIX);
+    listener.bind(UnixDomainSocketAddress.of(path), 1);
+    SocketChannel peer = SocketChannel.open(UnixDomainSocketAddress.of(path));
+    Files.delete(path);
+    Files.delete(path.getParent());
+    return accepted(hand, listener, peer);
+  }
+
+  /// The first that has come, watched; its peer does not wait.
+  private static Pair accepted(HandDriven hand, ListenerDescriptor listener, SocketChannel peer)
+      throws IOException {
+    hand.await(hand.wait(listener, Kind.POLL_INPUT));
+    Pair pair = new Pair(listener.accept(), peer);
+    listener.close();
+    hand.await(hand.wait(pair.ours(), Kind.POLL_OUTPUT));
+    hand.settle();
+    peer.configureBlocking(false);
+    return pair;
+  }
+
+  @ParameterizedTest
+  @MethodSource(DRIVERS)
+  void linger_thatIsNoNumber_isRefusedByName(String driver) {
+    assertThatThrownBy(() -> lingering(driver, "long"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("-Dheddle.linger=long: it is a number of milliseconds");
   }
 
   @ParameterizedTest

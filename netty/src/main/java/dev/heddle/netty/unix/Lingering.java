@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.netty.unix;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/// Sockets that are closed and have something to send, each for a limited time.
+///
+/// **Thread** the loop's; what has to leave after its end leaves by a thread of its own.
+final class Lingering {
+  /*
+   * A kernel keeps what a closed socket has not sent, and gives it up when the peer does not answer for long. This is the same for what
+   * lies before the kernel. What is given up ends with a reset: a peer must not take a part for the whole. So that it is one
+   * whatever happens, also when the JVM ends, SO_LINGER is 0 as long as something is left (UnixSocket.isOver).
+   *
+   * Each gets the same time, so the first that came is the first whose time is over. UNIX sockets know no reset: nothing is taken
+   * for them (UnixSocket.take), so they have no rest.
+   *
+   * Rejected. TCP_USER_TIMEOUT: also ends what the kernel would still deliver, and a descriptor's end depends on its probes. A thread for
+   * each rest: as many as there are peers that do not read.
+   */
+  private static final String PROPERTY = "heddle.linger";
+  private static final long MILLIS = 30_000;
+  private static final long PAUSE_NANOS = 10_000_000; // a peer that reads slowly waits so long
+
+  private final Map<UnixSocket, Long> untils = new LinkedHashMap<>();
+  private final long limitNanos;
+
+  /// As the system property `heddle.linger` wants it.
+  ///
+  /// @throws IllegalArgumentException when it is no number of milliseconds
+  Lingering() {
+    String wish = System.getProperty(PROPERTY, Long.toString(MILLIS));
+    try {
+      limitNanos = TimeUnit.MILLISECONDS.toNanos(Integer.parseUnsignedInt(wish));
+    } catch (NumberFormatException e) {
+      throw new IllegalArgumentException(
+          "-D" + PROPERTY + "=" + wish + ": it is a number of milliseconds", e);
+    }
+  }
+
+  void add(UnixSocket socket) {
+    untils.put(socket, System.nanoTime() + limitNanos);
+  }
+
+  void remove(UnixSocket socket) {
+    untils.remove(socket);
+  }
+
+  boolean contains(UnixDescriptor descriptor) {
+    return !untils.isEmpty() && descriptor instanceof UnixSocket s && untils.containsKey(s);
+  }
+
+  int size() {
+    return untils.size();
+  }
+
+  /// When to look again.
+  long soonest(long deadlineNanos) {
+    return untils.isEmpty() ? deadlineNanos : Math.min(deadlineNanos, first().getValue());
+  }
+
+  /// Resets those whose time is over, in a tick.
+  void giveUpLate() {
+    if (untils.isEmpty()) {
+      return;
+    }
+    long now = System.nanoTime();
+    while (!untils.isEmpty() && now - first().getValue() >= 0) {
+      first().getKey().abandon();
+    }
+  }
+
+  private Map.Entry<UnixSocket, Long> first() {
+    return untils.entrySet().iterator().next();
+  }
+
+  /// Takes them from their driver, which is about to end.
+  List<Rest> handOver() {
+    List<Rest> rests = new ArrayList<>();
+    untils.forEach((socket, until) -> rests.add(socket.rest(until)));
+    untils.clear();
+    return rests;
+  }
+
+  /// Sends them when nothing of the driver's refers to them any more.
+  static void leave(String driver, List<Rest> rests) {
+    if (!rests.isEmpty()) {
+      Thread.ofPlatform()
+          .daemon()
+          .name("heddle-rests-of-" + driver)
+          .start(() -> sendAll(new ArrayList<>(rests)));
+    }
+  }
+
+  private static void sendAll(List<Rest> rests) {
+    rests.removeIf(Rest::isOver);
+    while (!rests.isEmpty()) {
+      LockSupport.parkNanos(PAUSE_NANOS);
+      rests.removeIf(Rest::isOver);
+    }
+  }
+
+  /// What a socket has to send before it is closed.
+  ///
+  /// @param bytes direct, from its position to its limit
+  /// @param linger what the program had chosen for `SO_LINGER`
+  /// @param until when it is given up
+  record Rest(NativeSocket socket, ByteBuffer bytes, int linger, long until) {
+    /// Sends what there is room for; closes when all has left, resets when it cannot.
+    boolean isOver() {
+      try {
+        int n = socket.send(bytes, bytes.position(), bytes.limit());
+        bytes.position(bytes.position() + n);
+        if (!bytes.hasRemaining()) {
+          socket.setSoLinger(linger);
+          UnixSocket.shutdown(socket);
+        } else if (System.nanoTime() - until < 0) {
+          return false;
+        }
+      } catch (IOException e) {
+        log("while sending what was left of " + socket, e);
+      }
+      close();
+      return true;
+    }
+
+    private void close() {
+      try {
+        socket.close();
+      } catch (IOException e) {
+        log("while closing " + socket, e);
+      }
+    }
+
+    private static void log(String what, IOException e) {
+      System.getLogger("dev.heddle").log(System.Logger.Level.DEBUG, what, e);
+    }
+  }
+}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Commands: what processes ask for, who carries it out and where, and how the answer finds its way.
+/// Commands: what processes ask for, who carries it out and where, and how the answer finds its
+/// way.
 ///
 /// | enters | leaves |
 /// |---|---|

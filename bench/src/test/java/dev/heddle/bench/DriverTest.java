@@ -9,7 +9,6 @@ import dev.heddle.bench.shape.Bar;
 import dev.heddle.bench.shape.Contender;
 import dev.heddle.bench.shape.Shape;
 import dev.heddle.bench.shape.Shapes;
-import dev.heddle.bench.shape.Work;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -20,7 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// languages have a test of their own, for their toolchains may be missing.
 class DriverTest {
   private static final String LINE =
-      "[a-z0-9-]+\t[a-z0-9-]+\t[0-9.]+\t[0-9.]+\t[0-9.]+\t[^\t]+\t([0-9.]+|-)";
+      "[a-z0-9-]+\t[a-z0-9_-]+\t[0-9.]+\t[0-9.]+\t[0-9.]+\t[^\t]+\t([0-9.]+|-)";
 
   static Stream<Shape> shapes() {
     return Shapes.all().stream();
@@ -47,7 +46,7 @@ class DriverTest {
     List<Contender> contenders =
         shape.contenders().stream()
             .filter(c -> !c.name().contains("launcher") && !c.name().matches("stock.*-1|.*-100ms"))
-            .filter(c -> !(c.work() instanceof Work.Serving s && s.host() instanceof Work.Peer))
+            .filter(c -> c.peer().isEmpty())
             .filter(c -> c.missing().isEmpty()) // a container may refuse io_uring
             .toList();
     List<Bar> noBars = List.of();

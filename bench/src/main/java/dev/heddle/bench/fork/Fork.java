@@ -6,9 +6,11 @@ import dev.heddle.bench.shape.Case;
 import dev.heddle.bench.shape.Contender;
 import dev.heddle.bench.shape.Shape;
 import java.time.Duration;
+import java.util.List;
 
-/// The driver's side of a contender's JVM that runs rounds: it stays alive between them, so that
-/// contenders take turns without losing what their compilers learnt, and without sharing it.
+/// The driver's side of a contender's process that runs rounds, a JVM's or another: it stays alive
+/// between them, so that contenders take turns without losing what their compilers learnt, and
+/// without sharing it.
 public final class Fork implements Seat {
   private final Child child;
   private final String runtime;
@@ -22,7 +24,12 @@ public final class Fork implements Seat {
   ///
   /// @throws ForkFailedException when it does not come up
   public static Fork start(Shape shape, Contender contender) throws ForkFailedException {
-    Child child = Child.start(Jvm.command(shape, contender, ForkMain.class));
+    return start(Jvm.command(shape, contender, ForkMain.class));
+  }
+
+  /// Starts a process that takes the orders of [ForkMain].
+  static Fork start(List<String> command) throws ForkFailedException {
+    Child child = Child.start(command);
     try {
       return new Fork(child);
     } catch (ForkFailedException e) {

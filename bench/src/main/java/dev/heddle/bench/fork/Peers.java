@@ -37,10 +37,7 @@ public final class Peers {
   public static void build(Shape shape, Consumer<String> progress) {
     Set<Language> languages = new LinkedHashSet<>();
     for (Contender contender : shape.contenders()) {
-      if (contender.work() instanceof Work.Serving serving
-          && serving.host() instanceof Work.Peer peer) {
-        languages.add(peer.language());
-      }
+      contender.peer().map(Work.Peer::language).ifPresent(languages::add);
     }
     for (Language language : languages) {
       Optional<Path> tool = tool(language);
@@ -51,7 +48,7 @@ public final class Peers {
     }
   }
 
-  /// The command that starts a server.
+  /// The command that starts a program.
   ///
   /// @throws ForkFailedException when it cannot be had, with the reason
   static List<String> command(Work.Peer peer) throws ForkFailedException {
@@ -62,12 +59,12 @@ public final class Peers {
                 () -> new ForkFailedException("'" + language.command() + "' is not on the PATH"));
     if (language == Language.NODE) {
       return List.of(
-          tool.toString(), source(language).resolve("server.js").toString(), peer.server());
+          tool.toString(), source(language).resolve("server.js").toString(), peer.task());
     }
     if (!Files.isExecutable(program(language))) {
       throw new ForkFailedException("its build failed; the log is " + log(language));
     }
-    return List.of(program(language).toString(), peer.server());
+    return List.of(program(language).toString(), peer.task());
   }
 
   static boolean isToolThere(Language language) {
@@ -117,7 +114,7 @@ public final class Peers {
   }
 
   private static Path program(Language language) {
-    return built(language).resolve(language == Language.GO ? "server" : "release/server");
+    return built(language).resolve(language == Language.GO ? "peer" : "release/server");
   }
 
   private static Path log(Language language) {

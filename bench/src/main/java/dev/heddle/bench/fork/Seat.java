@@ -18,6 +18,7 @@ public interface Seat extends AutoCloseable {
   static Seat take(Shape shape, Contender contender) throws ForkFailedException {
     return switch (contender.work()) {
       case Work.Programs _ -> Fork.start(shape, contender);
+      case Work.Peer peer -> Fork.start(Peers.command(peer));
       case Work.Serving serving -> ServerSeat.start(shape, contender, serving);
     };
   }

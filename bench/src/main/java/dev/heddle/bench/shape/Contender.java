@@ -39,6 +39,21 @@ public record Contender(String name, String what, List<String> flags, List<Need>
     return new Contender(name, what, flags, List.of(), serving);
   }
 
+  /// Rounds in a program of another language.
+  public static Contender elsewhere(String name, String what, Work.Peer peer) {
+    return new Contender(name, what, List.of(), List.of(), peer);
+  }
+
+  /// Its program in another language, if it is one.
+  public Optional<Work.Peer> peer() {
+    return switch (work) {
+      case Work.Programs _ -> Optional.empty();
+      case Work.Peer peer -> Optional.of(peer);
+      case Work.Serving(Work.Peer peer, _) -> Optional.of(peer);
+      case Work.Serving(Work.Jvm _, _) -> Optional.empty();
+    };
+  }
+
   /// The same contender, missing where this class is not on the class path.
   public Contender needing(String className) {
     return needing(Need.classNamed(className));

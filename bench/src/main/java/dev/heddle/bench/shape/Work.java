@@ -30,11 +30,11 @@ public sealed interface Work {
   /// @param server what it runs
   record Jvm(Server server) implements Host {}
 
-  /// A program in another language.
+  /// A program in another language: rounds, told as in `ForkMain`, or a server.
   ///
   /// @param language of it, and its folder below `bench/peers`
-  /// @param server which of its servers: its argument
-  record Peer(Language language, String server) implements Host {}
+  /// @param task which shape's rounds, or which server: its argument
+  record Peer(Language language, String task) implements Work, Host {}
 
   /// A language with programs in `bench/peers`.
   enum Language {

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// The servers in other languages, each under every load, or missing with its reason. Not by
+/// The programs in other languages, servers under every load, or missing with its reason. Not by
 /// default, for a build may fetch from the toolchain's registry.
 @Tag("full")
 class PeersTest {
@@ -24,18 +24,14 @@ class PeersTest {
     return Shapes.all().stream()
         .flatMap(shape ->
             shape.contenders().stream()
-                .filter(PeersTest::isPeer)
+                .filter(contender -> contender.peer().isPresent())
                 .map(contender -> Arguments.of(shape, contender)));
-  }
-
-  private static boolean isPeer(Contender contender) {
-    return contender.work() instanceof Work.Serving serving && serving.host() instanceof Work.Peer;
   }
 
   @ParameterizedTest
   @MethodSource("peers")
   void peer_everyCase_answers(Shape shape, Contender contender) throws ForkFailedException {
-    var peer = (Work.Peer) ((Work.Serving) contender.work()).host();
+    Work.Peer peer = contender.peer().orElseThrow();
     if (!Peers.isToolThere(peer.language())) {
       assertThatThrownBy(() -> Seat.take(shape, contender)).hasMessageContaining("not on the PATH");
       return;

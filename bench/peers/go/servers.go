@@ -1,43 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The bench's servers in Go: what the standard library gives, a goroutine for each connection.
 package main
 
 import (
 	"fmt"
-	"io"
 	"log"
 	"net"
 	"net/http"
-	"os"
-	"runtime"
 )
 
-func main() {
-	log.SetFlags(0)
-	if len(os.Args) != 2 {
-		log.Fatal("usage: server tcp-echo|http")
-	}
+// serve answers requests until the process ends, with a goroutine for each connection.
+func serve(name string) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("%s, GOMAXPROCS %d\n", runtime.Version(), runtime.GOMAXPROCS(0))
 	fmt.Println("at", listener.Addr())
-	go endWithDriver()
-	switch os.Args[1] {
+	switch name {
 	case "tcp-echo":
 		echo(listener)
 	case "http":
 		hello(listener)
 	default:
-		log.Fatalf("no server %q: there are tcp-echo and http", os.Args[1])
+		log.Fatalf("no task %q: there are tcp-echo, http, and the rounds of processes", name)
 	}
-}
-
-func endWithDriver() {
-	io.Copy(io.Discard, os.Stdin)
-	os.Exit(0)
 }
 
 // net.Conn sets TCP_NODELAY by itself.

@@ -79,6 +79,7 @@ final class BenchCommand implements Callable<Integer> {
             "bench/src/main",
             "core/src/main",
             "netty/src/main",
+            "process/src/main",
             "examples/HttpHello.java")) {
       if (isNewer(home.root().resolve(source), time)) {
         return true;

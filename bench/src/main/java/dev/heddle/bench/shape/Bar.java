@@ -90,6 +90,25 @@ public record Bar(
         });
   }
 
+  /// Less of the row's figure than each of some contenders, round by round.
+  public static Bar faster(String row, String subject, String... others) {
+    return new Bar(
+        row,
+        subject,
+        "faster than " + String.join(", ", others),
+        List.of(others),
+        standing -> {
+          String best =
+              Arrays.stream(others)
+                  .reduce((a, b) -> standing.ratio(row, a, b) <= 1 ? a : b)
+                  .orElseThrow();
+          boolean met = standing.ratio(row, subject, best) < 1;
+          return new Verdict(
+              met ? State.MET : State.NOT_MET,
+              ratios(standing, row, subject, best) + " of the best, " + best);
+        });
+  }
+
   /// At most `limit` of a count per operation.
   public static Bar count(String row, String subject, String name, double limit) {
     return new Bar(

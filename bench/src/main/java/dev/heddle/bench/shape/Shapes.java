@@ -20,7 +20,13 @@ public final class Shapes {
           TcpEchoShape.shape(),
           HttpShape.shape(),
           FileShape.shape(),
-          IdleShape.shape());
+          IdleShape.shape(),
+          ProcessPingPongShape.one(),
+          ProcessPingPongShape.many(),
+          ProcessFanInShape.shape(),
+          ProcessRingShape.shape(),
+          ProcessSpawnShape.shape(),
+          SkynetShape.shape());
 
   private Shapes() {}
 

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.bench.ours.process;
+
+import dev.heddle.bench.measure.Program;
+import dev.heddle.process.Exit;
+import dev.heddle.process.Pid;
+import dev.heddle.process.Process;
+import dev.heddle.process.ProcessRuntime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntFunction;
+
+/// A program whose runtime lives between its rounds.
+abstract class Resident implements Program {
+  final ProcessRuntime runtime = ProcessRuntime.start();
+
+  /// Starts so many processes, and waits until they have.
+  List<Pid> spawn(int count, IntFunction<Process> process) throws Exception {
+    List<Pid> pids = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      pids.add(runtime.spawn(process.apply(i)));
+    }
+    for (Pid pid : pids) {
+      runtime.started(pid).get();
+    }
+    return pids;
+  }
+
+  /// Waits until processes have ended.
+  ///
+  /// @throws IllegalStateException when one has not ended by itself
+  void awaitEnd(List<Pid> pids) throws Exception {
+    for (Pid pid : pids) {
+      Exit exit = runtime.exit(pid).get();
+      if (exit.isAbnormal() && exit.reason() != Exit.Reason.NOT_FOUND) {
+        throw new IllegalStateException("it has failed: " + exit, exit.cause());
+      }
+    }
+  }
+
+  /// Ends processes that wait for more, and waits for that.
+  void terminate(List<Pid> pids) throws Exception {
+    pids.forEach(runtime::terminate);
+    for (Pid pid : pids) {
+      var _ = runtime.exit(pid).get();
+    }
+  }
+
+  /// Waits for the last ones, between what they said and their end.
+  void awaitNone() {
+    while (runtime.counters().processes() > 0) {
+      Thread.onSpinWait();
+    }
+  }
+
+  @Override
+  public void close() {
+    runtime.close();
+  }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.bench.shape;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.pekko.actor.typed.ActorSystem;
+
+/// Who takes part in the shapes of processes.
+final class ActorContenders {
+  static final String PEKKO = "pekko";
+  static final String PEKKO_LAUNCHER = "pekko-launcher";
+  static final String STOCK = "stock";
+  static final String STOCK_ONE = "stock-1";
+  static final String GO = "go";
+
+  private final List<Contender> all = new ArrayList<>();
+
+  /// Ours, with both kinds of flags.
+  ActorContenders ours(Work.Programs program) {
+    all.add(Contender.of(Contender.HEDDLE, "processes, library flags", Flags.library(), program));
+    all.add(
+        Contender.of(
+            Contender.HEDDLE_LAUNCHER,
+            "processes, the launcher's flags",
+            Flags.launcher(),
+            program));
+    return this;
+  }
+
+  /// Pekko with the JVM's defaults, and with the launcher's flags, which are good for it, too.
+  ActorContenders pekko(Work.Programs program) {
+    String version = Servers.version(ActorSystem.class);
+    String what = "Pekko " + version + ", typed actors, a thread for each processor";
+    all.add(Contender.of(PEKKO, what, Flags.stock(), program));
+    all.add(
+        Contender.of(
+            PEKKO_LAUNCHER, "the same with the launcher's flags", Flags.launcher(), program));
+    return this;
+  }
+
+  /// Stock virtual threads, on all cores and on one.
+  ActorContenders stock(String what, Work.Programs program) {
+    all.add(Contender.of(STOCK, what, Flags.stock(), program));
+    all.add(Contender.of(STOCK_ONE, "the same, one carrier", Flags.stockOneCarrier(), program));
+    return this;
+  }
+
+  /// Go.
+  ///
+  /// @param task its argument
+  ActorContenders go(String task) {
+    all.add(
+        Contender.elsewhere(GO, "goroutines and channels", new Work.Peer(Work.Language.GO, task)));
+    return this;
+  }
+
+  List<Contender> list() {
+    return List.copyOf(all);
+  }
+
+  /// Ahead of all others in a row, by its own figure and by CPU time: ours with each kind of flags
+  /// against whoever runs with them, and against those that have no such flags.
+  List<Bar> ahead(String row) {
+    List<Bar> bars = new ArrayList<>();
+    for (String subject : List.of(Contender.HEDDLE, Contender.HEDDLE_LAUNCHER)) {
+      boolean launcher = subject.equals(Contender.HEDDLE_LAUNCHER);
+      String[] others =
+          all.stream()
+              .map(Contender::name)
+              .filter(name -> !name.startsWith(Contender.HEDDLE))
+              .filter(name -> !name.startsWith(PEKKO) || name.equals(PEKKO_LAUNCHER) == launcher)
+              .toArray(String[]::new);
+      bars.add(Bar.faster(row, subject, others));
+      bars.add(Bar.ahead(row, subject, others));
+    }
+    return bars;
+  }
+}

@@ -44,6 +44,8 @@ class FileWatchTest {
 
   @TempDir private Path root = Path.of("");
 
+  @TempDir private Path beside = Path.of("");
+
   private static void inLoop(Action body) {
     Heddle.run(body);
   }
@@ -155,7 +157,7 @@ class FileWatchTest {
     Path file = made.resolve("deep").resolve("f");
     inLoop(() -> {
       try (EventStream<FileChange> changes = FileWatch.of(root).recursive().raw().open()) {
-        Path aside = Files.createTempDirectory("aside").resolve("made");
+        Path aside = beside.resolve("made");
         Files.createDirectories(aside.resolve("deep"));
         Files.createFile(aside.resolve("deep").resolve("f"));
         Files.move(aside, made);
@@ -172,7 +174,7 @@ class FileWatchTest {
     Path last = root.resolve("last");
     inLoop(() -> {
       Files.createDirectory(nested);
-      Path aside = Files.createTempDirectory("aside").resolve("nested");
+      Path aside = beside.resolve("nested");
       try (EventStream<FileChange> changes = FileWatch.of(root).recursive().open()) {
         Files.move(nested, aside);
         await(changes, DELETED, nested);

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
+import java.time.Duration;
 import java.util.List;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
@@ -24,13 +25,16 @@ public final class Certificates {
   /// A client that trusts it.
   public static final TlsOptions CLIENT;
 
+  /// Against hanging only: a machine that is busy agrees late.
+  public static final Duration PATIENCE = Duration.ofSeconds(60);
+
   private static final String PASSWORD = "changeit"; // of a key that is thrown away
   private static final KeyStore STORE = make("localhost");
 
   static {
     try {
-      SERVER = TlsOptions.of(withKeys(STORE));
-      CLIENT = TlsOptions.of(trusting(STORE));
+      SERVER = TlsOptions.of(withKeys(STORE)).withHandshakeLimit(PATIENCE);
+      CLIENT = TlsOptions.of(trusting(STORE)).withHandshakeLimit(PATIENCE);
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException(e);
     }
@@ -40,7 +44,7 @@ public final class Certificates {
 
   /// A server whose certificate nobody trusts.
   static TlsOptions stranger() throws GeneralSecurityException {
-    return TlsOptions.of(withKeys(make("localhost")));
+    return TlsOptions.of(withKeys(make("localhost"))).withHandshakeLimit(PATIENCE);
   }
 
   /// A server with a trusted certificate, as a PKCS #12 file for other programs.

@@ -23,8 +23,8 @@ import java.util.EnumMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// One ring for all: what is submitted in a turn goes to the system in one call. Netty makes another
-/// one after whatever has completed. Neither is for an operation [RingEntersTest].
+/// One ring for all: what is submitted in a turn goes to the system in one call. Netty makes
+/// another one after whatever has completed. Neither is for an operation.
 final class UringDriver extends UnixDriver {
   static final String NAME = "io_uring";
   private static final int RING = 1_024; // submissions; more in one turn cost another call

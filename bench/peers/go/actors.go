@@ -12,6 +12,7 @@ const (
 	children = 10
 )
 
+// By the names of the cases.
 var programs = map[string]program{
 	"process-pingpong": pairs,
 	"process-pairs":    pairs,

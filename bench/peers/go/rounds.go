@@ -44,15 +44,19 @@ func cpuTime() time.Duration {
 
 // answerOrders takes the driver's orders, a line each, until it hangs up:
 // "case NAME SIZE" and "round OPERATIONS".
-func answerOrders(run program) {
-	size := 0
+func answerOrders() {
+	run, size := program(nil), 0
 	orders := bufio.NewScanner(os.Stdin)
 	for orders.Scan() {
 		var name string
 		var operations int64
 		line := orders.Text()
 		if _, err := fmt.Sscanf(line, "case %s %d", &name, &size); err == nil {
-			fmt.Println("ready")
+			if run = programs[name]; run == nil {
+				fmt.Println("failed no program for", name)
+			} else {
+				fmt.Println("ready")
+			}
 		} else if _, err := fmt.Sscanf(line, "round %d", &operations); err == nil {
 			fmt.Println(round(run, size, operations))
 		} else {

@@ -22,7 +22,7 @@ func serve(name string) {
 	case "http":
 		hello(listener)
 	default:
-		log.Fatalf("no task %q: there are tcp-echo, http, and the rounds of processes", name)
+		log.Fatalf("no task %q: there are tcp-echo, http, and rounds", name)
 	}
 }
 

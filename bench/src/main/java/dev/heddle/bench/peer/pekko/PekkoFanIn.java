@@ -17,6 +17,7 @@ public final class PekkoFanIn extends PekkoSystem {
 
   /// A program in which so many send `burst` messages each before they wait for the receiver.
   public PekkoFanIn(int senders, int burst) {
+    super(TIGHT);
     this.senders = senders;
     this.burst = burst;
   }

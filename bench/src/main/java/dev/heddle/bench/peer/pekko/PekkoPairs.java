@@ -17,6 +17,7 @@ public final class PekkoPairs extends PekkoSystem {
 
   /// A program of so many pairs.
   public PekkoPairs(int pairs) {
+    super(TIGHT);
     this.pairs = pairs;
   }
 

@@ -19,6 +19,7 @@ public final class PekkoRing extends PekkoSystem {
 
   /// A program of a ring of so many.
   public PekkoRing(int members) {
+    super(TIGHT);
     this.members = members;
   }
 

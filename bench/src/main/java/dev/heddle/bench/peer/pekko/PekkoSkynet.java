@@ -12,6 +12,11 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
 
 /// A tree of actors, each starting ten others; the leaves' numbers are added up on the way back.
 public final class PekkoSkynet extends PekkoSystem {
+  /// A program.
+  public PekkoSkynet() {
+    super(TIGHT);
+  }
+
   @Override
   public Sample round(long operations) throws Exception {
     Tree tree = Tree.within(operations);

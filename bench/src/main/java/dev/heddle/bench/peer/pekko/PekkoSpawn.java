@@ -15,6 +15,7 @@ public final class PekkoSpawn extends PekkoSystem {
 
   /// A program that starts so many at once.
   public PekkoSpawn(int batch) {
+    super(TIGHT);
     this.batch = batch;
   }
 

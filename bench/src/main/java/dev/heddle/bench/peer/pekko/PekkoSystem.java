@@ -14,20 +14,24 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
 /// A program whose actor system lives between its rounds. Its guardian starts and stops actors for
 /// them.
 abstract class PekkoSystem implements Program {
-  /// As many threads as processors: by default there are at least eight, between which the system
-  /// has to switch here.
-  private static final Config CONFIG =
-      ConfigFactory.parseString(
-              """
-              pekko {
-                loglevel = "OFF"
-                stdout-loglevel = "OFF"
-                actor.default-dispatcher.fork-join-executor.parallelism-min = 1
-              }
-              """)
+  /// Pekko's own settings: at least eight threads.
+  static final Config USUAL =
+      ConfigFactory.parseString("pekko { loglevel = OFF, stdout-loglevel = OFF }")
           .withFallback(ConfigFactory.load());
 
-  private final ActorSystem<Order> system = ActorSystem.create(guardian(), "bench", CONFIG);
+  /// As many threads as processors: quicker where there are fewer than eight, between which the
+  /// system has to switch. But an actor that keeps each of them busy with messages to itself keeps
+  /// what comes from outside waiting for ever.
+  static final Config TIGHT =
+      ConfigFactory.parseString(
+              "pekko.actor.default-dispatcher.fork-join-executor.parallelism-min = 1")
+          .withFallback(USUAL);
+
+  private final ActorSystem<Order> system;
+
+  PekkoSystem(Config config) {
+    system = ActorSystem.create(guardian(), "bench", config);
+  }
 
   /// Something for the guardian to do.
   interface Order {

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.bench.peer.pekko;
+
+import dev.heddle.bench.measure.Computation;
+import dev.heddle.bench.measure.Meter;
+import dev.heddle.bench.measure.Probe;
+import dev.heddle.bench.measure.Sample;
+import dev.heddle.bench.measure.Waits;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+
+/// An actor that sends a message to an idle one, and then computes.
+public final class PekkoBusy extends PekkoSystem {
+  private static final Object STOP = "stop";
+
+  /// A program.
+  public PekkoBusy() {
+    super(USUAL);
+  }
+
+  @Override
+  public Sample round(long operations) throws Exception {
+    var waits = new Waits(operations);
+    var probe = new Probe();
+    ActorRef<Object> idle = call(context -> context.spawnAnonymous(idle(waits)));
+    ActorRef<Object> busy = call(context -> context.spawnAnonymous(busy(idle, probe)));
+    var meter = new Meter();
+    meter.start();
+    probe.repeat(operations, busy::tell);
+    Sample sample = meter.stop(operations);
+    idle.tell(STOP);
+    busy.tell(STOP);
+    return waits.in(sample);
+  }
+
+  private static Behavior<Object> idle(Waits waits) {
+    return Behaviors.receiveMessage(word -> {
+      if (!(word instanceof Long sent)) {
+        return Behaviors.stopped();
+      }
+      waits.since(sent);
+      return Behaviors.same();
+    });
+  }
+
+  private static Behavior<Object> busy(ActorRef<Object> idle, Probe probe) {
+    return Behaviors.receiveMessage(word -> {
+      if (!(word instanceof Long)) {
+        return Behaviors.stopped();
+      }
+      idle.tell(System.nanoTime());
+      Computation.hold(Probe.BUSY_NANOS);
+      probe.answered();
+      return Behaviors.same();
+    });
+  }
+}

@@ -93,7 +93,7 @@ final class Driver {
       if (round > 0 && before + took > end) {
         break; // early rather than late
       }
-      List<String> order = new ArrayList<>(seats.keySet());
+      List<String> order = present(size);
       Collections.rotate(order, round); // nobody always follows the same neighbour
       for (Map.Entry<String, Sample> entry : round(size, order, operations).entrySet()) {
         samples.computeIfAbsent(entry.getKey(), _ -> new ArrayList<>()).add(entry.getValue());
@@ -103,6 +103,9 @@ final class Driver {
     Map<String, Figures> figures = new LinkedHashMap<>();
     for (Contender contender : shape.contenders()) {
       String name = contender.name();
+      if (!contender.isIn(size)) {
+        continue;
+      }
       figures.put(
           name,
           missing.containsKey(name)
@@ -114,9 +117,10 @@ final class Driver {
 
   private Map<String, Long> warmUp(Case size, long end) {
     Map<String, Long> operations = new LinkedHashMap<>();
-    long share = (end - System.nanoTime()) / 3 / Math.max(1, seats.size());
+    List<String> present = present(size);
+    long share = (end - System.nanoTime()) / 3 / Math.max(1, present.size());
     long warmNanos = Math.min(effort.warmUp().toNanos(), share);
-    for (String name : List.copyOf(seats.keySet())) {
+    for (String name : present) {
       progress.accept(size.name() + ": warming up " + name);
       try {
         seat(name).open(effort.tiny() ? size.tiny() : size, ANSWER_LIMIT);
@@ -170,6 +174,13 @@ final class Driver {
       }
     }
     return samples;
+  }
+
+  /// Who is still there and takes part in this case, in order.
+  private List<String> present(Case size) {
+    List<String> names = new ArrayList<>(seats.keySet());
+    names.removeIf(name -> !shape.contender(name).isIn(size));
+    return names;
   }
 
   private Seat seat(String name) {

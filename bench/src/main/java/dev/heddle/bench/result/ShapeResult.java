@@ -34,9 +34,9 @@ public record ShapeResult(
     List<Line> lines = new ArrayList<>();
     for (Case size : shape.cases()) {
       for (Row row : size.rows()) {
-        for (Contender contender : shape.contenders()) {
-          lines.add(line(size, row, contender));
-        }
+        shape.contenders().stream()
+            .filter(contender -> contender.isIn(size))
+            .forEach(contender -> lines.add(line(size, row, contender)));
       }
     }
     return lines;

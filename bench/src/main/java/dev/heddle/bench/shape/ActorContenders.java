@@ -29,13 +29,17 @@ final class ActorContenders {
 
   /// Pekko with the JVM's defaults, and with the launcher's flags, which are good for it, too.
   ActorContenders pekko(Work.Programs program) {
-    String version = Servers.version(ActorSystem.class);
-    String what = "Pekko " + version + ", typed actors, a thread for each processor";
-    all.add(Contender.of(PEKKO, what, Flags.stock(), program));
+    all.add(pekko(Flags.stock(), program));
     all.add(
         Contender.of(
             PEKKO_LAUNCHER, "the same with the launcher's flags", Flags.launcher(), program));
     return this;
+  }
+
+  static Contender pekko(List<String> flags, Work.Programs program) {
+    String version = Servers.version(ActorSystem.class);
+    return Contender.of(
+        PEKKO, "Pekko " + version + ", typed actors, a thread for each processor", flags, program);
   }
 
   /// Stock virtual threads, on all cores and on one.
@@ -46,12 +50,14 @@ final class ActorContenders {
   }
 
   /// Go.
-  ///
-  /// @param task its argument
-  ActorContenders go(String task) {
-    all.add(
-        Contender.elsewhere(GO, "goroutines and channels", new Work.Peer(Work.Language.GO, task)));
+  ActorContenders go() {
+    all.add(goroutines());
     return this;
+  }
+
+  static Contender goroutines() {
+    return Contender.elsewhere(
+        GO, "goroutines and channels", new Work.Peer(Work.Language.GO, Work.Peer.ROUNDS));
   }
 
   List<Contender> list() {
@@ -70,7 +76,7 @@ final class ActorContenders {
               .filter(name -> !name.startsWith(Contender.HEDDLE))
               .filter(name -> !name.startsWith(PEKKO) || name.equals(PEKKO_LAUNCHER) == launcher)
               .toArray(String[]::new);
-      bars.add(Bar.faster(row, subject, others));
+      bars.add(Bar.below(row, subject, others));
       bars.add(Bar.ahead(row, subject, others));
     }
     return bars;

@@ -91,11 +91,11 @@ public record Bar(
   }
 
   /// Less of the row's figure than each of some contenders, round by round.
-  public static Bar faster(String row, String subject, String... others) {
+  public static Bar below(String row, String subject, String... others) {
     return new Bar(
         row,
         subject,
-        "faster than " + String.join(", ", others),
+        "below " + String.join(", ", others),
         List.of(others),
         standing -> {
           String best =
@@ -150,6 +150,20 @@ public record Bar(
           double value = standing.median(row, subject);
           return new Verdict(
               value <= limit ? State.MET : State.NOT_MET, number(value) + " " + unit);
+        });
+  }
+
+  /// At least a number in the row's unit.
+  public static Bar reaching(String row, String subject, double limit, String unit) {
+    return new Bar(
+        row,
+        subject,
+        String.format(Locale.ROOT, ">= %s %s", number(limit), unit),
+        List.of(),
+        standing -> {
+          double value = standing.median(row, subject);
+          return new Verdict(
+              value >= limit ? State.MET : State.NOT_MET, number(value) + " " + unit);
         });
   }
 

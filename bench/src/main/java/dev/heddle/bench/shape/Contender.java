@@ -12,7 +12,9 @@ import java.util.stream.Stream;
 /// @param flags of its JVM
 /// @param needs what must be there, or the contender is missing
 /// @param work what it does
-public record Contender(String name, String what, List<String> flags, List<Need> needs, Work work) {
+/// @param only the cases it takes part in; none: all
+public record Contender(
+    String name, String what, List<String> flags, List<Need> needs, Work work, List<String> only) {
   /// The name of ours with library flags; ratios are against it.
   public static final String HEDDLE = "heddle";
 
@@ -26,22 +28,23 @@ public record Contender(String name, String what, List<String> flags, List<Need>
   public Contender {
     flags = List.copyOf(flags);
     needs = List.copyOf(needs);
+    only = List.copyOf(only);
   }
 
   /// A contender that needs nothing but the JDK.
   public static Contender of(String name, String what, List<String> flags, Work.Programs programs) {
-    return new Contender(name, what, flags, List.of(), programs);
+    return new Contender(name, what, flags, List.of(), programs, List.of());
   }
 
   /// A server under load.
   public static Contender serving(
       String name, String what, List<String> flags, Work.Serving serving) {
-    return new Contender(name, what, flags, List.of(), serving);
+    return new Contender(name, what, flags, List.of(), serving, List.of());
   }
 
   /// Rounds in a program of another language.
   public static Contender elsewhere(String name, String what, Work.Peer peer) {
-    return new Contender(name, what, List.of(), List.of(), peer);
+    return new Contender(name, what, List.of(), List.of(), peer, List.of());
   }
 
   /// Its program in another language, if it is one.
@@ -62,7 +65,17 @@ public record Contender(String name, String what, List<String> flags, List<Need>
   /// The same contender, missing where this is not there.
   public Contender needing(Need need) {
     List<Need> all = Stream.concat(needs.stream(), Stream.of(need)).toList();
-    return new Contender(name, what, flags, all, work);
+    return new Contender(name, what, flags, all, work, only);
+  }
+
+  /// The same contender, in some cases only.
+  public Contender only(String... cases) {
+    return new Contender(name, what, flags, needs, work, List.of(cases));
+  }
+
+  /// Whether it takes part in a case.
+  public boolean isIn(Case size) {
+    return only.isEmpty() || only.contains(size.name());
   }
 
   /// Why it cannot take part, if it cannot.

@@ -14,7 +14,7 @@ final class ProcessPingPongShape {
 
   static Shape one() {
     String name = "process-pingpong";
-    ActorContenders contenders = contenders(name);
+    ActorContenders contenders = contenders();
     return new Shape(
         name,
         "Two processes send a message to and fro. One operation is one round trip: two messages.",
@@ -25,7 +25,7 @@ final class ProcessPingPongShape {
 
   static Shape many() {
     int pairs = 64;
-    ActorContenders contenders = contenders(PAIRS);
+    ActorContenders contenders = contenders();
     return new Shape(
         PAIRS,
         "64 pairs of processes on all cores. One operation is one round trip: two messages.",
@@ -44,11 +44,11 @@ final class ProcessPingPongShape {
         contenders.ahead(PAIRS));
   }
 
-  private static ActorContenders contenders(String task) {
+  private static ActorContenders contenders() {
     return new ActorContenders()
         .ours(size -> new Pairs(size.size()))
         .pekko(size -> new PekkoPairs(size.size()))
         .stock("stock virtual threads, a queue each", size -> new ThreadPairs(size.size()))
-        .go(task);
+        .go();
   }
 }

@@ -19,7 +19,7 @@ final class ProcessSpawnShape {
             .ours(size -> new Spawn(size.size()))
             .pekko(size -> new PekkoSpawn(size.size()))
             .stock("stock virtual threads and a queue", size -> new ThreadSpawn(size.size()))
-            .go(NAME);
+            .go();
     return new Shape(
         NAME,
         "A process starts 1,000 others; each is made, initialised and stepped once, tells its"

@@ -26,7 +26,9 @@ public final class Shapes {
           ProcessFanInShape.shape(),
           ProcessRingShape.shape(),
           ProcessSpawnShape.shape(),
-          SkynetShape.shape());
+          SkynetShape.shape(),
+          StealShape.shape(),
+          FairnessShape.shape());
 
   private Shapes() {}
 

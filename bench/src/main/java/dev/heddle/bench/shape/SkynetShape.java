@@ -19,7 +19,7 @@ final class SkynetShape {
             .ours(_ -> new Skynet())
             .pekko(_ -> new PekkoSkynet())
             .stock("stock virtual threads and futures", _ -> new ThreadSkynet())
-            .go(NAME);
+            .go();
     return new Shape(
         NAME,
         "Each process starts ten others, down to a million leaves, whose numbers are added up on"

@@ -33,8 +33,11 @@ public sealed interface Work {
   /// A program in another language: rounds, told as in `ForkMain`, or a server.
   ///
   /// @param language of it, and its folder below `bench/peers`
-  /// @param task which shape's rounds, or which server: its argument
-  record Peer(Language language, String task) implements Work, Host {}
+  /// @param task [#ROUNDS], or which server: its argument
+  record Peer(Language language, String task) implements Work, Host {
+    /// The task of those that run rounds: which ones, each case says by its name.
+    public static final String ROUNDS = "rounds";
+  }
 
   /// A language with programs in `bench/peers`.
   enum Language {

@@ -8,10 +8,14 @@ import dev.heddle.process.Process;
 import dev.heddle.process.ProcessRuntime;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntFunction;
 
 /// A program whose runtime lives between its rounds.
 abstract class Resident implements Program {
+  private static final long LOOK_NANOS = 50_000;
+
   final ProcessRuntime runtime = ProcessRuntime.start();
 
   /// Starts so many processes, and waits until they have.
@@ -48,8 +52,13 @@ abstract class Resident implements Program {
 
   /// Waits for the last ones, between what they said and their end.
   void awaitNone() {
-    while (runtime.counters().processes() > 0) {
-      Thread.onSpinWait();
+    awaitQuiet(() -> runtime.counters().processes() == 0);
+  }
+
+  /// Looks again and again, and leaves the processors to others meanwhile.
+  static void awaitQuiet(BooleanSupplier is) {
+    while (!is.getAsBoolean()) {
+      LockSupport.parkNanos(LOOK_NANOS);
     }
   }
 

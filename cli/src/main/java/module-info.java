@@ -5,6 +5,7 @@ import org.jspecify.annotations.NullMarked;
 @NullMarked
 module dev.heddle.cli {
   requires dev.heddle;
+  requires dev.heddle.process; // its beans
   requires info.picocli;
   requires java.compiler;
   requires java.logging;

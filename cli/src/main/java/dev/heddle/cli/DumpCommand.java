@@ -4,19 +4,23 @@ package dev.heddle.cli;
 import dev.heddle.cli.attach.AttachException;
 import dev.heddle.cli.attach.JavaProcess;
 import dev.heddle.observe.LoopMXBean;
+import dev.heddle.process.ProcessRuntimeMXBean;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/// `heddle dump`: every coroutine of a running program, with what it waits for and its stack.
+/// `heddle dump`: every coroutine and process of a running program, with what it waits for and its
+/// stack.
 @Command(
     name = "dump",
-    description = "Shows every coroutine of a running program: what it waits for, and its stack.",
+    description =
+        "Shows every coroutine and process of a running program: what it waits for, and its stack.",
     mixinStandardHelpOptions = true,
     footer = {
       "",
@@ -43,34 +47,38 @@ final class DumpCommand implements Callable<Integer> {
   @Override
   public Integer call() throws AttachException {
     if (!JavaProcess.look(pid, this::show)) {
-      throw AttachException.noLoops(pid);
+      throw AttachException.nothingRuns(pid);
     }
     return shown > 0 ? ExitCode.OK : ExitCode.FAILURE;
   }
 
   private void show(JavaProcess process) {
-    List<LoopMXBean> wanted =
+    List<LoopMXBean> loops =
         process.loops().stream()
             .filter(loop -> name.isEmpty() || loop.getName().equals(name))
             .toList();
-    shown = wanted.size();
+    List<ProcessRuntimeMXBean> runtimes = name.isEmpty() ? process.runtimes() : List.of();
+    shown = loops.size() + runtimes.size();
     if (shown > 0) {
-      spec.commandLine().getOut().print(json ? asJson(wanted) : asText(wanted));
+      spec.commandLine().getOut().print(json ? asJson(loops, runtimes) : asText(loops, runtimes));
       spec.commandLine().getOut().flush();
-    } else if (!process.loops().isEmpty()) {
+    } else if (!process.isEmpty()) {
       spec.commandLine().getErr().println("heddle: " + noLoopOfThatName(process));
     }
   }
 
-  private String asJson(List<LoopMXBean> loops) {
-    return loops.stream()
-        .map(LoopMXBean::dumpJson)
-        .collect(Collectors.joining(",", "{\"pid\":" + pid + ",\"loops\":[", "]}\n"));
+  private String asJson(List<LoopMXBean> loops, List<ProcessRuntimeMXBean> runtimes) {
+    return "{\"pid\":%d,\"loops\":[%s],\"runtimes\":[%s]}\n"
+        .formatted(
+            pid,
+            loops.stream().map(LoopMXBean::dumpJson).collect(Collectors.joining(",")),
+            runtimes.stream().map(ProcessRuntimeMXBean::dumpJson).collect(Collectors.joining(",")));
   }
 
-  private static String asText(List<LoopMXBean> loops) {
-    return loops.stream()
-        .map(loop -> Printable.of(loop.dump()).stripTrailing() + "\n")
+  private static String asText(List<LoopMXBean> loops, List<ProcessRuntimeMXBean> runtimes) {
+    return Stream.concat(
+            loops.stream().map(LoopMXBean::dump), runtimes.stream().map(ProcessRuntimeMXBean::dump))
+        .map(dump -> Printable.of(dump).stripTrailing() + "\n")
         .collect(Collectors.joining("\n"));
   }
 

@@ -4,6 +4,7 @@ package dev.heddle.cli;
 import dev.heddle.cli.attach.AttachException;
 import dev.heddle.cli.attach.JavaProcess;
 import dev.heddle.observe.LoopMXBean;
+import dev.heddle.process.ProcessRuntimeMXBean;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,10 +17,13 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/// `heddle ps`: the loops of this user's JVMs, or one JVM's with their coroutines.
+/// `heddle ps`: the loops and process runtimes of this user's JVMs, or one JVM's with their
+/// coroutines and processes.
 @Command(
     name = "ps",
-    description = "Lists the loops that run here; with a PID, the coroutines of that process, too.",
+    description =
+        "Lists the loops and process runtimes that run here; with a PID, the coroutines and"
+            + " processes of that JVM, too.",
     mixinStandardHelpOptions = true,
     footer = {
       "",
@@ -27,7 +31,7 @@ import picocli.CommandLine.Spec;
       "not found without its PID."
     })
 final class PsCommand implements Callable<Integer> {
-  private static final int MOST = 50; // coroutines of a loop; what fits on two screens
+  private static final int MOST = 50; // of a loop or runtime; what fits on two screens
   private static final int TITLES = 3; // lines: a heading, an empty one, the names of the columns
 
   @Spec private CommandSpec spec = CommandSpec.create();
@@ -35,7 +39,9 @@ final class PsCommand implements Callable<Integer> {
   @Parameters(arity = "0..1", paramLabel = "PID", description = "The process to look at.")
   private @Nullable Long pid;
 
-  @Option(names = "--all", description = "Every coroutine, not only the first 50 of each loop.")
+  @Option(
+      names = "--all",
+      description = "All of them, not only the first 50 of each loop and runtime.")
   private boolean all;
 
   /// For picocli.
@@ -46,34 +52,60 @@ final class PsCommand implements Callable<Integer> {
     return pid == null ? listAll() : list(pid);
   }
 
-  /// All at once: each JVM takes a second to let its loops be seen for the first time.
-  private int listAll() throws InterruptedException {
-    LoopTable table = new LoopTable();
-    try (var each = Executors.newVirtualThreadPerTaskExecutor()) {
-      List<Callable<LoopTable>> looks = new ArrayList<>();
-      for (long candidate : JavaProcess.candidates()) {
-        looks.add(() -> loopsOf(candidate));
-      }
-      each.invokeAll(looks).forEach(look -> table.addAll(look.resultNow()));
+  /// What runs in a JVM, or in all of them.
+  private record Tables(LoopTable loops, RuntimeTable runtimes) {
+    Tables() {
+      this(new LoopTable(), new RuntimeTable());
     }
-    if (table.isEmpty()) {
-      err().println("heddle: no JVM of yours runs a loop");
+
+    void add(JavaProcess process) {
+      process.loops().forEach(loop -> loops.add(process, loop));
+      process.runtimes().forEach(runtime -> runtimes.add(process, runtime));
+    }
+
+    void addAll(Tables others) {
+      loops.addAll(others.loops);
+      runtimes.addAll(others.runtimes);
+    }
+
+    boolean isEmpty() {
+      return loops.isEmpty() && runtimes.isEmpty();
+    }
+
+    @Override
+    public String toString() {
+      String between = loops.isEmpty() || runtimes.isEmpty() ? "" : "\n";
+      return (loops.isEmpty() ? "" : loops) + between + (runtimes.isEmpty() ? "" : runtimes);
+    }
+  }
+
+  /// All at once: each JVM takes a second to let itself be seen for the first time.
+  private int listAll() throws InterruptedException {
+    Tables tables = new Tables();
+    try (var each = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Callable<Tables>> looks = new ArrayList<>();
+      for (long candidate : JavaProcess.candidates()) {
+        looks.add(() -> tablesOf(candidate));
+      }
+      each.invokeAll(looks).forEach(look -> tables.addAll(look.resultNow()));
+    }
+    if (tables.isEmpty()) {
+      err().println("heddle: no JVM of yours runs a loop or processes");
     } else {
-      out().print(table);
+      out().print(tables);
       out().flush();
     }
     return ExitCode.OK;
   }
 
-  private LoopTable loopsOf(long candidate) {
-    LoopTable table = new LoopTable();
+  private Tables tablesOf(long candidate) {
+    Tables tables = new Tables();
     try {
-      JavaProcess.look(
-          candidate, process -> process.loops().forEach(loop -> table.add(process, loop)));
+      JavaProcess.look(candidate, tables::add);
     } catch (AttachException e) {
       complainOf(candidate, e);
     }
-    return table;
+    return tables;
   }
 
   // one that has ended meanwhile is nothing to speak of
@@ -85,28 +117,34 @@ final class PsCommand implements Callable<Integer> {
 
   private int list(long wanted) throws AttachException {
     if (!JavaProcess.look(wanted, this::show)) {
-      throw AttachException.noLoops(wanted);
+      throw AttachException.nothingRuns(wanted);
     }
     return ExitCode.OK;
   }
 
   private void show(JavaProcess process) {
-    LoopTable table = new LoopTable();
-    StringBuilder coroutines = new StringBuilder();
+    Tables tables = new Tables();
+    tables.add(process);
+    StringBuilder each = new StringBuilder();
     for (LoopMXBean loop : process.loops()) {
-      table.add(process, loop);
-      coroutines.append('\n').append(shortened(Printable.of(loop.table()), process.pid()));
+      each.append('\n').append(shortened(Printable.of(loop.table()), TITLES, process.pid()));
     }
-    out().print(process.loops().isEmpty() ? "" : table.toString() + coroutines);
+    for (ProcessRuntimeMXBean runtime : process.runtimes()) {
+      String heading = "Runtime '%s'\n".formatted(runtime.getName());
+      String table = heading + runtime.workerTable() + "\n\n" + runtime.table() + "\n";
+      int titles = runtime.getWorkers() + 2;
+      each.append('\n').append(shortened(Printable.of(table), titles, process.pid()));
+    }
+    out().print(process.isEmpty() ? "" : tables.toString() + each);
     out().flush();
   }
 
-  private String shortened(String table, long of) {
+  private String shortened(String table, int titles, long of) {
     List<String> lines = table.lines().toList();
-    int more = lines.size() - TITLES - MOST;
+    int more = lines.size() - titles - MOST;
     return all || more <= 0
         ? table
-        : String.join("\n", lines.subList(0, TITLES + MOST))
+        : String.join("\n", lines.subList(0, titles + MOST))
             + "\n... and %,d more; heddle ps --all %d lists them, heddle dump %d folds those alike\n"
                 .formatted(more, of, of);
   }

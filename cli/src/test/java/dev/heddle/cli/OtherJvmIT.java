@@ -171,6 +171,39 @@ class OtherJvmIT {
   }
 
   @Test
+  void processes_areListedAndDumped_alsoWhereNoLoopRuns() throws Exception {
+    String pid =
+        java(
+            """
+            import dev.heddle.process.*;
+
+            void main() throws Exception {
+              var runtime = ProcessRuntime.builder().workers(2).host("shop").start();
+              for (int i = 0; i < 60; i++) {
+                runtime.spawn((events, out) -> {}, StartOptions.DEFAULT.withName("stall-" + i));
+              }
+              IO.println("ready");
+              Thread.currentThread().join();
+            }
+            """,
+            LIBRARY);
+
+    assertThat(checkout.heddle("ps").out())
+        .containsPattern("(?m)^ *%s +shop +2 +0 +60 +60 .* Other.java$".formatted(pid));
+    assertThat(checkout.heddle("ps", pid).out())
+        .containsPattern("^ *PID +RUNTIME +WORKERS")
+        .contains(
+            "Runtime 'shop'\nworker 0 asleep, ", "idle, 1 steps, 0 in the mailbox, named stall-")
+        .contains("... and 10 more; heddle ps --all %s lists them".formatted(pid));
+    assertThat(checkout.heddle("dump", pid).out())
+        .startsWith("Runtime 'shop', up for ")
+        .contains(": 60 processes on 2 workers, 0 of them awake\n", "  and 57 more, alike\n");
+    assertThat(checkout.heddle("dump", "--json", pid).out())
+        .startsWith("{\"pid\":" + pid + ",\"loops\":[],\"runtimes\":[{\"runtime\":\"shop\",")
+        .contains("stall-59");
+  }
+
+  @Test
   void stallWithoutTheOptionalFlag_isToldAndSaysWhatItCannotName() throws Exception {
     java(
         """
@@ -206,8 +239,10 @@ class OtherJvmIT {
             "void main() throws Exception { IO.println(\"ready\"); Thread.sleep(3_600_000); }",
             "-Xlog:class+load=info:stderr");
 
-    assertRefused(checkout.heddle("dump", pid), pid + " is a JVM in which no loop of Heddle runs");
-    assertRefused(checkout.heddle("ps", pid), "no loop of Heddle runs");
+    assertRefused(
+        checkout.heddle("dump", pid),
+        pid + " is a JVM in which neither loops nor processes of Heddle run");
+    assertRefused(checkout.heddle("ps", pid), "neither loops nor processes");
     assertThat(checkout.heddle("ps").out()).doesNotContain(pid);
     assertThat(started.getFirst().read("err"))
         .contains("jdk.internal.vm.VMSupport ") // which read its properties

@@ -10,7 +10,9 @@ import dev.heddle.process.dispatch.LoopPort;
 import dev.heddle.process.live.HostShutdown;
 import dev.heddle.process.live.LiveProcess;
 import dev.heddle.process.live.ProcessHost;
+import dev.heddle.process.observe.FlightEvents;
 import dev.heddle.process.observe.ManagedRuntime;
+import dev.heddle.process.observe.RuntimeDump;
 import dev.heddle.process.pool.PoolCommands;
 import dev.heddle.process.relay.CoroutineMailbox;
 import dev.heddle.process.relay.Peer;
@@ -45,10 +47,13 @@ public final class ProcessRuntime implements AutoCloseable {
   private final ManagedRuntime managed;
   private final LoopPort loops;
   private final Duration shutdownDeadline;
+  private final String name;
+  private final long startNanos = System.nanoTime();
   private final AtomicBoolean ending = new AtomicBoolean();
   private final CompletableFuture<ShutdownReport> report = new CompletableFuture<>();
 
   ProcessRuntime(ProcessRuntimeBuilder how) {
+    this.name = how.host;
     this.scheduler = new WorkScheduler(how.host, how.workers, watch(), how.longStep);
     this.loops = new LoopPort(how.loopOptions());
     CommandRegistry registry = how.registry.copy(); // the builder may start another runtime
@@ -300,8 +305,31 @@ public final class ProcessRuntime implements AutoCloseable {
     return host.counters();
   }
 
+  /// The workers, and each process with what it does and waits for, and its stack if it is in a
+  /// step; of those that are alike the first ones. **Cost** a look at each process.
+  public String dump() {
+    return written().text();
+  }
+
+  RuntimeDump written() {
+    List<ProcessSnapshot> all =
+        processes().stream()
+            .map(process ->
+                process.state() == ProcessSnapshot.State.RUNNING
+                    ? Objects.requireNonNullElse(process(process.pid()), process)
+                    : process)
+            .toList();
+    return new RuntimeDump(name, uptime(), counters(), all);
+  }
+
+  Duration uptime() {
+    return Duration.ofNanos(System.nanoTime() - startNanos);
+  }
+
   private LongStepHandler watch() {
     return new LongStepHandler() {
+      private QueueDelay told = QueueDelay.NONE;
+
       @Override
       public void longStep(Task task, Worker worker, long nanos, StackTraceElement[] stack) {
         host.longStep(task, worker, nanos, stack); // the workers start when there is a host
@@ -310,6 +338,11 @@ public final class ProcessRuntime implements AutoCloseable {
       @Override
       public void secondPassed() {
         managed.join();
+        if (FlightEvents.areRecorded()) {
+          ProcessCounters now = counters();
+          FlightEvents.runtime(name, now, now.queueDelay().since(told));
+          told = now.queueDelay();
+        }
       }
     };
   }

@@ -2,7 +2,9 @@
 package dev.heddle.process;
 
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /// How long processes that were ready have waited for a worker: a sample of one in 64 on average,
 /// chosen by chance.
@@ -13,6 +15,9 @@ import java.util.List;
 public record QueueDelay(List<Long> counts) {
   /// Places: the last but one ends at some 17 minutes.
   public static final int PLACES = 32;
+
+  /// None were measured.
+  public static final QueueDelay NONE = new QueueDelay(Collections.nCopies(PLACES, 0L));
 
   /// Copies the list.
   ///
@@ -27,6 +32,16 @@ public record QueueDelay(List<Long> counts) {
   /// How many delays were measured.
   public long samples() {
     return counts.stream().mapToLong(Long::longValue).sum();
+  }
+
+  /// Those that were measured after `earlier`.
+  ///
+  /// @param earlier of the same runtime
+  public QueueDelay since(QueueDelay earlier) {
+    return new QueueDelay(
+        IntStream.range(0, PLACES)
+            .mapToObj(place -> counts.get(place) - earlier.counts.get(place))
+            .toList());
   }
 
   /// A time within which a part of all delays was over: at most twice as long as needed for that.

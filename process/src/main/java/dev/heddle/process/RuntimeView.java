@@ -49,6 +49,16 @@ final class RuntimeView implements ProcessRuntimeMXBean {
   }
 
   @Override
+  public long getUptimeMillis() {
+    return runtime.uptime().toMillis();
+  }
+
+  @Override
+  public int getAwake() {
+    return (int) runtime.workers().stream().filter(worker -> !worker.asleep()).count();
+  }
+
+  @Override
   public int getWorkers() {
     return runtime.workers().size();
   }
@@ -65,17 +75,7 @@ final class RuntimeView implements ProcessRuntimeMXBean {
 
   @Override
   public String workerTable() {
-    return runtime.workers().stream()
-        .map(worker ->
-            "worker %d %s, %d executed, %d stolen, %d parked, %d queued"
-                .formatted(
-                    worker.number(),
-                    worker.asleep() ? "asleep" : "awake",
-                    worker.executed(),
-                    worker.stolen(),
-                    worker.parked(),
-                    worker.queued()))
-        .collect(Collectors.joining("\n"));
+    return runtime.written().workerTable();
   }
 
   @Override
@@ -83,5 +83,15 @@ final class RuntimeView implements ProcessRuntimeMXBean {
     return runtime.processes().stream()
         .map(ProcessSnapshot::info)
         .collect(Collectors.joining("\n"));
+  }
+
+  @Override
+  public String dump() {
+    return runtime.dump();
+  }
+
+  @Override
+  public String dumpJson() {
+    return runtime.written().json();
   }
 }

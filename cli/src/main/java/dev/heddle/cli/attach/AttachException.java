@@ -16,7 +16,8 @@ public final class AttachException extends Exception {
   }
 
   /// It can, but there is nothing to see.
-  public static AttachException noLoops(long pid) {
-    return new AttachException("process " + pid + " is a JVM in which no loop of Heddle runs");
+  public static AttachException nothingRuns(long pid) {
+    return new AttachException(
+        "process " + pid + " is a JVM in which neither loops nor processes of Heddle run");
   }
 }

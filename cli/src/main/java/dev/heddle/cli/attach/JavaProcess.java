@@ -5,6 +5,7 @@ import com.sun.tools.attach.AttachNotSupportedException;
 import com.sun.tools.attach.VirtualMachine;
 import com.sun.tools.attach.VirtualMachineDescriptor;
 import dev.heddle.observe.LoopMXBean;
+import dev.heddle.process.ProcessRuntimeMXBean;
 import java.io.IOException;
 import java.lang.reflect.UndeclaredThrowableException;
 import java.time.Duration;
@@ -20,17 +21,19 @@ import javax.management.remote.JMXConnector;
 import javax.management.remote.JMXConnectorFactory;
 import javax.management.remote.JMXServiceURL;
 
-/// A JVM in which loops run, while it is looked at.
+/// A JVM in which loops or runtimes of processes run, while it is looked at.
 ///
 /// The JDK's own doors do: its Attach API, which lets the same user in and nobody else, starts the
-/// JVM's local management agent, and there the loops are beans. A JVM that does not announce loops
-/// is left as it was: its system properties are read, and nothing is started in it.
+/// JVM's local management agent, and there they are beans. A JVM that does not announce any is left
+/// as it was: its system properties are read, and nothing is started in it.
 ///
 /// @param pid its number
 /// @param program its main class, jar or source file
 /// @param loops by name; none when they have ended a moment ago
-public record JavaProcess(long pid, String program, List<LoopMXBean> loops) {
-  /// Loops join the server within a second of its start; on a busy machine later.
+/// @param runtimes of processes, by name
+public record JavaProcess(
+    long pid, String program, List<LoopMXBean> loops, List<ProcessRuntimeMXBean> runtimes) {
+  /// Beans join the server within a second of its start; on a busy machine later.
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
   private static final List<String> LAUNCHERS =
@@ -52,8 +55,8 @@ public record JavaProcess(long pid, String program, List<LoopMXBean> loops) {
 
   /// Looks at a process.
   ///
-  /// @param look gets it when loops run there; the connection ends when it returns
-  /// @return whether they do
+  /// @param look gets it when something runs there; the connection ends when it returns
+  /// @return whether it does
   /// @throws AttachException when it cannot be looked at, with the reason
   public static boolean look(long pid, Consumer<JavaProcess> look) throws AttachException {
     Candidate.check(pid);
@@ -77,31 +80,49 @@ public record JavaProcess(long pid, String program, List<LoopMXBean> loops) {
   private static boolean look(long pid, VirtualMachine vm, Consumer<JavaProcess> look)
       throws IOException, MalformedObjectNameException {
     Properties properties = vm.getSystemProperties();
-    String announced = properties.getProperty(LoopMXBean.ANNOUNCEMENT);
-    if (announced == null) {
+    String loops = properties.getProperty(LoopMXBean.ANNOUNCEMENT);
+    String runtimes = properties.getProperty(ProcessRuntimeMXBean.ANNOUNCEMENT);
+    if (loops == null && runtimes == null) {
       return false;
     }
     String program = program(properties.getProperty("sun.java.command", ""));
     JMXServiceURL address = new JMXServiceURL(vm.startLocalManagementAgent());
     try (JMXConnector connector = JMXConnectorFactory.connect(address)) {
       MBeanServerConnection server = connector.getMBeanServerConnection();
-      List<LoopMXBean> loops =
-          awaitLoops(server, new ObjectName(announced)).stream()
-              .sorted()
-              .map(name -> JMX.newMXBeanProxy(server, name, LoopMXBean.class))
-              .toList();
-      look.accept(new JavaProcess(pid, program, loops));
-      return !loops.isEmpty();
+      JavaProcess seen =
+          new JavaProcess(
+              pid,
+              program,
+              loops == null ? List.of() : beans(server, loops, 1, LoopMXBean.class),
+              runtimes == null
+                  ? List.of()
+                  : beans(
+                      server,
+                      ProcessRuntimeMXBean.PATTERN,
+                      Integer.parseInt(runtimes),
+                      ProcessRuntimeMXBean.class));
+      look.accept(seen);
+      return !seen.isEmpty();
     }
   }
 
-  /// All loops of a JVM join in one round: two looks that see the same see all of them.
-  private static Set<ObjectName> awaitLoops(MBeanServerConnection server, ObjectName pattern)
-      throws IOException {
+  private static <T> List<T> beans(
+      MBeanServerConnection server, String pattern, int least, Class<T> type)
+      throws IOException, MalformedObjectNameException {
+    return awaitBeans(server, new ObjectName(pattern), least).stream()
+        .sorted()
+        .map(name -> JMX.newMXBeanProxy(server, name, type))
+        .toList();
+  }
+
+  /// All loops of a JVM join in one round: two looks that see the same see all of them. Each
+  /// runtime joins by itself, but they are counted.
+  private static Set<ObjectName> awaitBeans(
+      MBeanServerConnection server, ObjectName pattern, int least) throws IOException {
     long end = System.nanoTime() + PATIENCE.toNanos();
     Set<ObjectName> before = Set.of();
     Set<ObjectName> now = server.queryNames(pattern, null);
-    while ((now.isEmpty() || !now.equals(before)) && System.nanoTime() < end) {
+    while ((now.size() < least || !now.equals(before)) && System.nanoTime() < end) {
       pause();
       before = now;
       now = server.queryNames(pattern, null);
@@ -109,12 +130,17 @@ public record JavaProcess(long pid, String program, List<LoopMXBean> loops) {
     return now;
   }
 
+  /// Whether nothing runs there.
+  public boolean isEmpty() {
+    return loops.isEmpty() && runtimes.isEmpty();
+  }
+
   private static void pause() throws IOException {
     try {
       Thread.sleep(PAUSE);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new IOException("interrupted while its loops were looked for", e);
+      throw new IOException("interrupted while its loops and processes were looked for", e);
     }
   }
 

@@ -239,12 +239,12 @@ public final class LiveProcess extends Task
   protected void completed(Worker worker) {
     Exit exit = Objects.requireNonNull(ending);
     host.close(process, this);
-    process = Ended.PROCESS;
     if (outstanding != null) {
       outstanding.abandon();
       outstanding = null;
     }
     finish(exit);
+    process = Ended.PROCESS; // last: whoever is told of the end may ask of which class it was
   }
 
   /// The listener knows that it starts.
@@ -260,8 +260,8 @@ public final class LiveProcess extends Task
   void refuse(Throwable why) {
     var _ = ENDING.compareAndSet(this, null, new Exit(pid, Exit.Reason.FAILED, null, why));
     host.close(process, this);
-    process = Ended.PROCESS;
     finish(Objects.requireNonNull(ending));
+    process = Ended.PROCESS;
   }
 
   /// Nobody will step it any more: closes the queue and tells everybody.
@@ -570,6 +570,8 @@ public final class LiveProcess extends Task
 
   /// The class of what it runs.
   String kind() {
-    return process.getClass().getName();
+    String name = process.getClass().getName();
+    int hidden = name.indexOf('/'); // of a lambda: what follows differs from run to run
+    return hidden < 0 ? name : name.substring(0, hidden);
   }
 }

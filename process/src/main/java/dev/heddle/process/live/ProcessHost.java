@@ -296,6 +296,9 @@ public final class ProcessHost {
   // ---- ends ----
 
   void ended(LiveProcess process, Exit exit) {
+    if (exit.isAbnormal() && FlightEvents.areRecorded()) {
+      FlightEvents.abnormalEnd(process.kind(), exit);
+    }
     if (process.isAnnounced()) {
       tellOfEnd(exit);
     }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.observe;
 
+import dev.heddle.process.Exit;
 import dev.heddle.process.LongStep;
+import dev.heddle.process.ProcessCounters;
+import dev.heddle.process.QueueDelay;
 import jdk.jfr.Category;
 import jdk.jfr.Description;
 import jdk.jfr.Event;
@@ -37,6 +40,98 @@ public final class FlightEvents {
       event.report = step.text();
       event.commit();
     }
+  }
+
+  /// A process has ended other than normally.
+  public static void abnormalEnd(String kind, Exit exit) {
+    AbnormalProcessEnd event = new AbnormalProcessEnd();
+    if (event.shouldCommit()) {
+      event.pid = exit.pid().toString();
+      event.kind = kind;
+      event.reason = exit.reason().name();
+      event.failure = exit.cause() == null ? null : exit.cause().getClass();
+      event.message = exit.cause() == null ? null : exit.cause().getMessage();
+      event.commit();
+    }
+  }
+
+  /// What a runtime has counted.
+  ///
+  /// @param delay since the last such event
+  public static void runtime(String name, ProcessCounters counters, QueueDelay delay) {
+    ProcessRuntimeCounts event = new ProcessRuntimeCounts();
+    if (event.shouldCommit()) {
+      event.runtime = name;
+      event.processes = counters.processes();
+      event.started = counters.started();
+      event.executed = counters.executed();
+      event.awake = (int) counters.workers().stream().filter(worker -> !worker.asleep()).count();
+      event.samples = delay.samples();
+      event.queueDelayHalf = delay.within(0.5).toNanos();
+      event.queueDelay99 = delay.within(0.99).toNanos();
+      event.commit();
+    }
+  }
+
+  @Name("dev.heddle.AbnormalProcessEnd")
+  @Label("Abnormal Process End")
+  @Category("Heddle")
+  @Description("A process has ended other than normally")
+  @StackTrace(false)
+  static final class AbnormalProcessEnd extends Event {
+    @Label("Process")
+    @Nullable String pid;
+
+    @Label("Kind")
+    @Nullable String kind;
+
+    @Label("Reason")
+    @Nullable String reason;
+
+    @Label("Failure")
+    @Nullable Class<?> failure;
+
+    @Label("Message")
+    @Nullable String message;
+  }
+
+  @Name("dev.heddle.ProcessRuntimeCounts")
+  @Label("Process Runtime Counts")
+  @Category("Heddle")
+  @Description("What a runtime of processes has counted, each second")
+  @StackTrace(false)
+  static final class ProcessRuntimeCounts extends Event {
+    @Label("Runtime")
+    @Nullable String runtime;
+
+    @Label("Processes")
+    int processes;
+
+    @Label("Started")
+    @Description("Since the start of the runtime")
+    long started;
+
+    @Label("Runs")
+    @Description("Since the start of the runtime")
+    long executed;
+
+    @Label("Workers Awake")
+    int awake;
+
+    @Label("Samples of the Queue Delay")
+    @Description("Since the last such event")
+    long samples;
+
+    @Label("Queue Delay of a Half")
+    @Description(
+        "Within which a half of those that were ready had a worker, since the last such event")
+    @Timespan
+    long queueDelayHalf;
+
+    @Label("Queue Delay of 99 %")
+    @Description("Within which 99 of 100 that were ready had a worker, since the last such event")
+    @Timespan
+    long queueDelay99;
   }
 
   @Name("dev.heddle.LongProcessStep")

@@ -28,9 +28,22 @@ public final class ManagedRuntime {
   // written under the lock; read before it, to save it
   private volatile boolean settled;
 
-  /// A runtime that is not registered.
+  /// A runtime that is not registered, but announced: tools outside can read the properties of a
+  /// JVM at next to no cost to it.
   public ManagedRuntime(ProcessRuntimeMXBean bean) {
     this.bean = bean;
+    announce(1);
+  }
+
+  private static void announce(int more) {
+    System.getProperties()
+        .merge(
+            ProcessRuntimeMXBean.ANNOUNCEMENT,
+            Integer.toString(more),
+            (count, _) -> {
+              int runtimes = Integer.parseInt(count.toString()) + more;
+              return runtimes == 0 ? null : Integer.toString(runtimes);
+            });
   }
 
   /// Registers it, if the server runs and it is not registered. What fails is logged, and not tried
@@ -76,7 +89,10 @@ public final class ManagedRuntime {
   public void leave() {
     lock.lock();
     try {
-      gone = true;
+      if (!gone) {
+        gone = true;
+        announce(-1);
+      }
       if (name != null && ManagementFactory.getPlatformMBeanServer().isRegistered(name)) {
         ManagementFactory.getPlatformMBeanServer().unregisterMBean(name);
       }

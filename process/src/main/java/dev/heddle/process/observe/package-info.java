@@ -4,7 +4,7 @@
 ///
 /// | enters | leaves |
 /// |---|---|
-/// | views of runtimes, reports of long steps | registrations, events |
+/// | views of runtimes, reports of long steps, exits | registrations, events, dumps |
 ///
-/// Threads: the lookout's, and that of a shutdown. Read `ManagedRuntime`.
+/// Threads: the lookout's, workers', and that of a shutdown. Read `ManagedRuntime`.
 package dev.heddle.process.observe;

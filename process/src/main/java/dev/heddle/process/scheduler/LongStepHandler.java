@@ -6,6 +6,6 @@ public interface LongStepHandler {
   /// A task has held its worker for `nanos`; `stack` is where it is now.
   void longStep(Task task, Worker worker, long nanos, StackTraceElement[] stack);
 
-  /// Something like a second has passed, while workers were awake. Must not throw.
+  /// Something like a second has passed. Must not throw.
   default void secondPassed() {}
 }

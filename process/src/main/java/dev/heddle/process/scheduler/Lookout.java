@@ -6,7 +6,7 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 
 /// Looks at busy workers every millisecond: a task behind a long step gets another worker, and a
-/// step that lasts too long is reported. Sleeps while all workers do.
+/// step that lasts too long is reported. Sleeps while all workers do, but for once a second.
 final class Lookout {
   /*
    * States.  from    event                                    to      who, order
@@ -24,6 +24,7 @@ final class Lookout {
    */
   private static final long LOOK_NANOS = 1_000_000; // a fifth of the longest wait we promise
   private static final int LOOKS_IN_A_SECOND = 1_000; // at most
+  private static final long SECOND_NANOS = 1_000_000_000;
   private static final int LINGER = 50; // looks at sleepers only, before it sleeps too
   private static final VarHandle AWAKE;
 
@@ -95,7 +96,10 @@ final class Lookout {
       return;
     }
     while (!awake && !scheduler.isHalted()) {
-      LockSupport.park(this);
+      LockSupport.parkNanos(this, SECOND_NANOS);
+      if (!awake) {
+        longSteps.secondPassed(); // tools may have come to look at a runtime that is idle
+      }
     }
   }
 

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.observe;
+
+import dev.heddle.process.ProcessCounters;
+import dev.heddle.process.ProcessSnapshot;
+import dev.heddle.process.QueueDelay;
+import dev.heddle.process.WorkerCounters;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/// A runtime with its workers and processes, written down.
+///
+/// @param name of the runtime
+/// @param uptime since its start
+/// @param counters what it has counted
+/// @param processes in the order of their starts, with the stacks of those in a step
+public record RuntimeDump(
+    String name, Duration uptime, ProcessCounters counters, List<ProcessSnapshot> processes) {
+  private static final int SHOWN = 3; // of those that are alike
+
+  /// What makes processes alike: nobody who looks for trouble wants to read a million such lines.
+  private record Likeness(
+      String kind,
+      ProcessSnapshot.State state,
+      @Nullable String waitsFor,
+      List<StackTraceElement> stack) {}
+
+  /// Copies the list.
+  public RuntimeDump {
+    processes = List.copyOf(processes);
+  }
+
+  // ---- for people ----
+
+  /// In words; of processes that are alike the first ones.
+  public String text() {
+    QueueDelay delay = counters.queueDelay();
+    StringBuilder text =
+        new StringBuilder(
+            "Runtime '%s', up for %d s: %,d processes on %d workers, %d of them awake%n"
+                .formatted(
+                    name,
+                    uptime.toSeconds(),
+                    counters.processes(),
+                    counters.workers().size(),
+                    counters.workers().stream().filter(worker -> !worker.asleep()).count()));
+    text.append(
+        "%,d started, %,d runs; 99 of 100 that were ready had a worker within %,d us (%,d samples)%n"
+            .formatted(
+                counters.started(), counters.executed(), micros(delay, 0.99), delay.samples()));
+    text.append(workerTable()).append('\n');
+    if (!processes.isEmpty()) {
+      text.append('\n');
+    }
+    alike().forEach(group -> write(group, text));
+    return text.toString();
+  }
+
+  /// A line for each worker.
+  public String workerTable() {
+    return counters.workers().stream()
+        .map(worker ->
+            "worker %d %s, %,d executed, %,d stolen, %,d parked, %,d queued"
+                .formatted(
+                    worker.number(),
+                    worker.asleep() ? "asleep" : "awake",
+                    worker.executed(),
+                    worker.stolen(),
+                    worker.parked(),
+                    worker.queued()))
+        .collect(Collectors.joining("\n"));
+  }
+
+  private Iterable<List<ProcessSnapshot>> alike() {
+    Map<Likeness, List<ProcessSnapshot>> groups =
+        processes.stream()
+            .collect(
+                Collectors.groupingBy(
+                    process ->
+                        new Likeness(
+                            process.kind(), process.state(), process.waitsFor(), process.stack()),
+                    LinkedHashMap::new,
+                    Collectors.toList()));
+    return groups.values();
+  }
+
+  private static void write(List<ProcessSnapshot> group, StringBuilder text) {
+    group.stream().limit(SHOWN).forEach(process -> text.append(process.info()).append('\n'));
+    group.getFirst().stack().forEach(frame -> text.append("  at ").append(frame).append('\n'));
+    if (group.size() > SHOWN) {
+      text.append("  and %,d more, alike%n".formatted(group.size() - SHOWN));
+    }
+  }
+
+  // ---- for programs ----
+
+  /// The same as a JSON object, with all processes.
+  public String json() {
+    QueueDelay delay = counters.queueDelay();
+    return "{\"runtime\":%s,\"uptimeMillis\":%d,\"started\":%d,\"executed\":%d,\"undelivered\":%d,"
+            .formatted(
+                quoted(name),
+                uptime.toMillis(),
+                counters.started(),
+                counters.executed(),
+                counters.undelivered())
+        + "\"late\":%d,\"longSteps\":%d,\"queueDelayMicros\":{\"samples\":%d,\"half\":%d,\"99%%\":%d},"
+            .formatted(
+                counters.late(),
+                counters.longSteps(),
+                delay.samples(),
+                micros(delay, 0.5),
+                micros(delay, 0.99))
+        + list("workers", counters.workers().stream().map(RuntimeDump::json).toList())
+        + ","
+        + list("processes", processes.stream().map(RuntimeDump::json).toList())
+        + "}";
+  }
+
+  private static String json(WorkerCounters worker) {
+    return "{\"worker\":%d,\"asleep\":%b,\"executed\":%d,\"stolen\":%d,\"parked\":%d,\"queued\":%d}"
+        .formatted(
+            worker.number(),
+            worker.asleep(),
+            worker.executed(),
+            worker.stolen(),
+            worker.parked(),
+            worker.queued());
+  }
+
+  private static String json(ProcessSnapshot process) {
+    return "{\"pid\":%s,\"kind\":%s,\"state\":%s,\"waitsFor\":%s,"
+            .formatted(
+                quoted(process.pid()),
+                quoted(process.kind()),
+                quoted(process.state().word()),
+                quoted(process.waitsFor()))
+        + "\"mailbox\":%d,\"steps\":%d,\"commands\":%d,\"parent\":%s,"
+            .formatted(
+                process.mailbox(), process.steps(), process.commands(), quoted(process.parent()))
+        + list("names", process.names().stream().map(RuntimeDump::quoted).toList())
+        + ","
+        + list("stack", process.stack().stream().map(RuntimeDump::quoted).toList())
+        + "}";
+  }
+
+  private static long micros(QueueDelay delay, double part) {
+    return delay.within(part).toNanos() / 1_000;
+  }
+
+  private static String list(String name, List<String> values) {
+    return quoted(name) + ":[" + String.join(",", values) + "]";
+  }
+
+  private static String quoted(@Nullable Object value) {
+    if (value == null) {
+      return "null";
+    }
+    StringBuilder quoted = new StringBuilder("\"");
+    for (char c : value.toString().toCharArray()) {
+      if (c == '"' || c == '\\') {
+        quoted.append('\\').append(c);
+      } else if (c < ' ') {
+        quoted.append("\\u%04x".formatted((int) c));
+      } else {
+        quoted.append(c);
+      }
+    }
+    return quoted.append('"').toString();
+  }
+}

@@ -27,6 +27,7 @@ class ReferencePagesTest {
   /// Types whose names say what they are without a term of ours.
   private static final Set<String> PLAIN =
       Set.of(
+          "Caller",
           "Counters",
           "Dns",
           "Handler",
@@ -34,9 +35,11 @@ class ReferencePagesTest {
           "Item",
           "Mode",
           "Observe",
+          "Options",
           "Platform",
           "Report",
           "Poll",
+          "Start",
           "Stdio",
           "Tcp",
           "Tls",
@@ -44,6 +47,12 @@ class ReferencePagesTest {
           "Udp",
           "Unix",
           "Transform");
+
+  /// The public API of all modules that users program against.
+  private static String api() throws IOException {
+    return Files.readString(ROOT.resolve("api/dev.heddle.txt"))
+        + Files.readString(ROOT.resolve("api/dev.heddle.process.txt"));
+  }
 
   private static String page(String name) throws IOException {
     return Files.readString(ROOT.resolve("docs/reference").resolve(name));
@@ -70,12 +79,11 @@ class ReferencePagesTest {
 
   @Test
   void errors_nameEveryTypeThatIsThrown() throws IOException {
-    String api = Files.readString(ROOT.resolve("api/dev.heddle.txt"));
     String errors = page("errors.md");
     assertThat(
             found(
                 "(?m)^  (?:final )?class (\\w+ extends java\\.lang\\.\\w*(?:Exception|Error))",
-                api))
+                api()))
         .allSatisfy(thrown -> {
           String[] words = thrown.split(" extends java.lang.");
           assertThat(errors).contains("\n| `%s` | `%s` |".formatted(words[0], words[1]));
@@ -88,7 +96,7 @@ class ReferencePagesTest {
         "(?:\\breport\\(|\\bunused\\(|\\buntaken\\(|Level\\.(?:WARNING|ERROR), )"
             + "[^\";]*\"([^\"]+?) ?\"";
     String errors = page("errors.md");
-    assertThat(found(logged, sources("core/src/main")))
+    assertThat(found(logged, sources("core/src/main", "process/src/main")))
         .allSatisfy(message -> assertThat(errors.contains(message.strip())).as(message).isTrue());
   }
 
@@ -101,9 +109,26 @@ class ReferencePagesTest {
   }
 
   @Test
+  void options_haveEachOfRuntimes_startsAndSupervisors() throws IOException {
+    String options = page("options.md");
+    String api = Files.readString(ROOT.resolve("api/dev.heddle.process.txt"));
+    String builders =
+        "(?m)^    (?:<[^(]*> )?dev\\.heddle\\.process\\.[\\w.]*Builder"
+            + " (?!child\\b|sources\\b)(\\w+)\\(";
+    assertThat(found(builders, api))
+        .contains("workers", "intensity", "members")
+        .allSatisfy(name -> assertThat(options).contains("\n| `%s` |".formatted(name)));
+    assertThat(found("StartOptions (with\\w+)\\(", api))
+        .allSatisfy(name -> assertThat(options).contains("\n| `%s` |".formatted(name)));
+  }
+
+  @Test
   void options_haveEveryProperty() throws IOException {
     String options = page("options.md");
-    assertThat(found("\"(heddle\\.[a-z]+)\"", sources("core/src/main", "cli/src/main")))
+    assertThat(
+            found(
+                "\"(heddle\\.[a-z]+)\"",
+                sources("core/src/main", "process/src/main", "cli/src/main")))
         .allSatisfy(name -> assertThat(options).contains("\n| `%s` |".formatted(name)));
   }
 
@@ -133,9 +158,8 @@ class ReferencePagesTest {
 
   @Test
   void glossary_hasTheWordsOfPublicTypes() throws IOException {
-    String api = Files.readString(ROOT.resolve("api/dev.heddle.txt"));
     String terms = String.join(" ", found("(?m)^\\| (\\*\\*[^|]+)", page("glossary.md")));
-    for (String name : found("(?m)^  (?:[a-z]+ )*(?:class|interface|record|enum) (\\w+)", api)) {
+    for (String name : found("(?m)^  (?:[a-z]+ )*(?:class|interface|record|enum) (\\w+)", api())) {
       List<String> words = List.of(name.split("(?<=[a-z])(?=[A-Z])"));
       assertThat(words).as(name).anyMatch(w -> PLAIN.contains(w) || terms.contains(singular(w)));
     }

@@ -73,6 +73,8 @@ public record JavaProcess(
       throw new AttachException("process " + pid + " is not to be seen: " + e.getMessage(), e);
     } catch (UndeclaredThrowableException e) {
       throw interrupted(pid, e.getUndeclaredThrowable());
+    } catch (RuntimeException e) { // a bean over there has failed: no reason not to show the others
+      throw new AttachException("process " + pid + " is not to be seen: " + e, e);
     }
   }
 

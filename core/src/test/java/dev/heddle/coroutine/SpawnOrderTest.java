@@ -3,9 +3,11 @@ package dev.heddle.coroutine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.heddle.Action;
 import dev.heddle.Heddle;
+import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Awaitable;
 import dev.heddle.simulation.Simulation;
 import dev.heddle.simulation.VirtualTime;
@@ -202,6 +204,25 @@ class SpawnOrderTest {
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining("Heddle.run");
     }
+  }
+
+  /// There runs what drivers are given by others: Netty's handlers.
+  @Test
+  @Tag("loop-22")
+  @Tag("T14.6")
+  void wait_betweenCoroutines_saysToSpawnOne() {
+    Heddle.run(() -> {
+      Throwable[] refusal = new Throwable[1];
+      CoroutineNode.current()
+          .scheduler()
+          .onTrampoline(() ->
+              refusal[0] = catchThrowable(() -> Heddle.await(Heddle.timer(Duration.ZERO, false))));
+      Heddle.suspend();
+      assertThat(refusal[0])
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("between coroutines")
+          .hasMessageContaining("spawn a coroutine");
+    });
   }
 
   @Test

@@ -138,6 +138,28 @@ class FileCancelTest {
   }
 
   @Test
+  @Tag("loop-293")
+  void cancelledWrite_thatTheDriverGoesOnWith_hasItsBufferToItself() {
+    HeldFiles.run(files -> {
+      AsyncFile file = open();
+      AsyncFile other = open();
+      files.holding = true;
+      Coroutine<Void> writer =
+          Heddle.spawn(() -> {
+            file.write(bytes("abc"));
+            return null;
+          });
+      until(() -> !files.held.isEmpty());
+      cancelled(writer);
+      Coroutine<String> reader = Heddle.spawn(() -> read(other, 3));
+      until(() -> files.held.size() == 2);
+      assertThat(files.held.get(1).buffer()).isNotSameAs(files.held.get(0).buffer());
+      files.endAll();
+      assertThat(reader.await()).isEqualTo("abc");
+    });
+  }
+
+  @Test
   @Tag("trap-30")
   void whatComesAfterACancelledWrite_waitsForItsEnd() {
     HeldFiles.run(files -> {

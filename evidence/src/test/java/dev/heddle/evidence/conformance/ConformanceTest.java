@@ -25,7 +25,7 @@ class ConformanceTest {
   private static final Set<String> OTHERS = Set.of("full", "once");
 
   private final List<Tagged> tests =
-      Stream.of("core", "cli", "evidence", "examples")
+      Stream.of("core", "netty", "cli", "evidence", "examples")
           .flatMap(module -> TaggedTests.in(module).stream())
           .toList();
 

@@ -146,6 +146,7 @@ final class TestRun implements AutoCloseable {
     for (String room : List.of("java.lang", "java.util.concurrent.locks")) {
       command.addAll(List.of("--add-opens", "java.base/" + room + "=ALL-UNNAMED"));
     }
+    command.add("--enable-native-access=ALL-UNNAMED"); // descriptors are watched by number natively
     // it lives for seconds: the first compiler is enough
     command.addAll(List.of("-ea", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx1g"));
     command.addAll(List.of("-Dheddle.reuse=on", "-Dheddle.root=" + Mutant.root()));

@@ -124,7 +124,6 @@ class TickTest {
 
   @ParameterizedTest
   @MethodSource("dev.heddle.netty.driver.HandDriven#byEdge")
-  @Tag("T13")
   void request_onAConnection_allocatesNothingOfOurs(String driver) throws Exception {
     try (HandDriven hand = HandDriven.open(driver)) {
       Pair pair = hand.pair();
@@ -142,7 +141,6 @@ class TickTest {
   /// What is submitted is an object of Netty's, which the compiler takes apart when it is warm.
   @ParameterizedTest
   @MethodSource("dev.heddle.netty.driver.HandDriven#batching")
-  @Tag("T13")
   void request_answeredTogetherWithOthers_allocatesNothingOfOurs(String driver) throws Exception {
     try (HandDriven hand = HandDriven.openBatching(driver)) {
       Pair pair = hand.pair();

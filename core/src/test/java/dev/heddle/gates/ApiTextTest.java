@@ -30,7 +30,8 @@ class ApiTextTest {
         .as(
             "The public API is not what %s says. If the change is meant, write it with"
                 + " `./mvnw -pl core,process test -Dgates=off -Dtest=ApiTextTest"
-                + " -Dsurefire.failIfNoSpecifiedTests=false -Dapi.update=true` and commit the"
+                + " -Dsurefire.failIfNoSpecifiedTests=false -Dtests.api.skip=false"
+                + " -Dapi.update=true` and commit the"
                 + " file.",
             text)
         .isEqualTo(committed);

@@ -9,14 +9,21 @@ import org.jspecify.annotations.Nullable;
 /// All processes that live, by number.
 final class ProcessTable {
   /*
-   * Numbers are handed out one after the other, so they are their own hash: shard by the lowest bits, slot by the next ones, probing
-   * linearly, holes closed by moving back what follows. A map of the JDK's would cost a boxed number and a node for each process.
+   * Shard by the lowest bits of the number; in it sixteen that follow each other stand side by side, and such rows lie apart, by the golden
+   * ratio's multiples. Slots are probed linearly, holes closed by moving back what follows. A map of the JDK's would cost a boxed number and a
+   * node for each process.
+   *
+   * Rejected. Numbers as their own hash: they would stand in one row, and each removal would look at all of it, to the end. Each number
+   * apart: a line of the cache for each start and each end.
    *
    * Threads. Any; a shard's lock is held for some tens of nanoseconds.
    */
   private static final int SHARDS = 64; // power of two
   private static final int SHARD_BITS = 6;
-  private static final int FIRST_LENGTH = 16; // slots; power of two
+  private static final long GOLDEN = 0x9E37_79B9_7F4A_7C15L; // 2^64 / the golden ratio, odd
+  private static final int ROW = 16; // slots: a line of the cache; power of two
+  private static final int ROW_BITS = 4;
+  private static final int FIRST_LENGTH = ROW;
 
   private final Shard[] shards = new Shard[SHARDS];
 
@@ -50,6 +57,15 @@ final class ProcessTable {
       shard.addTo(all);
     }
     return all;
+  }
+
+  /// The most slots side by side that are taken, which is what a removal may have to look at.
+  int longestRow() {
+    int longest = 0;
+    for (Shard shard : shards) {
+      longest = Math.max(longest, shard.longestRow());
+    }
+    return longest;
   }
 
   private Shard shard(long id) {
@@ -119,6 +135,21 @@ final class ProcessTable {
       }
     }
 
+    int longestRow() {
+      lock.lock();
+      try {
+        int longest = 0;
+        int row = 0;
+        for (LiveProcess process : slots) {
+          row = process == null ? 0 : row + 1;
+          longest = Math.max(longest, row);
+        }
+        return longest;
+      } finally {
+        lock.unlock();
+      }
+    }
+
     /// Where a number is, or would be.
     private int slotOf(long id) {
       int slot = home(id);
@@ -129,7 +160,9 @@ final class ProcessTable {
     }
 
     private int home(long id) {
-      return (int) (id >>> SHARD_BITS) & (slots.length - 1);
+      long key = id >>> SHARD_BITS;
+      long row = ((key >>> ROW_BITS) * GOLDEN) >>> Integer.SIZE;
+      return (int) ((row << ROW_BITS) | (key & (ROW - 1))) & (slots.length - 1);
     }
 
     /// Empties a slot, and moves back what would not be found behind the hole.

@@ -56,4 +56,13 @@ class ProcessTableTest {
     assertThat(table.find(7)).isSameAs(first);
     assertThat(table.all()).containsExactly(first);
   }
+
+  @Test
+  void numbersThatFollowEachOther_lieApart_soThatARemovalLooksAtFew() {
+    for (long id = 1; id <= 64_000; id++) {
+      table.add(numbered(id));
+    }
+
+    assertThat(table.longestRow()).isLessThan(64); // of 1,000 in each shard
+  }
 }

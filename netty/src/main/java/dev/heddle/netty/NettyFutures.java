@@ -30,7 +30,8 @@ public final class NettyFutures {
   /// @return what it succeeded with
   /// @throws CoroutineFailure when it failed with a checked exception; unchecked ones and errors
   ///   come as they are, and a cancelled future as a [java.util.concurrent.CancellationException]
-  /// @throws IllegalStateException outside a coroutine
+  /// @throws IllegalStateException outside a coroutine; or when the event loop of its channel ends
+  ///   before it does
   public static <V extends @Nullable Object> V await(Future<V> future) {
     return await(future, dev.heddle.event.Future::await);
   }
@@ -77,14 +78,37 @@ public final class NettyFutures {
       return outcome(future);
     }
     RemotePromise<Boolean> end = new RemotePromise<>(describe(future));
-    FutureListener<V> tell = _ -> end.tryComplete(true);
+    FutureListener<Object> tell = _ -> end.tryComplete(true);
+    @Nullable Future<?> endOfTeller = endOfEventLoop(future);
     future.addListener(tell);
+    if (endOfTeller != null) {
+      endOfTeller.addListener(tell);
+    }
+    if (future.isDone()) {
+      end.tryComplete(true); // an executor that has ended tells no listener
+    }
     try {
       wait.accept(end.future());
     } finally {
       future.removeListener(tell);
+      if (endOfTeller != null) {
+        endOfTeller.removeListener(tell);
+      }
+    }
+    if (!future.isDone()) {
+      throw new IllegalStateException(
+          "the event loop has ended that would tell of the future "
+              + describe(future)
+              + "; end it after those who wait");
     }
     return outcome(future);
+  }
+
+  /// The end of who tells its listeners; null: that is not known.
+  private static @Nullable Future<?> endOfEventLoop(Future<?> future) {
+    return future instanceof ChannelFuture of && of.channel().isRegistered()
+        ? of.channel().eventLoop().terminationFuture()
+        : null;
   }
 
   private static String describe(Future<?> future) {

@@ -12,6 +12,16 @@ import dev.heddle.event.Promise;
 import dev.heddle.netty.HeddleEventLoop;
 import dev.heddle.netty.NettyFutures;
 import dev.heddle.thread.RemotePromise;
+import io.netty.channel.Channel;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.local.LocalChannel;
+import io.netty.channel.local.LocalIoHandler;
+import io.netty.util.concurrent.DefaultEventExecutor;
+import io.netty.util.concurrent.DefaultPromise;
+import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.GenericFutureListener;
 import io.netty.util.concurrent.ScheduledFuture;
 import io.netty.util.internal.ThreadExecutorMap;
 import java.io.IOException;
@@ -203,6 +213,45 @@ record TaskTest(String driver) {
           assertThat(future.isDone()).isFalse();
           future.setSuccess("still");
           assertThat(NettyFutures.await(future)).isEqualTo("still");
+        });
+  }
+
+  /// An event loop that has ended tells no listener.
+  @Test
+  void await_ofAFutureWhoseEventLoopEnds_fails() {
+    Bridge.run(
+        driver,
+        () -> {
+          EventLoopGroup other = new MultiThreadIoEventLoopGroup(1, LocalIoHandler.newFactory());
+          Channel channel = NettyFutures.await(other.register(new LocalChannel()));
+          Coroutine<Channel> waiting = Heddle.spawn(() -> NettyFutures.await(channel.newPromise()));
+          while (!waiting.isSuspended()) {
+            Heddle.suspend();
+          }
+          var _ = other.shutdownGracefully(0, 0, TimeUnit.SECONDS);
+          assertThatThrownBy(waiting::await)
+              .isInstanceOf(IllegalStateException.class)
+              .hasMessageContaining("the event loop has ended that would tell");
+        });
+  }
+
+  @Test
+  void await_ofAFutureThatEndsAsItIsAskedFor_isNotLeftWaiting() {
+    Bridge.run(
+        driver,
+        () -> {
+          EventExecutor ended = new DefaultEventExecutor();
+          NettyFutures.await(ended.shutdownGracefully(0, 0, TimeUnit.SECONDS));
+          io.netty.util.concurrent.Promise<String> late =
+              new DefaultPromise<>(ended) {
+                @Override
+                public io.netty.util.concurrent.Promise<String> addListener(
+                    GenericFutureListener<? extends Future<? super String>> listener) {
+                  setSuccess("meanwhile");
+                  return super.addListener(listener);
+                }
+              };
+          assertThat(NettyFutures.await(late)).isEqualTo("meanwhile");
         });
   }
 }

@@ -35,6 +35,8 @@ import org.jspecify.annotations.Nullable;
 /// @since 0.1
 public final class LoopGroup implements AutoCloseable {
   private static final Duration AFTER_A_FAILURE = Duration.ofSeconds(10);
+  private static final Duration AFTER_A_REFUSAL =
+      Duration.ofMillis(100); // long enough for a descriptor to be given back
 
   private final List<Loop<?>> loops = new CopyOnWriteArrayList<>(); // one may fail at once
   private final List<CompletableFuture<Trigger>> ends = new ArrayList<>();
@@ -199,23 +201,31 @@ public final class LoopGroup implements AutoCloseable {
     Heddle.background(
         "accept " + listener,
         () -> {
+          boolean failing = false;
           try (listener) {
             while (listener.isOpen()) {
-              take(listener, handler);
+              failing = !takes(listener, handler, failing);
             }
           }
         });
     return true;
   }
 
-  private static void take(Listener listener, ConnectionHandler handler) {
+  /// Accepts one. Where the system refuses, who would connect stays in its line: there is a pause
+  /// before the next try, and a word for the first refusal of a row.
+  private static boolean takes(Listener listener, ConnectionHandler handler, boolean failing) {
     try {
       StreamSocket connection = listener.accept();
       Heddle.launch("serve " + connection, () -> serve(connection, handler));
+      return true;
     } catch (ClosedChannelException _) {
-      // safe: another loop could not listen, and this one has stopped
+      return true; // safe: another loop could not listen, and this one has stopped
     } catch (IOException e) {
-      log("while accepting from " + listener, e);
+      if (!failing) {
+        log("while accepting from " + listener + ", which goes on trying", e);
+      }
+      Heddle.delay(AFTER_A_REFUSAL);
+      return false;
     }
   }
 

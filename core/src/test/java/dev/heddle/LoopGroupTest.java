@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.io.Listener;
+import dev.heddle.io.StreamSocket;
 import dev.heddle.io.Tcp;
 import dev.heddle.io.TcpOptions;
 import java.io.IOException;
@@ -15,13 +16,19 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketAddress;
+import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.logging.Filter;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -66,6 +73,68 @@ class LoopGroupTest {
       int port = ((InetSocketAddress) first.get()).getPort();
       assertThatThrownBy(() -> new Socket(ANY.getAddress(), port).close())
           .isInstanceOf(ConnectException.class);
+    }
+  }
+
+  /// Who would connect stays in the line: the next try fails, too, at once.
+  @Test
+  void serve_whereTheSystemRefusesToAccept_saysSoOnceInARow() throws Exception {
+    List<String> said = new CopyOnWriteArrayList<>();
+    Logger logger = Logger.getLogger("dev.heddle");
+    Filter before = logger.getFilter();
+    logger.setFilter(entry -> !said.add(entry.getMessage()));
+    CountDownLatch served = new CountDownLatch(2);
+    AtomicInteger calls = new AtomicInteger();
+    try (LoopGroup group = LoopGroup.start(1)) {
+      SocketAddress bound =
+          group.serve(ANY, at -> new Refusing(Tcp.listen(at), calls), _ -> served.countDown());
+      for (int i = 0; i < 2; i++) {
+        new Socket(ANY.getAddress(), ((InetSocketAddress) bound).getPort()).close();
+      }
+      served.await();
+    } finally {
+      logger.setFilter(before);
+    }
+    int rows = (calls.get() + Refusing.ROW) / (Refusing.ROW + 1); // the last may be under way
+    assertThat(said)
+        .filteredOn(line -> line.endsWith(", which goes on trying"))
+        .hasSize(rows)
+        .hasSizeGreaterThanOrEqualTo(2);
+  }
+
+  /// Refuses three times before each connection.
+  private static final class Refusing implements Listener {
+    static final int ROW = 3;
+
+    private final Listener listener;
+    private final AtomicInteger calls;
+
+    Refusing(Listener listener, AtomicInteger calls) {
+      this.listener = listener;
+      this.calls = calls;
+    }
+
+    @Override
+    public StreamSocket accept() throws IOException {
+      if (calls.getAndIncrement() % (ROW + 1) < ROW) {
+        throw new SocketException("Too many open files");
+      }
+      return listener.accept();
+    }
+
+    @Override
+    public SocketAddress localAddress() {
+      return listener.localAddress();
+    }
+
+    @Override
+    public boolean isOpen() {
+      return listener.isOpen();
+    }
+
+    @Override
+    public void close() {
+      listener.close();
     }
   }
 

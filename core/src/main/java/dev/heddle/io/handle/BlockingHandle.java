@@ -15,6 +15,8 @@ import java.nio.channels.AsynchronousCloseException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// A stream whose calls block, on threads of its own: a named pipe, standard input, a terminal.
@@ -67,16 +69,18 @@ public class BlockingHandle extends Handle {
   /// Opens a stream; may take as long as it likes.
   ///
   /// @param kind names its threads
-  /// @param leaving what brings a thread back that is opening it for a caller who has left
+  /// @param leaving what brings a thread back that is opening it for a caller who has left, or is
+  ///   about to; told when the thread is back
   public static <H extends BlockingHandle> H open(
       String kind,
       Path path,
       Set<? extends OpenOption> options,
       BlockingFile.Opener opener,
-      Runnable leaving,
+      Consumer<CountDownLatch> leaving,
       Maker<H> maker) {
     CoroutineNode<?> self = CoroutineNode.current();
-    FileThreads threads = self.loop().threads().files(kind, THREADS, opener);
+    CountDownLatch back = new CountDownLatch(1);
+    FileThreads threads = self.loop().threads().files(kind, THREADS, noting(opener, back));
     FileOpening opening = new FileOpening(self.scheduler(), threads, path, options);
     boolean opened = false;
     try {
@@ -85,20 +89,38 @@ public class BlockingHandle extends Handle {
       return maker.make(self, threads, file);
     } finally {
       if (!opened) {
-        giveUp(self.scheduler(), threads, opening, leaving);
+        giveUp(self.scheduler(), threads, opening, leaving, back);
       }
     }
   }
 
+  private static BlockingFile.Opener noting(BlockingFile.Opener opener, CountDownLatch back) {
+    return operation -> {
+      try {
+        return opener.open(operation);
+      } finally {
+        back.countDown();
+      }
+    };
+  }
+
   private static void giveUp(
-      Scheduler scheduler, FileThreads threads, FileOpening opening, Runnable leaving) {
+      Scheduler scheduler,
+      FileThreads threads,
+      FileOpening opening,
+      Consumer<CountDownLatch> leaving,
+      CountDownLatch back) {
     if (opening.hasEnded()) {
       threads.finish();
       return;
     }
-    leaving.run();
+    leaving.accept(back);
     // behind the errand that closes what was opened for nobody
-    InlineCallback whenOpened = (event, result, error) -> scheduler.onTrampoline(threads::finish);
+    InlineCallback whenOpened =
+        (event, result, error) -> {
+          back.countDown(); // it may never have begun
+          scheduler.onTrampoline(threads::finish);
+        };
     opening.end().subscribe(whenOpened);
   }
 
@@ -203,6 +225,10 @@ public class BlockingHandle extends Handle {
       ByteBuffer own = buffers.take(from.remaining());
       FileHandle.move(from, own);
       send(self, submit(Kind.WRITE, own.flip()), deadline);
+      if (!open && from.hasRemaining()) {
+        // closed between the last part's end and now: its threads take no more
+        throw new AsynchronousCloseException();
+      }
     }
   }
 

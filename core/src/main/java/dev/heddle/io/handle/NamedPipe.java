@@ -9,9 +9,13 @@ import java.nio.channels.FileChannel;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /// Opens one end of a named pipe, which the system does when somebody opens the other one.
 public final class NamedPipe {
+  private static final long LONGEST_SECONDS = 10;
+
   private NamedPipe() {}
 
   /// Opens the end to read from, or the one to write to.
@@ -21,15 +25,17 @@ public final class NamedPipe {
         path,
         Set.of(end),
         ChannelStream::open,
-        () -> Thread.ofPlatform().daemon().start(() -> release(path)),
+        back -> Thread.ofPlatform().daemon().start(() -> release(path, back)),
         (self, threads, file) -> new BlockingHandle(self, threads, file, "the named pipe " + path));
   }
 
-  /// Both ends at once can be opened without a peer, and are one to whoever waits for it.
-  private static void release(Path path) {
-    try {
-      FileChannel.open(path, READ, WRITE).close();
-    } catch (IOException e) {
+  /// Both ends at once can be opened without a peer, and are one to whoever waits for it. They are
+  /// held until the thread is back: it may not have begun to wait.
+  static void release(Path path, CountDownLatch back) {
+    try (FileChannel _ = FileChannel.open(path, READ, WRITE)) {
+      // bounded: where the loop has ended meanwhile, the thread may never begin
+      boolean _ = back.await(LONGEST_SECONDS, TimeUnit.SECONDS);
+    } catch (IOException | InterruptedException e) {
       // safe: nobody waits any more; a pipe that is gone holds a thread until the loop's end, no
       // more
       System.getLogger("dev.heddle")

@@ -34,7 +34,7 @@ public final class TerminalHandle extends BlockingHandle implements Terminal {
         TerminalModes.DEVICE,
         Set.of(READ, WRITE),
         Device::open,
-        () -> {},
+        _ -> {},
         (self, threads, file) -> new TerminalHandle(self, threads, (Device) file));
   }
 

@@ -14,9 +14,16 @@ import java.net.ConnectException;
 import java.net.ProtocolFamily;
 import java.net.SocketAddress;
 import java.net.SocketException;
+import java.net.StandardProtocolFamily;
+import java.time.Duration;
 
 /// Opens stream sockets, of either family, on the current loop.
 final class Sockets {
+  private static final String LINE_IS_FULL =
+      "Resource temporarily unavailable"; // EAGAIN, which Linux says of UNIX listeners only
+  private static final Duration SHORTEST = Duration.ofMillis(1); // an acceptor that is at work
+  private static final Duration LONGEST = Duration.ofMillis(100);
+
   private Sockets() {}
 
   static Listener listen(
@@ -45,7 +52,27 @@ final class Sockets {
   static StreamSocket connect(
       ProtocolFamily family, SocketAddress address, Preparation<SocketDescriptor> preparation)
       throws IOException {
-    Scheduler scheduler = CoroutineNode.current().scheduler();
+    CoroutineNode<?> self = CoroutineNode.current();
+    for (Duration pause = SHORTEST;
+        ;
+        pause = pause.compareTo(LONGEST) < 0 ? pause.plus(pause) : pause) {
+      try {
+        return connectOnce(self.scheduler(), family, address, preparation);
+      } catch (SocketException e) {
+        if (family != StandardProtocolFamily.UNIX || !LINE_IS_FULL.equals(e.getMessage())) {
+          throw e;
+        }
+      }
+      self.delay(pause); // nothing tells of room; a call that blocks would wait for it, too
+    }
+  }
+
+  private static StreamSocket connectOnce(
+      Scheduler scheduler,
+      ProtocolFamily family,
+      SocketAddress address,
+      Preparation<SocketDescriptor> preparation)
+      throws IOException {
     SocketDescriptor descriptor = scheduler.reactor().driver().openSocket(family);
     try {
       preparation.prepare(descriptor);

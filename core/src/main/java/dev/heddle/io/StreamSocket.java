@@ -18,8 +18,8 @@ public interface StreamSocket extends AsyncIo {
   /// @throws IOException when the connection broke
   void shutdownOutput() throws IOException;
 
-  /// Says that no more will be read: reads return -1. Whether what has come and was not read can be
-  /// read first is the driver's: jdk drops it.
+  /// Says that no more will be read than what has come: reads find that, then return -1. What comes
+  /// later is dropped; the other side of TCP is not told. **Suspends** never.
   ///
   /// @throws IOException when the connection broke
   void shutdownInput() throws IOException;

@@ -30,12 +30,12 @@ public final class Unix {
         socket -> {});
   }
 
-  /// Connects to a listener. **Suspends** until the other side has answered. **Cancelled** the
-  /// attempt is given up.
+  /// Connects to a listener. **Suspends** until the other side has answered; while the listener's
+  /// backlog is full, until there is room: it tries again every so often. **Cancelled** the attempt
+  /// is given up.
   ///
   /// @throws java.net.ConnectException when nobody listens there; the message names the path
-  /// @throws IOException when the system refuses otherwise, for example because the listener's
-  ///   backlog is full: try again a little later
+  /// @throws IOException when the system refuses otherwise
   public static StreamSocket connect(Path path) throws IOException {
     return Sockets.connect(
         StandardProtocolFamily.UNIX, UnixDomainSocketAddress.of(path), socket -> {});

@@ -49,6 +49,7 @@ public final class SocketHandle extends StreamHandle implements StreamSocket {
   @Override
   public void shutdownInput() throws IOException {
     self();
+    endInput(); // the drivers do not agree on what can be read afterwards
     descriptor.shutdownInput();
   }
 

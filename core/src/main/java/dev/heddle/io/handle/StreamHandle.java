@@ -10,6 +10,7 @@ import dev.heddle.reactor.driver.Operation.Kind;
 import dev.heddle.reactor.driver.ReactorDriver;
 import dev.heddle.reactor.driver.StreamDescriptor;
 import dev.heddle.scheduler.Scheduler;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
@@ -28,6 +29,9 @@ public class StreamHandle extends Handle {
    */
   private static final long PIECE = 1 << 20; // bytes of a file, sent in one go
   private static final long END = Long.MIN_VALUE;
+  private static final int CHUNK = 64 << 10; // bytes
+  private static final int MOST_COME =
+      8 << 20; // bytes; more than a socket holds: not of a peer that writes as fast as we read
   private static final int VECTOR = 1_024; // buffers in one call: what Linux allows (IOV_MAX)
 
   private final StreamDescriptor descriptor;
@@ -38,6 +42,7 @@ public class StreamHandle extends Handle {
   // loop only
   private boolean open = true;
   private boolean drained;
+  private boolean inputEnded; // by us
 
   /// A handle for a descriptor that is open.
   ///
@@ -54,16 +59,46 @@ public class StreamHandle extends Handle {
   @Override
   protected int readSome(CoroutineNode<?> self, ByteBuffer into, Deadline deadline)
       throws IOException {
-    if (drained) {
-      await(self, readable, deadline);
+    if (inputEnded) {
+      return -1;
     }
-    int n = descriptor.read(into);
+    int n = drained ? 0 : descriptor.read(into);
     while (n == 0) {
       await(self, readable, deadline);
-      n = descriptor.read(into);
+      n = inputEnded ? takeLast(into) : descriptor.read(into);
     }
     drained = n > 0 && into.hasRemaining();
     return n;
+  }
+
+  /// For one who waited when the input was ended: what had come is kept for whoever reads.
+  private int takeLast(ByteBuffer into) {
+    ByteBuffer kept = takeAhead();
+    if (kept == null) {
+      return -1;
+    }
+    int had = kept.remaining();
+    FileHandle.move(kept, into);
+    int left = kept.remaining();
+    if (left > 0) {
+      keep(kept);
+    }
+    return had - left;
+  }
+
+  /// Reads what has come, for those who read later; then comes the end.
+  final void endInput() throws IOException {
+    ByteArrayOutputStream come = new ByteArrayOutputStream();
+    ByteBuffer chunk = ByteBuffer.allocate(CHUNK);
+    int n = inputEnded ? -1 : descriptor.read(chunk);
+    while (n > 0 && come.size() < MOST_COME) {
+      come.write(chunk.array(), 0, n);
+      n = descriptor.read(chunk.clear());
+    }
+    inputEnded = true;
+    if (come.size() > 0) {
+      keep(ByteBuffer.wrap(come.toByteArray()));
+    }
   }
 
   @Override

@@ -12,18 +12,27 @@ import dev.heddle.io.Listener;
 import dev.heddle.io.StreamSocket;
 import dev.heddle.io.Tcp;
 import dev.heddle.io.TcpOptions;
+import dev.heddle.io.Unix;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketException;
+import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
+import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedChannelException;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -37,6 +46,7 @@ class AcceptConformanceTest implements OnDriver {
   private static final InetSocketAddress ANY =
       new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
 
+  @TempDir Path folder;
   private final String driver;
 
   AcceptConformanceTest(String driver) {
@@ -100,6 +110,44 @@ class AcceptConformanceTest implements OnDriver {
           client.close();
           listener.close();
         });
+  }
+
+  /// Linux says that it is to be tried again, and does not say when.
+  @Test
+  @Shows(Aspect.INTEGRITY)
+  void connection_toAUnixListenerWhoseLineIsFull_waitsForRoom() throws Exception {
+    UnixDomainSocketAddress address = UnixDomainSocketAddress.of(folder.resolve("full"));
+    try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      server.bind(address, 1);
+      List<SocketChannel> line = fill(address);
+      Cell.run(
+          driver,
+          () -> {
+            Coroutine<StreamSocket> connecting = suspended(() -> Unix.connect(address.getPath()));
+            for (SocketChannel _ : line) {
+              server.accept().close();
+            }
+            connecting.await().close();
+          });
+      for (SocketChannel channel : line) {
+        channel.close();
+      }
+    }
+  }
+
+  /// As many connections as nobody accepts.
+  private static List<SocketChannel> fill(UnixDomainSocketAddress address) throws IOException {
+    List<SocketChannel> line = new ArrayList<>();
+    while (true) {
+      SocketChannel next = SocketChannel.open(StandardProtocolFamily.UNIX);
+      next.configureBlocking(false);
+      try {
+        next.connect(address);
+        line.add(next);
+      } catch (SocketException _) {
+        return line; // the JDK has closed it
+      }
+    }
   }
 
   @Test

@@ -15,6 +15,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.heddle.Action;
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
+import dev.heddle.io.AsyncIo;
+import dev.heddle.io.StreamSocket;
 import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -318,6 +320,45 @@ class StreamConformanceTest implements OnDriver {
       assertThat(answer.array()).isEqualTo(random(8, 1_000));
       assertThatThrownBy(() -> pair.sink().write(ByteBuffer.allocate(1)))
           .isInstanceOf(IOException.class);
+    });
+  }
+
+  @Test
+  @Shows(Aspect.END)
+  void endOfInput_byTheReader_comesBehindWhatHasCome() {
+    cell.run(pair -> {
+      if (!(pair.source() instanceof StreamSocket source)) {
+        return;
+      }
+      pair.sink().write(ByteBuffer.wrap("first and rest".getBytes(StandardCharsets.UTF_8)));
+      source.readFully(ByteBuffer.allocate(6)); // so the rest has come, too
+      source.shutdownInput();
+      writeUnlessItBreaks(pair.sink(), "too late");
+      assertThat(source.readLine()).isEqualTo("and rest");
+      assertThat(source.read(ByteBuffer.allocate(1))).isEqualTo(-1);
+      source.write(ByteBuffer.wrap(random(8, 1_000))); // the other direction goes on
+    });
+  }
+
+  /// Some systems refuse, others drop it.
+  private static void writeUnlessItBreaks(AsyncIo sink, String text) {
+    try {
+      sink.write(ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)));
+    } catch (IOException _) {
+      // safe: nobody is to read it
+    }
+  }
+
+  @Test
+  @Shows(Aspect.END)
+  void endOfInput_underAReader_endsHim() {
+    cell.run(pair -> {
+      if (!(pair.source() instanceof StreamSocket source)) {
+        return;
+      }
+      Coroutine<byte[]> reader = suspended(() -> readAll(source));
+      source.shutdownInput();
+      assertThat(reader.await()).isEmpty();
     });
   }
 

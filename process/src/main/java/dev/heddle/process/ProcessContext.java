@@ -28,12 +28,13 @@ public interface ProcessContext {
 
   // ---- messages and children ----
 
-  /// Sends a message. **Thread** any.
+  /// Sends a message. **Suspends** the body of a [CoroutineProcess], and a coroutine, while the
+  /// mailbox is full and its policy is [MailboxPolicy#SUSPEND]; a step never. **Thread** any.
   ///
   /// @throws SendFailedException when it was not accepted
   void send(Pid to, @Nullable Object message);
 
-  /// Sends a message, and says what became of it. **Thread** any.
+  /// Sends a message, and says what became of it. **Suspends** never. **Thread** any.
   SendResult offer(Pid to, @Nullable Object message);
 
   /// Starts a process of which this one is the parent.

@@ -101,17 +101,18 @@ public final class ProcessRuntime implements AutoCloseable {
     return host.spawn(Objects.requireNonNull(process, "process"), options, null);
   }
 
-  /// Sends a message.
+  /// Sends a message. **Suspends** a coroutine, and the body of a [CoroutineProcess], while the
+  /// mailbox is full and its policy is [MailboxPolicy#SUSPEND]; nobody else.
   ///
   /// @throws SendFailedException when it was not accepted
   public void send(Pid to, @Nullable Object message) {
-    SendResult result = offer(to, message);
+    SendResult result = host.send(to, message);
     if (result != SendResult.ACCEPTED) {
       throw new SendFailedException(to, result);
     }
   }
 
-  /// Sends a message, and says what became of it.
+  /// Sends a message, and says what became of it. **Suspends** never.
   public SendResult offer(Pid to, @Nullable Object message) {
     return host.offer(to, message);
   }

@@ -9,7 +9,8 @@ public enum SendResult {
   ACCEPTED,
   /// The mailbox is full, and its policy is to refuse.
   FULL,
-  /// The mailbox is full, and its policy is to drop what comes, or what is oldest.
+  /// The mailbox is full, and its policy is to drop what comes; or it was the oldest one there, and
+  /// had to give way.
   DROPPED,
   /// Nobody has this address, or whoever had it has ended.
   NOT_FOUND,

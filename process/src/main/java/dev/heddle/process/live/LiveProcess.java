@@ -74,6 +74,7 @@ public final class LiveProcess extends Task
   private final Pid pid;
   private final StartOptions options;
   private final EventQueue queue;
+  private final Room room;
 
   // the worker that steps it
   private Process process;
@@ -107,7 +108,8 @@ public final class LiveProcess extends Task
     this.pid = address.leadingTo(this);
     this.process = process;
     this.options = options;
-    this.queue = new EventQueue(options.mailbox());
+    this.queue = new EventQueue(options.mailbox(), options.policy() == MailboxPolicy.DROP_OLDEST);
+    this.room = options.policy() == MailboxPolicy.SUSPEND ? new Room() : Room.UNUSED;
   }
 
   // ---- steps, on a worker ----
@@ -152,7 +154,11 @@ public final class LiveProcess extends Task
     if (queue.isEmpty()) {
       return List.of();
     }
-    return EventBatch.from(queue, this);
+    List<ProcessEvent> events = EventBatch.from(queue, this);
+    if (options.policy() == MailboxPolicy.SUSPEND) {
+      room.made();
+    }
+    return events;
   }
 
   /// An event is about to be seen.
@@ -269,6 +275,7 @@ public final class LiveProcess extends Task
     for (EventQueue.Node n = queue.close(); n != null; n = EventQueue.after(n)) {
       host.undelivered(this, ((Envelope) n).event);
     }
+    room.made(); // for nobody, of which whoever waits is told
     tell(exit);
   }
 
@@ -298,14 +305,30 @@ public final class LiveProcess extends Task
 
   @Override
   public SendResult receive(@Nullable Object message) {
-    return switch (queue.push(new Envelope(ProcessEvent.message(message)))) {
+    Envelope envelope = new Envelope(ProcessEvent.message(message));
+    EventQueue.Push push =
+        options.policy() == MailboxPolicy.DROP_OLDEST
+            ? queue.push(envelope, this::displaced)
+            : queue.push(envelope);
+    return switch (push) {
       case ACCEPTED -> {
         host.scheduler().wake(this, BY_MESSAGE);
         yield SendResult.ACCEPTED;
       }
-      case FULL -> options.policy() == MailboxPolicy.REJECT ? SendResult.FULL : SendResult.DROPPED;
+      case FULL ->
+          options.policy() == MailboxPolicy.DROP_NEWEST ? SendResult.DROPPED : SendResult.FULL;
       case CLOSED -> host.isClosed() ? SendResult.CLOSED : SendResult.NOT_FOUND;
     };
+  }
+
+  private void displaced(EventQueue.Node oldest) {
+    host.displaced(this, ((Envelope) oldest).event);
+  }
+
+  /// The same, but waits for room where the policy says so and the caller can.
+  SendResult receiveOrWait(@Nullable Object message) {
+    SendResult first = receive(message);
+    return first == SendResult.FULL ? room.receive(this, message) : first;
   }
 
   /// Gives it a signal.
@@ -446,7 +469,7 @@ public final class LiveProcess extends Task
 
   @Override
   public void send(Pid to, @Nullable Object message) {
-    SendResult result = offer(to, message);
+    SendResult result = host.send(to, message);
     if (result != SendResult.ACCEPTED) {
       throw new SendFailedException(to, result);
     }

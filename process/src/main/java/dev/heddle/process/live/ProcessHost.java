@@ -11,6 +11,8 @@ import dev.heddle.process.ProcessFactory;
 import dev.heddle.process.ProcessListener;
 import dev.heddle.process.ProcessRuntime;
 import dev.heddle.process.ProcessSnapshot;
+import dev.heddle.process.Request;
+import dev.heddle.process.SendFailedException;
 import dev.heddle.process.SendResult;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.StartRefusedException;
@@ -215,6 +217,12 @@ public final class ProcessHost {
     return found != null && parts.routes().leadsTo(pid, found.id()) ? found : null;
   }
 
+  /// Sends a message; where the receiver's policy says so, waits for room.
+  public SendResult send(Pid to, @Nullable Object message) {
+    LiveProcess found = find(to);
+    return found != null ? found.receiveOrWait(message) : offer(to, message);
+  }
+
   /// Sends a message.
   public SendResult offer(Pid to, @Nullable Object message) {
     LiveProcess found = find(to);
@@ -350,6 +358,14 @@ public final class ProcessHost {
 
   void undelivered(LiveProcess to, ProcessEvent event) {
     undelivered.increment();
+  }
+
+  /// Had to give way to one that came later.
+  void displaced(LiveProcess to, ProcessEvent event) {
+    undelivered(to, event);
+    if (event.data() instanceof Request request) {
+      var _ = request.reply().failed(new SendFailedException(to.self(), SendResult.DROPPED));
+    }
   }
 
   void tooLate() {

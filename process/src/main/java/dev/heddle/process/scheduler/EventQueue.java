@@ -3,6 +3,7 @@ package dev.heddle.process.scheduler;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// What has come for one task, from any thread, and has not been taken by it yet: urgent things
@@ -15,6 +16,8 @@ public final class EventQueue {
    * States of a lane.  OPEN  push()   OPEN    any thread: CAS
    *                    OPEN  take     OPEN    consumer: CAS to empty
    *                    OPEN  close()  CLOSED  consumer: exchange with a sentinel, for ever
+   *
+   * In a queue that drops the oldest for what comes, the ordinary lane is a LatestLane instead.
    *
    * Threads. push and length: any. The rest: one consumer at a time, handed over with a fence (Task's word).
    *
@@ -77,6 +80,7 @@ public final class EventQueue {
   }
 
   private final int bound;
+  private final @Nullable LatestLane latest; // the ordinary lane, when the oldest gives way
 
   // any thread, CAS
   @SuppressWarnings("FieldMayBeFinal") // through URGENT
@@ -96,10 +100,19 @@ public final class EventQueue {
   ///
   /// @param bound of the ordinary lane, at least 1
   public EventQueue(int bound) {
+    this(bound, false);
+  }
+
+  /// An open, empty queue.
+  ///
+  /// @param bound of the ordinary lane, at least 1
+  /// @param dropsOldest whether the oldest ordinary node gives way to one that comes
+  public EventQueue(int bound, boolean dropsOldest) {
     if (bound < 1) {
       throw new IllegalArgumentException("a queue holds at least one: " + bound);
     }
     this.bound = bound;
+    this.latest = dropsOldest ? new LatestLane(bound) : null;
   }
 
   // ---- producers ----
@@ -135,6 +148,17 @@ public final class EventQueue {
     }
   }
 
+  /// Puts a node behind the others, of which the oldest gives way when the bound is reached.
+  ///
+  /// @param displaced is given that one
+  /// @throws IllegalStateException when this queue was not made so
+  public Push push(Node node, Consumer<Node> displaced) {
+    if (latest == null) {
+      throw new IllegalStateException("nothing gives way in this queue");
+    }
+    return latest.push(node, displaced);
+  }
+
   private static void link(Node node, @Nullable Node seen) {
     node.next = seen;
     node.depth = seen == null ? 1 : seen.depth + 1;
@@ -142,6 +166,9 @@ public final class EventQueue {
 
   /// How many ordinary nodes there are, as of a moment ago.
   public int length() {
+    if (latest != null) {
+      return latest.size();
+    }
     Node seen = ordinary;
     return (seen == null ? 0 : seen.depth) + heldAcquire();
   }
@@ -158,6 +185,9 @@ public final class EventQueue {
       urgentTaken = node.next;
       node.next = null;
       return node;
+    }
+    if (latest != null) {
+      return latest.poll();
     }
     node = ordinaryTaken;
     if (node == null) {
@@ -187,12 +217,16 @@ public final class EventQueue {
 
   /// How many ordinary nodes polls will hand out before they look at what has come meanwhile.
   public int taken() {
-    return held;
+    return latest == null ? held : latest.size();
   }
 
   /// Whether a poll would find nothing.
   public boolean isEmpty() {
-    return urgentTaken == null && ordinaryTaken == null && urgent == null && ordinary == null;
+    return urgentTaken == null
+        && ordinaryTaken == null
+        && urgent == null
+        && ordinary == null
+        && (latest == null || latest.size() == 0);
   }
 
   /// Whether there is an urgent node.
@@ -208,8 +242,11 @@ public final class EventQueue {
     Node last = null;
     for (Node lane :
         new Node[] {
-          urgentTaken, reversed((Node) URGENT.getAndSet(this, CLOSED)),
-          ordinaryTaken, reversed((Node) ORDINARY.getAndSet(this, CLOSED))
+          urgentTaken,
+          reversed((Node) URGENT.getAndSet(this, CLOSED)),
+          ordinaryTaken,
+          reversed((Node) ORDINARY.getAndSet(this, CLOSED)),
+          latest == null ? null : latest.close()
         }) {
       if (lane == null) {
         continue;

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.heddle.Cancellation;
+import dev.heddle.Heddle;
+import dev.heddle.coroutine.Coroutine;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// Mailboxes that are full, policy by policy.
+@Tag("P9")
+@Tag("proc-214")
+@Timeout(60)
+class MailboxTest {
+  private final ProcessRuntime runtime = ProcessRuntime.builder().workers(2).start();
+
+  // one process that takes nothing before it may
+  private final CountDownLatch inStep = new CountDownLatch(1);
+  private final CountDownLatch goOn = new CountDownLatch(1);
+  private final BlockingQueue<Object> got = Kit.queue();
+
+  @AfterEach
+  void end() {
+    goOn.countDown();
+    runtime.close();
+  }
+
+  private Pid slow(int bound, MailboxPolicy policy) throws InterruptedException {
+    Pid pid =
+        runtime.spawn(
+            (events, out) -> {
+              if (inStep.getCount() > 0) {
+                inStep.countDown();
+                goOn.await();
+              }
+              for (ProcessEvent event : events) {
+                got.add(Objects.requireNonNull(event.data()));
+                if ("end".equals(event.data())) {
+                  out.done();
+                }
+              }
+            },
+            StartOptions.DEFAULT.withMailbox(bound, policy));
+    inStep.await();
+    return pid;
+  }
+
+  private List<Object> take(int count) throws InterruptedException {
+    List<Object> all = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      all.add(Kit.take(got));
+    }
+    return all;
+  }
+
+  // ---- dropping the oldest ----
+
+  @Test
+  void oldest_givesWay_andIsCounted() throws Exception {
+    Pid pid = slow(3, MailboxPolicy.DROP_OLDEST);
+    for (int i = 0; i < 10; i++) {
+      assertThat(runtime.offer(pid, i)).isEqualTo(SendResult.ACCEPTED);
+    }
+    assertThat(Objects.requireNonNull(runtime.process(pid)).mailbox()).isEqualTo(3);
+    assertThat(runtime.undelivered()).isEqualTo(7);
+    goOn.countDown();
+    assertThat(take(3)).containsExactly(7, 8, 9);
+    runtime.send(pid, "more");
+    assertThat(Kit.take(got)).isEqualTo("more");
+  }
+
+  @Test
+  void request_thatGivesWay_fails() throws Exception {
+    Pid pid = slow(1, MailboxPolicy.DROP_OLDEST);
+    CompletableFuture<Object> answer = runtime.request(pid, "question");
+    runtime.send(pid, "news");
+    assertThatThrownBy(() -> Kit.get(answer))
+        .hasCauseInstanceOf(SendFailedException.class)
+        .hasMessageContaining("is full");
+    goOn.countDown();
+    assertThat(Kit.take(got)).isEqualTo("news");
+  }
+
+  @Test
+  void oldest_givesNoWay_toWhatComesAfterTheEnd() throws Exception {
+    Pid pid = slow(2, MailboxPolicy.DROP_OLDEST);
+    var exit = runtime.exit(pid);
+    runtime.send(pid, "lost");
+    runtime.terminate(pid);
+    goOn.countDown();
+    Kit.get(exit);
+    assertThat(runtime.offer(pid, "late")).isEqualTo(SendResult.NOT_FOUND);
+    assertThat(runtime.undelivered()).isEqualTo(1);
+  }
+
+  @Test
+  void manySenders_ofAMailboxThatDrops_areEachCountedOrSeen() throws Exception {
+    int each = 20_000;
+    AtomicInteger seen = new AtomicInteger();
+    Pid pid =
+        runtime.spawn(
+            (events, _) -> seen.addAndGet(events.size()),
+            StartOptions.DEFAULT.withMailbox(8, MailboxPolicy.DROP_OLDEST));
+    List<Thread> senders = new ArrayList<>();
+    for (int t = 0; t < 4; t++) {
+      senders.add(
+          Thread.ofPlatform()
+              .start(() -> {
+                for (int i = 0; i < each; i++) {
+                  runtime.send(pid, i);
+                }
+              }));
+    }
+    for (Thread sender : senders) {
+      sender.join();
+    }
+    while (seen.get() + runtime.undelivered() < 4 * each) {
+      Thread.onSpinWait();
+    }
+    assertThat(seen.get() + runtime.undelivered()).isEqualTo(4 * each);
+  }
+
+  // ---- suspending the sender ----
+
+  @Test
+  void coroutine_waitsForRoom_andLosesNothing() throws Exception {
+    Pid pid = slow(2, MailboxPolicy.SUSPEND);
+    int count = 500;
+    Heddle.run(() -> {
+      AtomicInteger sent = new AtomicInteger();
+      Coroutine<?> sender =
+          Heddle.spawn(() -> {
+            for (int i = 0; i < count; i++) {
+              runtime.send(pid, i);
+              sent.incrementAndGet();
+            }
+            return null;
+          });
+      while (sent.get() < 2) {
+        Heddle.suspend();
+      }
+      assertThat(runtime.offer(pid, "no")).isEqualTo(SendResult.FULL);
+      goOn.countDown();
+      sender.await();
+      return null;
+    });
+    List<Object> all = take(count);
+    for (int i = 0; i < count; i++) {
+      assertThat(all.get(i)).isEqualTo(i);
+    }
+  }
+
+  @Test
+  void body_waitsForRoom_andHoldsNoWorker() throws Exception {
+    Pid pid = slow(1, MailboxPolicy.SUSPEND); // holds one of two workers
+    CountDownLatch begun = new CountDownLatch(1);
+    for (int s = 0; s < 4; s++) {
+      runtime.spawn(
+          CoroutineProcess.of(self -> {
+            for (int i = 0; i < 50; i++) {
+              self.context().send(pid, i);
+              begun.countDown();
+            }
+            return null;
+          }));
+    }
+    begun.await();
+    Pid other = runtime.spawn(Kit.untilMessage());
+    var exit = runtime.exit(other);
+    runtime.send(other, "served");
+    assertThat(Kit.get(exit).result()).isEqualTo("served");
+    goOn.countDown();
+    assertThat(take(200)).hasSize(200);
+  }
+
+  @Test
+  void step_andThreadOfNobody_areRefused() throws Exception {
+    Pid pid = slow(1, MailboxPolicy.SUSPEND);
+    runtime.send(pid, "fits");
+    assertThatThrownBy(() -> runtime.send(pid, "x"))
+        .isInstanceOf(SendFailedException.class)
+        .hasMessageContaining("is full");
+    CompletableFuture<SendResult> refused = new CompletableFuture<>();
+    runtime.spawn(
+        Kit.process((self, _, out) -> {
+          try {
+            self.send(pid, "x");
+          } catch (SendFailedException e) {
+            refused.complete(e.result());
+          }
+          out.done();
+        }));
+    assertThat(Kit.get(refused)).isEqualTo(SendResult.FULL);
+  }
+
+  @Test
+  void waitForRoom_endsWithTheReceiver() throws Exception {
+    Pid pid = slow(1, MailboxPolicy.SUSPEND);
+    runtime.send(pid, "end");
+    Throwable thrown =
+        Heddle.run(() -> {
+          Coroutine<Throwable> waiting =
+              Heddle.spawn(() -> {
+                try {
+                  runtime.send(pid, "never");
+                  return new AssertionError("it was accepted");
+                } catch (SendFailedException e) {
+                  return e;
+                }
+              });
+          Heddle.suspend();
+          goOn.countDown();
+          return waiting.await();
+        });
+    assertThat(thrown).hasMessageContaining("process not found");
+    assertThat(take(1)).containsExactly("end");
+  }
+
+  @Test
+  void waitForRoom_isCancelled_andNothingIsSent() throws Exception {
+    Pid pid = slow(1, MailboxPolicy.SUSPEND);
+    runtime.send(pid, "first");
+    CompletableFuture<Throwable> thrown = new CompletableFuture<>();
+    Heddle.run(() -> {
+      Coroutine<?> waiting =
+          Heddle.spawn(() -> {
+            try {
+              runtime.send(pid, "never");
+              return null;
+            } catch (Cancellation c) {
+              thrown.complete(c);
+              throw c;
+            }
+          });
+      Heddle.suspend();
+      waiting.cancel("enough");
+      return null;
+    });
+    assertThat(Kit.get(thrown)).isInstanceOf(Cancellation.class);
+    goOn.countDown();
+    assertThat(Kit.take(got)).isEqualTo("first");
+    runtime.send(pid, "last");
+    assertThat(Kit.take(got)).isEqualTo("last");
+  }
+}

@@ -10,12 +10,16 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/// `heddle soak`: `bench/soak/Soak.java` in a JVM of its own.
+/// `heddle soak`: `bench/soak/Soak.java` in a JVM of its own, or the stress tests of processes for
+/// as long.
 @Command(
     name = "soak",
-    description = "Kills clients and children at random for minutes, and looks at what is left.",
+    description =
+        "Kills clients and children, or processes of the runtime, at random for minutes, and looks"
+            + " at what is left.",
     mixinStandardHelpOptions = true,
     sortOptions = false)
 final class SoakCommand implements Callable<Integer> {
@@ -24,7 +28,24 @@ final class SoakCommand implements Callable<Integer> {
   private static final List<String> HEAP =
       List.of("-J-Xms512m", "-J-Xmx512m", "-J-XX:+AlwaysPreTouch");
 
+  private static final int STRESS_TESTS = 3; // among which the time is shared
+
+  /// What can be soaked.
+  enum Subject {
+    /// clients and children of a loop
+    loop,
+    /// processes of a runtime
+    processes
+  }
+
   @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Parameters(
+      arity = "0..1",
+      paramLabel = "WHAT",
+      defaultValue = "loop",
+      description = "${COMPLETION-CANDIDATES}; ${DEFAULT-VALUE} when not given.")
+  private Subject subject = Subject.loop;
 
   @Option(
       names = "--minutes",
@@ -54,6 +75,26 @@ final class SoakCommand implements Callable<Integer> {
       spec.commandLine().getErr().println(Home.missing("soak"));
       return ExitCode.USAGE;
     }
+    return subject == Subject.loop ? soakLoop(home) : stressProcesses(home);
+  }
+
+  private int stressProcesses(Home home) throws IOException, InterruptedException {
+    int code =
+        home.maven(
+            List.of(
+                "-Dgates=off",
+                "-Dquick.root=" + home.state("soak"),
+                "-pl",
+                "core,process",
+                "-Dtest=StressTest",
+                "-Dsurefire.failIfNoSpecifiedTests=false",
+                "-DskipITs",
+                "-Dheddle.stress.seconds=" + minutes * 60 / STRESS_TESTS,
+                "verify"));
+    return code == 0 ? ExitCode.OK : code >= 128 ? code : ExitCode.FAILURE;
+  }
+
+  private int soakLoop(Home home) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(home.root().resolve("heddle").toString());
     command.add("run");

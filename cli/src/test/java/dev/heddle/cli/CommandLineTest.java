@@ -35,7 +35,8 @@ class CommandLineTest {
         "test --seed x",
         "test A B",
         "soak nonsense",
-        "soak --minutes 0"
+        "soak --minutes 0",
+        "soak processes --minutes 0"
       })
   void wrongUsage_exits2_withTheUsage(String words) {
     assertThat(line.execute(words.split(" "))).isEqualTo(2);

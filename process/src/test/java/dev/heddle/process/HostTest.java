@@ -248,7 +248,7 @@ class HostTest {
   @Tag("proc-68")
   void send_rightAfterATerminate_isAcceptedOrNotFound_nothingElse() {
     Set<SendResult> results = new java.util.HashSet<>();
-    for (int i = 0; i < 2_000; i++) {
+    for (int i = 0; i < 200; i++) {
       Pid pid = runtime.spawn(Kit.resting());
       var exit = runtime.exit(pid);
       runtime.terminate(pid);

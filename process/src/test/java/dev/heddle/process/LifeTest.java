@@ -191,18 +191,14 @@ class LifeTest {
   @Tag("proc-31")
   @Tag("proc-67")
   void context_knowsTheEnd() {
-    List<ProcessContext> seen = new ArrayList<>();
-    Pid pid =
-        runtime.spawn(
-            Kit.process((self, _, _) -> {
-              if (seen.isEmpty()) {
-                seen.add(self);
-              }
-            }));
+    var seen = new java.util.concurrent.CompletableFuture<ProcessContext>();
+    Pid pid = runtime.spawn(Kit.process((self, _, _) -> seen.complete(self)));
+    ProcessContext context = Kit.get(seen);
+    assertThat(context.isEnded()).isFalse();
     var exit = runtime.exit(pid);
     runtime.terminate(pid);
     assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.TERMINATED);
-    assertThat(seen).allSatisfy(self -> assertThat(self.isEnded()).isTrue());
+    assertThat(context.isEnded()).isTrue();
   }
 
   @Test

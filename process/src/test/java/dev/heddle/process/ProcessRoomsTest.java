@@ -37,7 +37,7 @@ class ProcessRoomsTest {
                   "relay",
                   "scheduler",
                   "supervisor")),
-          entry("live", Set.of("dispatch", "observe", "relay", "scheduler", "topology")),
+          entry("live", Set.of("body", "dispatch", "observe", "relay", "scheduler", "topology")),
           entry("supervisor", Set.of("dispatch")),
           entry("pool", Set.of("dispatch", "supervisor")),
           entry("dispatch", Set.of()),

@@ -56,7 +56,7 @@ final class ConformancePage {
     say(
         "Each promise has an id, the tests of a promise carry it as a tag, and a *mutant*, a"
             + " small");
-    say("fault put into the core, shows that they can fail: under each mutant named here at least");
+    say("fault put into the code, shows that they can fail: under each mutant named here at least");
     say("one test of that row fails. `./heddle test --full` checks it. How to add one:");
     say("[evidence](../../evidence/README.md).");
     say("");

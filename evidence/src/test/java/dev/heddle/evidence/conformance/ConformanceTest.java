@@ -25,7 +25,7 @@ class ConformanceTest {
   private static final Set<String> OTHERS = Set.of("full", "once");
 
   private final List<Tagged> tests =
-      Stream.of("core", "netty", "cli", "evidence", "examples")
+      Stream.of("core", "netty", "process", "cli", "evidence", "examples")
           .flatMap(module -> TaggedTests.in(module).stream())
           .toList();
 
@@ -42,7 +42,7 @@ class ConformanceTest {
     assertThat(now)
         .as(
             "docs/explanation/conformance.md is not what tags, promises and mutants make. Write it"
-                + " with `./mvnw -pl core,evidence test -Dgates=off -Dtest=ConformanceTest"
+                + " with `./mvnw -pl core,process,evidence test -Dgates=off -Dtest=ConformanceTest"
                 + " -Dsurefire.failIfNoSpecifiedTests=false -Dconformance.update=true`")
         .isEqualTo(Files.exists(PAGE) ? Files.readString(PAGE) : "");
   }

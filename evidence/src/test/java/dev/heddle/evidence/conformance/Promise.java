@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
 ///
 /// @param section the heading it stands under
 record Promise(String id, String section, String says) {
-  private static final Pattern ID = Pattern.compile("(loop|trap)-\\d+|[TW]\\d+([.]\\d+)?");
+  private static final Pattern ID = Pattern.compile("(loop|proc|trap)-\\d+|[TWP]\\d+([.]\\d+)?");
 
   /// Whether a tag is the id of a promise.
   static boolean isId(String tag) {

@@ -38,9 +38,9 @@ public final class TaggedTests {
   /// @param tags its own and its class's
   record Tagged(String module, TestName name, Set<String> tags) {}
 
-  /// The core's tests that run by default.
-  public static List<TestName> ofCore() {
-    return in("core").stream().filter(t -> !t.tags.contains("full")).map(Tagged::name).toList();
+  /// The tests of a module that run by default.
+  public static List<TestName> of(String module) {
+    return in(module).stream().filter(t -> !t.tags.contains("full")).map(Tagged::name).toList();
   }
 
   /// Every test method under `folder`, a module.

@@ -36,6 +36,9 @@ import java.util.stream.Stream;
 /// @param says what is wrong, one sentence
 /// @param catchers the tests that must fail, in order
 public record Mutant(String name, String says, List<Edit> edits, List<TestName> catchers) {
+  /// The modules of which there are mutants; the tests of each stand for its own.
+  static final List<String> MODULES = List.of("core", "process");
+
   private static final String ENDING = ".mutant";
   private static final String CAUGHT_BY = "caught by";
 
@@ -139,6 +142,12 @@ public record Mutant(String name, String says, List<Edit> edits, List<TestName> 
       }
     }
     return true;
+  }
+
+  /// The module that it changes.
+  String module() {
+    String file = edits.getFirst().file;
+    return file.substring(0, file.indexOf('/'));
   }
 
   /// Writes down which tests catch it.

@@ -17,7 +17,7 @@ import javax.tools.StandardJavaFileManager;
 import javax.tools.StandardLocation;
 import javax.tools.ToolProvider;
 
-/// Compiles the sources that a mutant changes against the classes of the core as it is.
+/// Compiles the sources that a mutant changes against the classes as they are.
 final class MutantCompiler implements AutoCloseable {
   private final JavaCompiler javac = ToolProvider.getSystemJavaCompiler();
   private final StandardJavaFileManager files =

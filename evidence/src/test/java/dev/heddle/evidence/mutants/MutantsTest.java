@@ -82,7 +82,7 @@ class MutantsTest {
         .collect(Collectors.toCollection(TreeSet::new));
   }
 
-  /// Does nothing unless asked to: runs the tests of all promises, or those that match
+  /// Does nothing unless asked to: runs the tests of the module, or those that match
   /// `mutants.among`, under each mutant whose name matches `mutants.measure`, and writes those that
   /// hung or failed twice into its file.
   @Test
@@ -93,13 +93,19 @@ class MutantsTest {
     if (chosen.isEmpty()) {
       return;
     }
+    for (String module : Mutant.MODULES) {
+      List<Mutant> its = chosen.stream().filter(m -> m.module().equals(module)).toList();
+      if (!its.isEmpty()) {
+        measure(its, TaggedTests.of(module), among);
+      }
+    }
+  }
+
+  private void measure(List<Mutant> chosen, List<TestName> tests, String among) throws Exception {
     try (var compiler = new MutantCompiler();
         var run = new TestRun()) {
       List<TestName> all =
-          TaggedTests.ofCore().stream()
-              .filter(run::knows)
-              .filter(t -> t.toString().matches(among))
-              .toList();
+          tests.stream().filter(run::knows).filter(t -> t.toString().matches(among)).toList();
       Map<TestName, Verdict> sound = run.run(null, all, PATIENCE, Integer.MAX_VALUE);
       List<TestName> passing = all.stream().filter(t -> sound.get(t) == Verdict.PASSED).toList();
       System.out.println("fail without a mutant, left out: " + failing(sound));

@@ -21,10 +21,12 @@ import java.util.TreeSet;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Runs tests of the core in a JVM apart, with or without a mutant's classes in front.
+/// Runs tests of the modules that have mutants in a JVM apart, with or without a mutant's classes
+/// in front.
 ///
 /// A test that says nothing for too long hangs: its JVM is ended, and another goes on behind it.
 final class TestRun implements AutoCloseable {
@@ -43,20 +45,34 @@ final class TestRun implements AutoCloseable {
   private static final String DONE = "@done ";
   private static final String ENDED = "@ended ";
 
-  private final Path classes;
-  private final Path tests;
+  /// Folders whose classes tests and mutants know: of each module, then of its tests.
+  private final List<Path> folders = new ArrayList<>();
+
   private final Map<String, String> packages = new HashMap<>(); // of test classes, by simple name
   private @Nullable Process worker;
   private BlockingQueue<String> said = new LinkedBlockingQueue<>();
 
   TestRun() throws IOException {
-    classes = Path.of(classPath().filter(TestRun::isCore).findFirst().orElseThrow());
-    tests = Path.of(System.getProperty("heddle.core.tests"));
+    classPath().filter(TestRun::isMutable).map(Path::of).forEach(folders::add);
+    for (String module : Mutant.MODULES) {
+      Path tests = Path.of(System.getProperty("heddle." + module + ".tests"));
+      folders.add(tests);
+      find(tests);
+    }
+  }
+
+  private void find(Path tests) throws IOException {
     try (Stream<Path> found = Files.walk(tests)) {
       for (Path file : found.filter(f -> f.toString().endsWith("Test.class")).toList()) {
         String type = file.getFileName().toString().replace(".class", "");
-        packages.put(
-            type, tests.relativize(file.getParent()).toString().replace(File.separatorChar, '.'));
+        String room =
+            tests.relativize(file.getParent()).toString().replace(File.separatorChar, '.');
+        String other = packages.put(type, room);
+        if (other != null) {
+          throw new IllegalStateException(
+              "two test classes are named %s, in %s and %s; mutants know them by that name only"
+                  .formatted(type, other, room));
+        }
       }
     }
   }
@@ -65,15 +81,16 @@ final class TestRun implements AutoCloseable {
     return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator));
   }
 
-  /// The core's classes must not be the worker's own: each mutant brings other ones.
-  private static boolean isCore(String entry) {
+  /// Classes that mutants change must not be the worker's own: each mutant brings other ones.
+  private static boolean isMutable(String entry) {
     Path path = Path.of(entry);
     return Files.isDirectory(path)
         ? Files.exists(path.resolve("dev/heddle/Heddle.class"))
-        : path.getFileName().toString().matches("heddle-core-[^/]*[.]jar");
+            || Files.exists(path.resolve("dev/heddle/process/ProcessRuntime.class"))
+        : path.getFileName().toString().matches("heddle-(core|process)-[^/]*[.]jar");
   }
 
-  /// Whether the core has a test class of that name.
+  /// Whether there is a test class of that name.
   boolean knows(TestName test) {
     return packages.containsKey(test.type());
   }
@@ -132,8 +149,10 @@ final class TestRun implements AutoCloseable {
     if (worker == null || !worker.isAlive()) {
       start();
     }
-    String core = classes + File.pathSeparator + tests + File.separator;
-    String path = mutated == null ? core : mutated + File.separator + File.pathSeparator + core;
+    String path =
+        Stream.concat(Stream.ofNullable(mutated), folders.stream())
+            .map(folder -> folder + (Files.isDirectory(folder) ? File.separator : ""))
+            .collect(Collectors.joining(File.pathSeparator));
     List<String> names = left.stream().map(t -> packages.get(t.type()) + "." + t).toList();
     var in = worker.getOutputStream();
     in.write((path + "\n" + String.join(" ", names) + "\n").getBytes(StandardCharsets.UTF_8));
@@ -150,7 +169,7 @@ final class TestRun implements AutoCloseable {
     // it lives for seconds: the first compiler is enough
     command.addAll(List.of("-ea", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx1g"));
     command.addAll(List.of("-Dheddle.reuse=on", "-Dheddle.root=" + Mutant.root()));
-    String rest = String.join(File.pathSeparator, classPath().filter(e -> !isCore(e)).toList());
+    String rest = String.join(File.pathSeparator, classPath().filter(e -> !isMutable(e)).toList());
     command.addAll(List.of("-cp", rest, TestWorker.class.getName()));
     Process started = new ProcessBuilder(command).redirectError(Redirect.DISCARD).start();
     BlockingQueue<String> lines = new LinkedBlockingQueue<>();

@@ -28,9 +28,9 @@ import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 
 /// The program of a JVM that runs tests under one mutant after the other, each in a class loader of
-/// its own: JUnit and the JDK stay warm, the core starts afresh.
+/// its own: JUnit and the JDK stay warm, Heddle starts afresh.
 ///
-/// In: a line with the class path of the core and its tests, a line with tests
+/// In: a line with the class path of Heddle and its tests, a line with tests
 /// (`package.Type#method`, apart by spaces). Out: `@begin TEST`, `@ok TEST` or `@failed TEST` as it
 /// goes, then `@done`.
 final class TestWorker implements TestExecutionListener {

@@ -47,7 +47,11 @@ public class ParkingStress {
 
   /// A scheduler whose threads are not started: the actors play them.
   private static WorkScheduler unstarted() {
-    return new WorkScheduler("stress", 1, (_, _, _, _) -> {}, Duration.ofHours(1));
+    return unstarted(1);
+  }
+
+  private static WorkScheduler unstarted(int workers) {
+    return new WorkScheduler("stress", workers, (_, _, _, _) -> {}, Duration.ofHours(1));
   }
 
   private static Task task() {
@@ -108,6 +112,63 @@ public class ParkingStress {
     public void worker() {
       if (!scheduler.hasWork()) {
         scheduler.parking().fallAsleep(worker, scheduler.parking().search());
+      }
+    }
+
+    @Arbiter
+    public void end(I_Result r) {
+      r.r1 = worker.asleep && scheduler.hasWork() ? 0 : 1;
+    }
+  }
+
+  /// **Real class**, beside another worker, in whose step nothing moves.
+  @JCStressTest
+  @Outcome(id = "1", expect = ACCEPTABLE, desc = "somebody is awake for the task")
+  @Outcome(id = "0", expect = FORBIDDEN, desc = "slept over the task")
+  @State
+  public static class RealBesideABusyOne {
+    private final WorkScheduler scheduler = unstarted(2);
+    private final Worker worker = scheduler.workers()[1];
+
+    @Actor
+    public void producer() {
+      scheduler.start(task());
+    }
+
+    @Actor
+    public void worker() {
+      scheduler.parking().fallAsleep(worker, scheduler.parking().search());
+      if (scheduler.hasWork()) {
+        scheduler.parking().withdraw(worker);
+      }
+    }
+
+    @Arbiter
+    public void end(I_Result r) {
+      r.r1 = worker.asleep && scheduler.hasWork() ? 0 : 1;
+    }
+  }
+
+  /// **Mutant.** The producer wakes the worker that is busy, instead of one that sleeps.
+  @JCStressTest
+  @Outcome(id = "1", expect = ACCEPTABLE, desc = "somebody is awake for the task")
+  @Outcome(id = "0", expect = FORBIDDEN, desc = "slept over the task")
+  @State
+  public static class WakesABusyOne {
+    private final WorkScheduler scheduler = unstarted(2);
+    private final Worker worker = scheduler.workers()[1];
+
+    @Actor
+    public void producer() {
+      scheduler.global().push(task());
+      scheduler.workers()[0].unpark();
+    }
+
+    @Actor
+    public void worker() {
+      scheduler.parking().fallAsleep(worker, scheduler.parking().search());
+      if (scheduler.hasWork()) {
+        scheduler.parking().withdraw(worker);
       }
     }
 

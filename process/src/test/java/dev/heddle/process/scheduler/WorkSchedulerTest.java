@@ -184,6 +184,7 @@ class WorkSchedulerTest {
     start(2);
     Set<Thread> threads = ConcurrentHashMap.newKeySet();
     CountDownLatch done = new CountDownLatch(64);
+    CountDownLatch both = new CountDownLatch(2);
     scheduler.start(
         new Probe(
             0,
@@ -193,10 +194,11 @@ class WorkSchedulerTest {
                     new Probe(
                         i,
                         worker -> {
-                          threads.add(worker.thread());
-                          return done.getCount() > 1 && threads.size() < 2
-                              ? Verdict.CONTINUE // until a second worker has come
-                              : Verdict.DONE;
+                          if (threads.add(worker.thread())) {
+                            both.countDown();
+                          }
+                          awaitQuietly(both); // holds its worker until another has stolen one
+                          return Verdict.DONE;
                         },
                         done::countDown));
               }

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.scheduler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.heddle.process.scheduler.Task.Verdict;
+import java.time.Duration;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/// Whom a task wakes: workers whose threads are not started, so that nobody else moves.
+@Tag("P6")
+class ParkingTest {
+  private final WorkScheduler scheduler =
+      new WorkScheduler("still", 3, (_, _, _, _) -> {}, Duration.ofHours(1));
+  private final Parking parking = scheduler.parking();
+  private final Worker[] workers = scheduler.workers();
+
+  private static Probe task() {
+    return new Probe(0, _ -> Verdict.REST, () -> {});
+  }
+
+  private void sleep(int worker) {
+    parking.fallAsleep(workers[worker], false);
+  }
+
+  @Test
+  @Tag("proc-206")
+  void task_wakesASleeper_neverOneThatIsBusy() {
+    for (int sleeper = 0; sleeper < 3; sleeper++) {
+      sleep(sleeper);
+      scheduler.start(task()); // the other two are in steps that may last
+      assertThat(workers[sleeper].asleep).as("worker %d", sleeper).isFalse();
+      assertThat(parking.awake()).isEqualTo(3);
+      parking.found();
+    }
+  }
+
+  @Test
+  @Tag("proc-206")
+  void message_forATaskThatRests_wakesASleeperToo() {
+    Probe idle = task();
+    idle.run(workers[0]);
+    assertThat(idle.state()).isEqualTo(Task.State.IDLE);
+    sleep(1);
+    scheduler.wake(idle, Task.BY_MESSAGE);
+    assertThat(workers[1].asleep).isFalse();
+    assertThat(scheduler.global().poll()).isSameAs(idle);
+  }
+
+  @Test
+  void oneSearcher_isEnough_theNextIsWokenWhenItHasFoundSomething() {
+    sleep(0);
+    sleep(1);
+    scheduler.start(task());
+    scheduler.start(task());
+    assertThat(parking.awake()).isEqualTo(2);
+    assertThat(workers[0].asleep).as("the last to sleep is the first to be woken").isTrue();
+    scheduler.foundOne();
+    assertThat(parking.awake()).isEqualTo(3);
+  }
+
+  @Test
+  @Tag("proc-62")
+  void sleeperThatSeesWorkAfterAll_searches() {
+    sleep(0);
+    assertThat(scheduler.hasWork()).isFalse();
+    parking.withdraw(workers[0]);
+    assertThat(parking.awake()).isEqualTo(3);
+    assertThat(parking.found()).as("it was the only one that searched").isTrue();
+    parking.wakeAll();
+    assertThat(parking.awake()).isEqualTo(3);
+  }
+}

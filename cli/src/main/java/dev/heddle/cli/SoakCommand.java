@@ -30,22 +30,14 @@ final class SoakCommand implements Callable<Integer> {
 
   private static final int STRESS_TESTS = 3; // among which the time is shared
 
-  /// What can be soaked.
-  enum Subject {
-    /// clients and children of a loop
-    loop,
-    /// processes of a runtime
-    processes
-  }
-
   @Spec private CommandSpec spec = CommandSpec.create();
 
   @Parameters(
       arity = "0..1",
       paramLabel = "WHAT",
       defaultValue = "loop",
-      description = "${COMPLETION-CANDIDATES}; ${DEFAULT-VALUE} when not given.")
-  private Subject subject = Subject.loop;
+      description = "loop or processes; ${DEFAULT-VALUE} when not given.")
+  private String subject = "loop";
 
   @Option(
       names = "--minutes",
@@ -66,6 +58,10 @@ final class SoakCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
+    if (!List.of("loop", "processes").contains(subject)) {
+      throw new ParameterException(
+          spec.commandLine(), "loop or processes can be soaked, not '" + subject + "'");
+    }
     if (minutes < 1 || minutes > 999) {
       throw new ParameterException(
           spec.commandLine(), "--minutes is from 1 to 999, not " + minutes);
@@ -75,7 +71,7 @@ final class SoakCommand implements Callable<Integer> {
       spec.commandLine().getErr().println(Home.missing("soak"));
       return ExitCode.USAGE;
     }
-    return subject == Subject.loop ? soakLoop(home) : stressProcesses(home);
+    return subject.equals("loop") ? soakLoop(home) : stressProcesses(home);
   }
 
   private int stressProcesses(Home home) throws IOException, InterruptedException {

@@ -126,10 +126,10 @@ class MailboxTest {
     for (Thread sender : senders) {
       sender.join();
     }
-    while (seen.get() + runtime.undelivered() < 4 * each) {
+    while (seen.get() + runtime.undelivered() < 4L * each) {
       Thread.onSpinWait();
     }
-    assertThat(seen.get() + runtime.undelivered()).isEqualTo(4 * each);
+    assertThat(seen.get() + runtime.undelivered()).isEqualTo(4L * each);
   }
 
   // ---- suspending the sender ----

@@ -150,7 +150,7 @@ final class RandomLife implements Process {
       case 1 -> me.unlink(other);
       case 2 -> watch(me, other);
       case 3 -> {
-        for (Long monitor : watched.keySet()) {
+        for (Long monitor : List.copyOf(watched.keySet())) {
           if (me.demonitor(monitor)) {
             watched.remove(monitor);
           }

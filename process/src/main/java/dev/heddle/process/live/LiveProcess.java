@@ -288,15 +288,8 @@ public final class LiveProcess extends Task
   /// Its step does not return, and nobody has time for it: tells everybody as if it had ended. It
   /// is closed when the step returns, if ever.
   void abandon() {
-    var _ =
-        ENDING.compareAndSet(
-            this,
-            null,
-            new Exit(
-                pid,
-                Exit.Reason.ABANDONED,
-                null,
-                new ProcessTerminatedException("abandoned in a step")));
+    Throwable why = new ProcessTerminatedException("abandoned in a step");
+    var _ = ENDING.compareAndSet(this, null, new Exit(pid, Exit.Reason.ABANDONED, null, why));
     Exit exit = Objects.requireNonNull(ending);
     tell(new Exit(pid, Exit.Reason.ABANDONED, null, exit.cause()));
   }

@@ -245,6 +245,46 @@ class LifeTest {
     assertThat(process.closed).hasValue(1);
   }
 
+  /// Says nothing about itself, not even to a log.
+  private static final class Unprintable extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public String getMessage() {
+      throw new AssertionError("no message");
+    }
+
+    @Override
+    public String toString() {
+      throw new AssertionError("no text");
+    }
+  }
+
+  @Test
+  @Tag("proc-213")
+  void throwableThatCannotBeLogged_endsItsProcess_andNothingElse() {
+    restart(ProcessRuntime.builder().workers(1));
+    RuntimeException bad = new Unprintable();
+    Process failsInStepAndClose =
+        new Process() {
+          @Override
+          public void step(List<ProcessEvent> events, StepOutput out) {
+            throw bad;
+          }
+
+          @Override
+          public void close() {
+            throw bad;
+          }
+        };
+    Exit exit = Kit.exit(runtime, runtime.spawn(failsInStepAndClose));
+    assertThat(exit.cause() == bad).isTrue(); // it cannot be described by an assertion either
+    Pid next = runtime.spawn(Kit.untilMessage());
+    var end = runtime.exit(next);
+    runtime.send(next, "alive");
+    assertThat(Kit.get(end).result()).isEqualTo("alive");
+  }
+
   @Test
   @Tag("proc-43")
   @Tag("proc-213")

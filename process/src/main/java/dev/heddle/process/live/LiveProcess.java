@@ -244,12 +244,15 @@ public final class LiveProcess extends Task
   @Override
   protected void completed(Worker worker) {
     Exit exit = Objects.requireNonNull(ending);
-    host.close(process, this);
-    if (outstanding != null) {
-      outstanding.abandon();
-      outstanding = null;
+    try {
+      host.close(process, this);
+      if (outstanding != null) {
+        outstanding.abandon();
+        outstanding = null;
+      }
+    } finally {
+      finish(exit); // whatever the machine has run out of: others wait for this end
     }
-    finish(exit);
     process = Ended.PROCESS; // last: whoever is told of the end may ask of which class it was
   }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.live;
 
+import static java.lang.System.Logger.Level.ERROR;
+import static java.lang.System.Logger.Level.WARNING;
+
 import dev.heddle.process.Exit;
 import dev.heddle.process.LongStep;
 import dev.heddle.process.Pid;
@@ -23,6 +26,7 @@ import dev.heddle.process.observe.FlightEvents;
 import dev.heddle.process.relay.CoroutineMailbox;
 import dev.heddle.process.relay.Receiver;
 import dev.heddle.process.relay.Routes;
+import dev.heddle.process.scheduler.Logbook;
 import dev.heddle.process.scheduler.Task;
 import dev.heddle.process.scheduler.WorkScheduler;
 import dev.heddle.process.scheduler.Worker;
@@ -41,7 +45,6 @@ import org.jspecify.annotations.Nullable;
 /// The processes of one runtime, and what they share.
 public final class ProcessHost {
   private static final StackTraceElement[] NO_STACK = {};
-  private static final System.Logger LOG = System.getLogger("dev.heddle.process");
 
   /// What a host is made of.
   ///
@@ -318,7 +321,7 @@ public final class ProcessHost {
     try {
       parts.listener().onComplete(exit);
     } catch (Throwable t) {
-      LOG.log(System.Logger.Level.ERROR, "a listener failed at the end of " + exit.pid(), t);
+      Logbook.write(ERROR, "a listener failed at the end of " + exit.pid(), t);
     }
   }
 
@@ -348,12 +351,12 @@ public final class ProcessHost {
     try {
       process.close();
     } catch (Throwable t) {
-      LOG.log(System.Logger.Level.WARNING, "close() of " + of.self() + " failed", t);
+      Logbook.write(WARNING, "close() of " + of.self() + " failed", t);
     }
   }
 
   void failed(LiveProcess process, Throwable t) {
-    LOG.log(System.Logger.Level.WARNING, "process " + process.self() + " has failed", t);
+    Logbook.write(WARNING, "process " + process.self() + " has failed", t);
   }
 
   void undelivered(LiveProcess to, ProcessEvent event) {
@@ -427,14 +430,14 @@ public final class ProcessHost {
             worker.thread().getName(),
             Duration.ofNanos(nanos),
             List.of(stack));
-    LOG.log(System.Logger.Level.WARNING, step.text());
+    Logbook.write(WARNING, step.text(), null);
     if (FlightEvents.areRecorded()) {
       FlightEvents.longStep(step);
     }
     try {
       parts.longSteps().accept(step);
     } catch (Throwable t) {
-      LOG.log(System.Logger.Level.ERROR, "the handler of long steps failed at " + step.pid(), t);
+      Logbook.write(ERROR, "the handler of long steps failed at " + step.pid(), t);
     }
   }
 

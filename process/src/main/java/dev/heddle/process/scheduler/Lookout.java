@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.scheduler;
 
+import static java.lang.System.Logger.Level.ERROR;
+
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
@@ -82,9 +84,13 @@ final class Lookout {
       }
       LockSupport.parkNanos(this, LOOK_NANOS);
       quiet = scheduler.parking().awake() == 0 ? quiet + 1 : 0;
-      look(System.nanoTime());
-      if (++looks % LOOKS_IN_A_SECOND == 0) {
-        longSteps.secondPassed();
+      try {
+        look(System.nanoTime());
+        if (++looks % LOOKS_IN_A_SECOND == 0) {
+          longSteps.secondPassed();
+        }
+      } catch (Throwable t) {
+        Logbook.write(ERROR, "the lookout goes on after a failure", t); // tasks need its next look
       }
     }
   }

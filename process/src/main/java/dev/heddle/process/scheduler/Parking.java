@@ -25,8 +25,8 @@ final class Parking {
    * I2. While somebody searches nobody is woken: a burst of tasks wakes workers one after the other, as each finds that there is more.
    * I3. Only sleepers are woken; never a worker that is busy. [ParkingTest]
    *
-   * Memory order. Producer: publish the task, full fence (every queue publishes with a CAS, or the caller of wakeOne() comes from one),
-   * then read the word. Worker: change the word, a full fence with it, then look at all queues. Either the producer reads that
+   * Memory order. Producer: publish the task, full fence, then read the word. The FIFO publishes with a CAS; a
+   * deque's push and a batch that was moved are only released, so their worker has a fence of its own (Worker.shareSpare). Worker: change the word, a full fence with it, then look at all queues. Either the producer reads that
    * nobody searches and somebody sleeps, or the worker's look comes after the publication. The same between the last searcher that found
    * something and a producer that trusted in it: found() changes the word before its caller looks. Mutant: ParkingStress.NoLook.
    *

@@ -45,7 +45,9 @@ public final class WorkDeque<T> {
    * with an old array holds an old top, or slots that have not changed.
    *
    * Leftovers. The owner nulls what it pops. What thieves took stays in its slot until it is overwritten or the owner, when it runs
-   * out of work, tidies: a thief must not write there, since the owner may have put a new item in the slot.
+   * out of work, tidies: a thief must not write there, since the owner may have put a new item in the slot. An array that a burst has
+   * made long is given up then, if the deque is empty: a thief that has it, or the new one with an old range, holds an old top, since the
+   * last item left by a CAS on it.
    *
    * Cost. push: a release store. pop: one CAS, or one fence in a deque of more than MAX_STEAL. steal: one CAS for up to 32 items. The
    * owner's pop is wait-free but for CASes lost to thieves, each of which has taken something.
@@ -62,6 +64,8 @@ public final class WorkDeque<T> {
       32; // half of 64: what a burst of spawns leaves; more lengthens the copy
 
   private static final int FIRST_LENGTH = 64; // slots; a power of two, above MAX_STEAL
+  private static final int KEPT_LENGTH =
+      1_024; // slots; tidied in less time than falling asleep takes
   private static final VarHandle TOP;
   private static final VarHandle BOTTOM;
   private static final VarHandle SLOTS;
@@ -167,10 +171,15 @@ public final class WorkDeque<T> {
     }
   }
 
-  /// Forgets what thieves have taken. For an owner with nothing to do: it goes over all slots.
+  /// Forgets what thieves have taken, and how long the deque once was. For an owner with nothing to
+  /// do: it goes over all slots.
   public void tidy() {
     @Nullable Object[] array = slots;
     int from = index(topAcquire());
+    if (from == bottom && array.length > KEPT_LENGTH) {
+      publishSlotsRelease(new Object[FIRST_LENGTH]);
+      return;
+    }
     for (int p = bottom; p != from + array.length; p++) {
       array[p & (array.length - 1)] = null;
     }
@@ -209,6 +218,11 @@ public final class WorkDeque<T> {
   public int size() {
     long seen = topVolatile();
     return Math.max(0, bottomVolatile() - index(seen));
+  }
+
+  /// How many items fit before it grows. The owner.
+  int slots() {
+    return slots.length;
   }
 
   // ---- internals ----

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A worker takes the newest task of its own deque, three times in a row at most, then the oldest;
 /// when it has none, one and up to 16 more from the FIFO of all workers; when that is empty, half
-/// of what a random other worker has. Every 61st pick looks at the FIFO first. A task that a worker
-/// wakes goes to that worker's deque, one that others wake to the FIFO.
+/// of what a random other worker has. Every 61st pick looks at the FIFO first, and takes as many. A
+/// task that a worker wakes goes to that worker's deque, one that others wake to the FIFO.
 public final class WorkScheduler {
   private final Worker[] workers;
   private final GlobalQueue first = new GlobalQueue(); // rank FIRST

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.scheduler;
 
+import static java.lang.System.Logger.Level.ERROR;
+
 import dev.heddle.process.WorkerCounters;
+import java.lang.invoke.VarHandle;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -95,15 +98,20 @@ public final class Worker {
     if (overdue) {
       overdue = false;
     }
-    task.run(this);
+    try {
+      task.run(this);
+    } catch (Throwable t) {
+      // neither a step nor an end may throw; what does all the same is not to cost a thread
+      Logbook.write(ERROR, "worker " + number + " gives up a task: " + task.getClass(), t);
+    }
+    var _ = Thread.interrupted(); // a step may have left it, which is not for the next task's
     running = null;
   }
 
   /// The next task without a search.
   private @Nullable Task next() {
-    GlobalQueue global = scheduler.global();
     Task task;
-    if (picks % FAIRNESS == FAIRNESS - 1 && (task = global.poll()) != null) {
+    if (picks % FAIRNESS == FAIRNESS - 1 && (task = pollBatch()) != null) {
       return task;
     }
     if ((task = scheduler.first().poll()) != null) {
@@ -120,7 +128,17 @@ public final class Worker {
       return task;
     }
     newestInARow = 0;
-    return global.pollInto(deque, BATCH);
+    return pollBatch();
+  }
+
+  /// The head of the FIFO, and what stands behind it into the own deque: also where the deque is
+  /// never empty, the FIFO gets on by more than a task at a time.
+  private @Nullable Task pollBatch() {
+    Task task = scheduler.global().pollInto(deque, BATCH);
+    if (task != null) {
+      shareSpare(); // whoever looked while the batch was in our hands has seen it nowhere
+    }
+    return task;
   }
 
   /// Looks everywhere, again and again, before it gives up.
@@ -128,7 +146,7 @@ public final class Worker {
     for (int round = 0; round < YIELDING; round++) {
       Task task = scheduler.first().poll();
       if (task == null) {
-        task = scheduler.global().pollInto(deque, BATCH);
+        task = pollBatch();
       }
       if (task == null) {
         task = steal();
@@ -170,7 +188,7 @@ public final class Worker {
     } else {
       parks++;
       while (asleep) {
-        var _ = Thread.interrupted(); // a step may have left it; it would keep us awake
+        var _ = Thread.interrupted(); // whoever's it is, it would keep us awake
         LockSupport.park(this);
       }
     }
@@ -187,8 +205,14 @@ public final class Worker {
   /// that is mounted on it.
   public void enqueue(Task task) {
     deque.push(task);
-    if (deque.size() > 1) {
-      scheduler.parking().wakeOne(); // one is for us, as soon as this step ends
+    shareSpare();
+  }
+
+  /// Has somebody woken for what this worker does not run next.
+  private void shareSpare() {
+    if (deque.size() > 1) { // one is for us, as soon as this step ends
+      VarHandle.fullFence(); // a push is only released: see the essay of Parking
+      scheduler.parking().wakeOne();
     }
   }
 

@@ -111,6 +111,19 @@ class WorkDequeTest {
     assertThat(pops(deque, 6)).containsExactly(9, 8, 7, 6, 5, null);
   }
 
+  @Test
+  @Tag("P5")
+  void tidy_afterABurst_givesTheLongArrayUp_whenTheDequeIsEmpty() {
+    WorkDeque<Integer> deque = filled(100_000);
+    deque.tidy();
+    assertThat(deque.slots()).isGreaterThanOrEqualTo(100_000);
+    assertThat(pops(deque, 100_001).subList(99_999, 100_001)).containsExactly(0, null);
+    deque.tidy();
+    assertThat(deque.slots()).isLessThan(100);
+    deque.push(7);
+    assertThat(deque.stealInto(new WorkDeque<>())).isEqualTo(7);
+  }
+
   /// One owner pushes and pops, several thieves steal: each item is taken once.
   private static void fight(long seed, int items, int length, int reach, Rival rival)
       throws Exception {

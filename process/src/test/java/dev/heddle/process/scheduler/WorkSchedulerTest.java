@@ -7,6 +7,7 @@ import dev.heddle.process.WorkerCounters;
 import dev.heddle.process.scheduler.Task.Verdict;
 import java.time.Duration;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
@@ -238,6 +239,173 @@ class WorkSchedulerTest {
       Thread.onSpinWait();
     }
     assertThat(scheduler.parking().awake()).isZero();
+  }
+
+  // ---- what must not cost a worker ----
+
+  @Test
+  @Tag("proc-213")
+  void taskThatThrowsAtItsEnd_doesNotCostTheWorker() throws Exception {
+    start(1);
+    scheduler.start(
+        new Probe(
+            0,
+            _ -> Verdict.DONE,
+            () -> {
+              throw new AssertionError("a bad end");
+            }));
+    scheduler.start(
+        new Probe(
+            1,
+            _ -> {
+              throw new AssertionError("a bad step");
+            },
+            () -> {}));
+    CountDownLatch done = new CountDownLatch(1);
+    scheduler.start(new Probe(2, _ -> Verdict.DONE, done::countDown));
+    done.await();
+  }
+
+  @Test
+  @Tag("P4")
+  void interruptThatAStepLeaves_isNotSeenByTheNextTask() throws Exception {
+    start(1);
+    CountDownLatch gate = new CountDownLatch(1);
+    CompletableFuture<Boolean> seen = new CompletableFuture<>();
+    scheduler.start(
+        new Probe(
+            0,
+            _ -> {
+              awaitQuietly(gate); // until both others wait, so that the worker does not sleep
+              return Verdict.DONE;
+            },
+            () -> {}));
+    scheduler.start(
+        new Probe(
+            1,
+            worker -> {
+              worker.thread().interrupt();
+              return Verdict.DONE;
+            },
+            () -> {}));
+    scheduler.start(
+        new Probe(
+            2,
+            worker -> {
+              seen.complete(worker.thread().isInterrupted());
+              return Verdict.DONE;
+            },
+            () -> {}));
+    gate.countDown();
+    assertThat(seen.join()).isFalse();
+  }
+
+  @Test
+  @Tag("P13")
+  void lookoutWhoseHandlerFails_reportsTheNextLongStep() throws Exception {
+    CountDownLatch reports = new CountDownLatch(2);
+    scheduler =
+        new WorkScheduler(
+            "test",
+            1,
+            (_, _, _, _) -> {
+              reports.countDown();
+              throw new AssertionError("a bad handler");
+            },
+            Duration.ofMillis(20));
+    scheduler.start();
+    for (int i = 1; i >= 0; i--) {
+      long left = i;
+      scheduler.start(
+          new Probe(
+              i,
+              _ -> {
+                while (reports.getCount() > left) {
+                  Thread.onSpinWait();
+                }
+                return Verdict.DONE;
+              },
+              () -> {}));
+    }
+    reports.await();
+  }
+
+  // ---- the FIFO beside deques ----
+
+  @Test
+  @Tag("proc-205")
+  void fifoBesideADequeThatIsNeverEmpty_getsOnBatchByBatch() throws Exception {
+    start(1);
+    int waiting = 400;
+    CountDownLatch gate = new CountDownLatch(1);
+    CountDownLatch others = new CountDownLatch(waiting);
+    AtomicInteger hogged = new AtomicInteger();
+    Probe[] pair = new Probe[2];
+    for (int i = 0; i < 2; i++) {
+      int other = 1 - i;
+      pair[i] =
+          new Probe(
+              i,
+              _ -> {
+                awaitQuietly(gate);
+                if (others.getCount() > 0) {
+                  hogged.incrementAndGet();
+                  scheduler.wake(pair[other], Task.BY_MESSAGE);
+                }
+                return Verdict.REST;
+              },
+              () -> {});
+    }
+    scheduler.start(pair[0]);
+    scheduler.start(pair[1]);
+    for (int i = 0; i < waiting; i++) {
+      scheduler.start(new Probe(i, _ -> Verdict.DONE, others::countDown));
+    }
+    gate.countDown();
+    others.await();
+    assertThat(hogged.get()).isLessThan(61 * waiting / 2); // one by one they would wait for 61 each
+  }
+
+  @Test
+  @Tag("P6")
+  void batchOfTheFifo_wakesASleeperForWhatItsTakerDoesNotRunNext() throws Exception {
+    scheduler = new WorkScheduler("test", 2, this::longStep, Duration.ofHours(1));
+    for (Worker worker : scheduler.workers()) {
+      worker.start(); // but no lookout, which would mend it a moment later
+    }
+    CountDownLatch inStep = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    scheduler.start(
+        new Probe(
+            0,
+            _ -> {
+              inStep.countDown();
+              awaitQuietly(goOn);
+              return Verdict.DONE;
+            },
+            () -> {}));
+    inStep.await();
+    while (scheduler.parking().awake() != 1) {
+      Thread.onSpinWait();
+    }
+    CountDownLatch ran = new CountDownLatch(1);
+    for (int i = 0; i < 5; i++) {
+      boolean last = i > 0; // the first one waits for another
+      Probe probe =
+          new Probe(
+              i,
+              _ -> {
+                if (!last) {
+                  awaitQuietly(ran);
+                }
+                ran.countDown();
+                return Verdict.DONE;
+              },
+              () -> {});
+      scheduler.global().push(probe); // as by a producer that has trusted in a searcher
+    }
+    goOn.countDown();
+    ran.await();
   }
 
   private static void awaitQuietly(CountDownLatch latch) {

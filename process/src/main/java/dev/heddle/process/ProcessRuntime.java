@@ -41,6 +41,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @since 0.1
 public final class ProcessRuntime implements AutoCloseable {
+  private static final Duration CENTURY = Duration.ofDays(36_525);
+
   private final WorkScheduler scheduler;
   private final Routes routes;
   private final ProcessHost host;
@@ -132,7 +134,7 @@ public final class ProcessRuntime implements AutoCloseable {
     checkMayWait("ask");
     CompletableFuture<R> answer = request(to, message);
     try {
-      return answer.get(limit.toNanos(), TimeUnit.NANOSECONDS);
+      return answer.get(bounded(limit).toNanos(), TimeUnit.NANOSECONDS);
     } catch (ExecutionException e) {
       throw e.getCause() instanceof SendFailedException refused
           ? refused
@@ -229,8 +231,9 @@ public final class ProcessRuntime implements AutoCloseable {
   /// @throws SendFailedException when there is no such process
   public void cancel(Pid pid, String reason, Duration within) {
     LiveProcess live = find(pid);
-    if (live.cancel(new Signal.Cancel(reason, Instant.now().plus(within)))) {
-      Runnable takeBack = loops.after(within, _ -> live.terminate("process cancelled: " + reason));
+    Duration time = bounded(within);
+    if (live.cancel(new Signal.Cancel(reason, Instant.now().plus(time)))) {
+      Runnable takeBack = loops.after(time, _ -> live.terminate("process cancelled: " + reason));
       live.ties().onExit(_ -> takeBack.run()); // else the loop would wait for it at the end
     }
   }
@@ -374,7 +377,7 @@ public final class ProcessRuntime implements AutoCloseable {
     checkMayWait("shutdown");
     if (ending.compareAndSet(false, true)) {
       try {
-        report.complete(new HostShutdown(host, scheduler, loops).run(deadline));
+        report.complete(new HostShutdown(host, scheduler, loops).run(bounded(deadline)));
       } catch (Throwable t) {
         report.completeExceptionally(t); // else a second caller would wait for ever
         throw t;
@@ -383,6 +386,15 @@ public final class ProcessRuntime implements AutoCloseable {
       }
     }
     return report.join();
+  }
+
+  /// What clocks can add to the time of day: less than nothing is nothing, more than a century is
+  /// that.
+  private static Duration bounded(Duration limit) {
+    if (limit.isNegative()) {
+      return Duration.ZERO;
+    }
+    return limit.compareTo(CENTURY) > 0 ? CENTURY : limit;
   }
 
   private static void checkMayWait(String what) {

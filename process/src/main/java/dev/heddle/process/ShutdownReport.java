@@ -7,7 +7,8 @@ import java.util.List;
 ///
 /// @param asked how many processes were asked to end, because they trap exits
 /// @param terminated how many of those had not ended in time, and were ended
-/// @param abandoned those that were in a step even then
+/// @param abandoned those that were in a step even then; others that no worker had got round to by
+///   the deadline are ended after it, and not named
 /// @since 0.1
 public record ShutdownReport(int asked, int terminated, List<Abandoned> abandoned) {
   /// Copies the list.

@@ -6,9 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.heddle.Heddle;
 import dev.heddle.process.dispatch.CommandHandler;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -168,6 +170,86 @@ class RuntimeShutdownTest {
     assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.ABANDONED);
     goOn.countDown();
     closed.await();
+  }
+
+  @Test
+  @Tag("P12")
+  @Tag("proc-209")
+  void processesBehindAStepThatDoesNotReturn_areToldAllTheSame_andAreNotNamed() throws Exception {
+    ProcessRuntime runtime = ProcessRuntime.builder().workers(1).start();
+    CountDownLatch inStep = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    Pid stuck =
+        runtime.spawn((_, _) -> {
+          inStep.countDown();
+          goOn.await();
+        });
+    inStep.await();
+    CountDownLatch closed = new CountDownLatch(10);
+    List<CompletableFuture<Exit>> exits = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      exits.add(runtime.exit(runtime.spawn(closing(closed))));
+    }
+    ShutdownReport report = runtime.shutdown(Duration.ofMillis(50));
+    assertThat(report.terminated()).isZero();
+    assertThat(report.abandoned()).extracting(ShutdownReport.Abandoned::pid).containsExactly(stuck);
+    for (CompletableFuture<Exit> exit : exits) {
+      assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.TERMINATED);
+    }
+    goOn.countDown();
+    closed.await();
+  }
+
+  private static Process closing(CountDownLatch closed) {
+    return new Process() {
+      @Override
+      public void step(List<ProcessEvent> events, StepOutput out) {}
+
+      @Override
+      public void close() {
+        closed.countDown();
+      }
+    };
+  }
+
+  @Test
+  @Tag("P12")
+  void processesForWhichThereIsNoTime_areEndedAfterTheDeadline() throws Exception {
+    ProcessRuntime runtime = two().start();
+    CountDownLatch closed = new CountDownLatch(1_000);
+    List<CompletableFuture<Exit>> exits = new ArrayList<>();
+    for (int i = 0; i < 1_000; i++) {
+      exits.add(runtime.exit(runtime.spawn(closing(closed))));
+    }
+    ShutdownReport report = runtime.shutdown(Duration.ofDays(-1));
+    assertThat(report.asked()).isZero();
+    assertThat(report.abandoned()).hasSizeLessThanOrEqualTo(2); // those in a step: one for a worker
+    exits.forEach(Kit::get);
+    closed.await();
+  }
+
+  @Test
+  @Tag("P12")
+  void timesBeyondAllCalendars_areLongOnes() throws Exception {
+    Duration forever = ChronoUnit.FOREVER.getDuration();
+    ProcessRuntime runtime = two().start();
+    Pid answering =
+        runtime.spawn(
+            Kit.process((self, events, out) -> {
+              self.trapExits(true);
+              for (ProcessEvent event : events) {
+                if (event.data() instanceof Request request) {
+                  request.reply().with("pong");
+                } else if (event.data() instanceof Signal.Cancel) {
+                  out.done();
+                }
+              }
+            }));
+    assertThat(runtime.<String>ask(answering, "ping", forever)).isEqualTo("pong");
+    var exit = runtime.exit(answering);
+    runtime.cancel(answering, "enough", forever);
+    assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.NORMAL);
+    assertThat(runtime.shutdown(forever)).isEqualTo(new ShutdownReport(0, 0, List.of()));
   }
 
   @Test

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.live;
 
+import dev.heddle.process.Exit;
 import dev.heddle.process.Pid;
+import dev.heddle.process.ProcessTerminatedException;
 import dev.heddle.process.ShutdownReport;
 import dev.heddle.process.Signal;
 import dev.heddle.process.dispatch.LoopPort;
 import dev.heddle.process.scheduler.WorkScheduler;
-import dev.heddle.process.scheduler.Worker;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -29,6 +32,11 @@ public final class HostShutdown {
    * they are ended too, which needs them to be between two steps. What is still in a step at the deadline is abandoned: told to have
    * ended, named in the report with its stack; its thread is left to it. Only then workers leave and the loop is shut down.
    *
+   * Back in time. Both passes over the processes look at the clock; what a late one leaves, and what workers have not got round to end by the
+   * deadline, is for a thread of its own: hundreds of thousands of processes take seconds. It ends them, waits for the workers to close and
+   * tell them, and tells those for which no worker comes, because all are held by steps: these are not closed. Named in the report are only
+   * those in a step, no more than there are workers.
+   *
    * An interrupt of whoever waits moves the deadline to LAST_MOMENT from then, and both parts are over: nobody is asked any more, and
    * what does not end at once is abandoned. Everything is told and ended all the same, and the interrupt is kept for the caller.
    *
@@ -37,10 +45,16 @@ public final class HostShutdown {
   private static final Duration LONGEST_LAST_PART = Duration.ofSeconds(1);
   private static final Duration LAST_MOMENT =
       Duration.ofMillis(100); // many times what those between two steps need
+  private static final Duration LONGEST_REST =
+      Duration.ofMinutes(1); // for workers to end many millions of processes
 
   private final ProcessHost host;
   private final WorkScheduler scheduler;
   private final LoopPort loops;
+
+  // the cause of the ends that are decided here, by which they are known
+  private final ProcessTerminatedException why =
+      new ProcessTerminatedException("the runtime has shut down");
 
   // who shuts down
   private long end; // in nanoseconds
@@ -65,24 +79,35 @@ public final class HostShutdown {
     AtomicInteger asked = new AtomicInteger();
     askAll(Instant.now().plus(deadline).minus(lastPart), asked);
     await(empty, end - lastPart.toNanos());
-    int terminated = 0;
-    for (LiveProcess process : host.all()) {
-      terminated += process.terminate("the runtime has shut down") ? 1 : 0;
-    }
+    int terminated = terminateAll();
     await(empty, end);
-    List<ShutdownReport.Abandoned> abandoned = abandon();
-    scheduler.halt();
-    waiting(() -> scheduler.awaitEnd(rest(abandoned.isEmpty() ? end : 0)));
-    waiting(() -> loops.close(rest(end)));
+    Map<LiveProcess, ShutdownReport.Abandoned> abandoned = abandon();
+    for (LiveProcess process : abandoned.keySet()) {
+      terminated -= process.wasEndedBy(why) ? 1 : 0;
+    }
+    if (host.size() > 0) {
+      var _ =
+          Thread.ofPlatform()
+              .daemon()
+              .name("heddle-shutdown")
+              .start(() -> endRest(abandoned.keySet()));
+    } else {
+      scheduler.halt();
+      waiting(() -> scheduler.awaitEnd(rest(abandoned.isEmpty() ? end : 0)));
+      waiting(() -> loops.close(rest(end)));
+    }
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
-    return new ShutdownReport(asked.get(), terminated - abandoned.size(), abandoned);
+    return new ShutdownReport(asked.get(), terminated, List.copyOf(abandoned.values()));
   }
 
   private void askAll(Instant deadline, AtomicInteger asked) {
     Signal.Cancel cancel = new Signal.Cancel("the runtime shuts down", deadline);
     for (LiveProcess process : host.all()) {
+      if (isLate()) {
+        return;
+      }
       LiveProcess parent = seenToBy(process);
       if (parent == null) {
         asked.addAndGet(process.cancel(cancel) ? 1 : 0);
@@ -90,6 +115,24 @@ public final class HostShutdown {
         parent.ties().onExit(_ -> asked.addAndGet(process.cancel(cancel) ? 1 : 0));
       }
     }
+  }
+
+  /// Ends those that are left, as long as there is time.
+  ///
+  /// @return how many had no other end
+  private int terminateAll() {
+    int terminated = 0;
+    for (LiveProcess process : host.all()) {
+      if (isLate()) {
+        break;
+      }
+      terminated += process.end(Exit.Reason.TERMINATED, why) ? 1 : 0;
+    }
+    return terminated;
+  }
+
+  private boolean isLate() {
+    return System.nanoTime() - end >= 0;
   }
 
   /// The parent that will end a process, or null.
@@ -139,15 +182,35 @@ public final class HostShutdown {
     });
   }
 
-  private List<ShutdownReport.Abandoned> abandon() {
-    List<ShutdownReport.Abandoned> abandoned = new ArrayList<>();
-    for (LiveProcess process : host.all()) {
-      Worker worker = scheduler.workerOf(process);
-      StackTraceElement[] stack =
-          worker == null ? new StackTraceElement[0] : worker.thread().getStackTrace();
-      process.abandon();
-      abandoned.add(new ShutdownReport.Abandoned(process.self(), process.kind(), List.of(stack)));
-    }
+  // ---- who has had no time ----
+
+  /// Tells of those in a step that they are abandoned.
+  private Map<LiveProcess, ShutdownReport.Abandoned> abandon() {
+    Map<LiveProcess, ShutdownReport.Abandoned> abandoned = new HashMap<>();
+    scheduler.forEachRunning((task, stack) -> {
+      if (task instanceof LiveProcess process && process.abandon()) {
+        abandoned.put(
+            process, new ShutdownReport.Abandoned(process.self(), process.kind(), List.of(stack)));
+      }
+    });
     return abandoned;
+  }
+
+  /// Ends the others after the deadline, on a thread of its own.
+  private void endRest(Set<LiveProcess> inStep) {
+    try {
+      for (LiveProcess process : host.all()) {
+        var _ =
+            process.end(Exit.Reason.TERMINATED, why); // or it has another end, and is waited for
+      }
+      scheduler.halt();
+      scheduler.awaitEnd(LONGEST_REST, LAST_MOMENT, inStep::contains);
+      for (LiveProcess process : host.all()) {
+        process.tellEnd();
+      }
+      var _ = loops.close(LAST_MOMENT);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException("nobody knows this thread to interrupt it", e);
+    }
   }
 }

@@ -279,22 +279,37 @@ public final class LiveProcess extends Task
       host.undelivered(this, ((Envelope) n).event);
     }
     room.made(); // for nobody, of which whoever waits is told
-    tell(exit);
+    var _ = tell(exit); // or a shutdown has done so before
   }
 
-  private void tell(Exit exit) {
-    if (ties().exited(this, exit, host.names())) {
+  private boolean tell(Exit exit) {
+    boolean first = ties().exited(this, exit, host.names());
+    if (first) {
       host.ended(this, exit);
     }
+    return first;
   }
 
   /// Its step does not return, and nobody has time for it: tells everybody as if it had ended. It
   /// is closed when the step returns, if ever.
-  void abandon() {
-    Throwable why = new ProcessTerminatedException("abandoned in a step");
-    var _ = ENDING.compareAndSet(this, null, new Exit(pid, Exit.Reason.ABANDONED, null, why));
+  ///
+  /// @return false when everybody knows its end already
+  boolean abandon() {
+    // if it is nobody's yet: woken too, so that its worker looks when the step returns
+    var _ = end(Exit.Reason.ABANDONED, new ProcessTerminatedException("abandoned in a step"));
     Exit exit = Objects.requireNonNull(ending);
-    tell(new Exit(pid, Exit.Reason.ABANDONED, null, exit.cause()));
+    return tell(new Exit(pid, Exit.Reason.ABANDONED, null, exit.cause()));
+  }
+
+  /// Its end is decided, and no worker comes to close it: tells everybody.
+  void tellEnd() {
+    var _ = tell(Objects.requireNonNull(ending)); // or a worker has come
+  }
+
+  /// Whether its end was decided for this cause.
+  boolean wasEndedBy(Throwable cause) {
+    Exit exit = ending;
+    return exit != null && exit.cause() == cause;
   }
 
   // ---- what comes, from any thread ----

@@ -6,6 +6,8 @@ import dev.heddle.process.WorkerCounters;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiConsumer;
+import java.util.function.Predicate;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
@@ -142,6 +144,33 @@ public final class WorkScheduler {
       }
     }
     return left;
+  }
+
+  /// Waits for the threads to end, but for those that do not get on.
+  ///
+  /// @param patience after this, one that runs a task that is `stuck` is not waited for
+  public void awaitEnd(Duration within, Duration patience, Predicate<@Nullable Task> stuck)
+      throws InterruptedException {
+    long deadline = System.nanoTime() + within.toNanos();
+    for (Worker worker : workers) {
+      boolean ended = false;
+      while (!ended && System.nanoTime() - deadline < 0) {
+        ended = worker.thread().join(patience) || stuck.test(worker.running());
+      }
+    }
+  }
+
+  /// Tells what each worker runs now, and where it is in it.
+  public void forEachRunning(BiConsumer<Task, StackTraceElement[]> to) {
+    for (Worker worker : workers) {
+      Task task = worker.running();
+      if (task != null) {
+        StackTraceElement[] stack = worker.thread().getStackTrace();
+        if (worker.running() == task) { // else the stack may be another's
+          to.accept(task, stack);
+        }
+      }
+    }
   }
 
   /// The worker that runs a task now, or null.

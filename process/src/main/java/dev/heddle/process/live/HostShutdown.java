@@ -11,6 +11,7 @@ import dev.heddle.process.scheduler.WorkScheduler;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -52,7 +53,6 @@ public final class HostShutdown {
   private final WorkScheduler scheduler;
   private final LoopPort loops;
 
-  // the cause of the ends that are decided here, by which they are known
   private final ProcessTerminatedException why =
       new ProcessTerminatedException("the runtime has shut down");
 
@@ -79,12 +79,10 @@ public final class HostShutdown {
     AtomicInteger asked = new AtomicInteger();
     askAll(Instant.now().plus(deadline).minus(lastPart), asked);
     await(empty, end - lastPart.toNanos());
-    int terminated = terminateAll();
+    Set<LiveProcess> terminated = terminateAll();
     await(empty, end);
     Map<LiveProcess, ShutdownReport.Abandoned> abandoned = abandon();
-    for (LiveProcess process : abandoned.keySet()) {
-      terminated -= process.wasEndedBy(why) ? 1 : 0;
-    }
+    abandoned.keySet().forEach(terminated::remove);
     if (host.size() > 0) {
       var _ =
           Thread.ofPlatform()
@@ -99,7 +97,7 @@ public final class HostShutdown {
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
-    return new ShutdownReport(asked.get(), terminated, List.copyOf(abandoned.values()));
+    return new ShutdownReport(asked.get(), terminated.size(), List.copyOf(abandoned.values()));
   }
 
   private void askAll(Instant deadline, AtomicInteger asked) {
@@ -119,14 +117,16 @@ public final class HostShutdown {
 
   /// Ends those that are left, as long as there is time.
   ///
-  /// @return how many had no other end
-  private int terminateAll() {
-    int terminated = 0;
+  /// @return those that had no other end
+  private Set<LiveProcess> terminateAll() {
+    Set<LiveProcess> terminated = new HashSet<>();
     for (LiveProcess process : host.all()) {
       if (isLate()) {
         break;
       }
-      terminated += process.end(Exit.Reason.TERMINATED, why) ? 1 : 0;
+      if (process.end(Exit.Reason.TERMINATED, why)) {
+        terminated.add(process);
+      }
     }
     return terminated;
   }
@@ -188,7 +188,7 @@ public final class HostShutdown {
   private Map<LiveProcess, ShutdownReport.Abandoned> abandon() {
     Map<LiveProcess, ShutdownReport.Abandoned> abandoned = new HashMap<>();
     scheduler.forEachRunning((task, stack) -> {
-      if (task instanceof LiveProcess process && process.abandon()) {
+      if (task instanceof LiveProcess process && process.abandon(true)) {
         abandoned.put(
             process, new ShutdownReport.Abandoned(process.self(), process.kind(), List.of(stack)));
       }
@@ -206,7 +206,7 @@ public final class HostShutdown {
       scheduler.halt();
       scheduler.awaitEnd(LONGEST_REST, LAST_MOMENT, inStep::contains);
       for (LiveProcess process : host.all()) {
-        process.tellEnd();
+        var _ = process.abandon(false); // or a worker has come
       }
       var _ = loops.close(LAST_MOMENT);
     } catch (InterruptedException e) {

@@ -290,26 +290,15 @@ public final class LiveProcess extends Task
     return first;
   }
 
-  /// Its step does not return, and nobody has time for it: tells everybody as if it had ended. It
-  /// is closed when the step returns, if ever.
+  /// Nobody has time for it: tells everybody as if it had ended. It is closed when its step
+  /// returns, or a worker comes to it, if ever.
   ///
   /// @return false when everybody knows its end already
-  boolean abandon() {
+  boolean abandon(boolean inStep) {
     // if it is nobody's yet: woken too, so that its worker looks when the step returns
     var _ = end(Exit.Reason.ABANDONED, new ProcessTerminatedException("abandoned in a step"));
     Exit exit = Objects.requireNonNull(ending);
-    return tell(new Exit(pid, Exit.Reason.ABANDONED, null, exit.cause()));
-  }
-
-  /// Its end is decided, and no worker comes to close it: tells everybody.
-  void tellEnd() {
-    var _ = tell(Objects.requireNonNull(ending)); // or a worker has come
-  }
-
-  /// Whether its end was decided for this cause.
-  boolean wasEndedBy(Throwable cause) {
-    Exit exit = ending;
-    return exit != null && exit.cause() == cause;
+    return tell(inStep ? new Exit(pid, Exit.Reason.ABANDONED, null, exit.cause()) : exit);
   }
 
   // ---- what comes, from any thread ----

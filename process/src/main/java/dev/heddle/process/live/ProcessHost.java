@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.live;
 
-import static java.lang.System.Logger.Level.ERROR;
-import static java.lang.System.Logger.Level.WARNING;
-
 import dev.heddle.process.Exit;
 import dev.heddle.process.LongStep;
 import dev.heddle.process.Pid;
@@ -32,6 +29,7 @@ import dev.heddle.process.scheduler.WorkScheduler;
 import dev.heddle.process.scheduler.Worker;
 import dev.heddle.process.topology.Names;
 import dev.heddle.process.topology.Ties;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
@@ -321,7 +319,7 @@ public final class ProcessHost {
     try {
       parts.listener().onComplete(exit);
     } catch (Throwable t) {
-      Logbook.write(ERROR, "a listener failed at the end of " + exit.pid(), t);
+      Logbook.write(Level.ERROR, "a listener failed at the end of " + exit.pid(), t);
     }
   }
 
@@ -351,12 +349,12 @@ public final class ProcessHost {
     try {
       process.close();
     } catch (Throwable t) {
-      Logbook.write(WARNING, "close() of " + of.self() + " failed", t);
+      Logbook.write(Level.WARNING, "close() of " + of.self() + " failed", t);
     }
   }
 
   void failed(LiveProcess process, Throwable t) {
-    Logbook.write(WARNING, "process " + process.self() + " has failed", t);
+    Logbook.write(Level.WARNING, "process " + process.self() + " has failed", t);
   }
 
   void undelivered(LiveProcess to, ProcessEvent event) {
@@ -430,14 +428,14 @@ public final class ProcessHost {
             worker.thread().getName(),
             Duration.ofNanos(nanos),
             List.of(stack));
-    Logbook.write(WARNING, step.text(), null);
+    Logbook.write(Level.WARNING, step.text(), null);
     if (FlightEvents.areRecorded()) {
       FlightEvents.longStep(step);
     }
     try {
       parts.longSteps().accept(step);
     } catch (Throwable t) {
-      Logbook.write(ERROR, "the handler of long steps failed at " + step.pid(), t);
+      Logbook.write(Level.ERROR, "the handler of long steps failed at " + step.pid(), t);
     }
   }
 

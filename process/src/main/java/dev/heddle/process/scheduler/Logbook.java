@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.scheduler;
 
+import java.lang.System.Logger.Level;
 import org.jspecify.annotations.Nullable;
 
 /// The log of processes, for threads that must outlive what is logged.
@@ -14,7 +15,7 @@ public final class Logbook {
 
   /// Writes an entry; never throws. One that cannot be written with `thrown` is written with the
   /// names of both failures' classes, and when that fails too, to the standard error.
-  public static void write(System.Logger.Level level, String text, @Nullable Throwable thrown) {
+  public static void write(Level level, String text, @Nullable Throwable thrown) {
     try {
       LOG.log(level, text, thrown);
     } catch (Throwable unlogged) {
@@ -23,7 +24,7 @@ public final class Logbook {
   }
 
   private static void writeNames(
-      System.Logger.Level level, String text, @Nullable Throwable thrown, Throwable unlogged) {
+      Level level, String text, @Nullable Throwable thrown, Throwable unlogged) {
     String names =
         "%s [%s cannot be logged: %s]"
             .formatted(text, thrown == null ? "this" : name(thrown), name(unlogged));

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.scheduler;
 
-import static java.lang.System.Logger.Level.ERROR;
-
+import java.lang.System.Logger.Level;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
@@ -90,7 +89,8 @@ final class Lookout {
           longSteps.secondPassed();
         }
       } catch (Throwable t) {
-        Logbook.write(ERROR, "the lookout goes on after a failure", t); // tasks need its next look
+        Logbook.write(
+            Level.ERROR, "the lookout goes on after a failure", t); // tasks need its next look
       }
     }
   }

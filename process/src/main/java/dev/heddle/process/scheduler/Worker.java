@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.scheduler;
 
-import static java.lang.System.Logger.Level.ERROR;
-
 import dev.heddle.process.WorkerCounters;
+import java.lang.System.Logger.Level;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
@@ -102,7 +101,7 @@ public final class Worker {
       task.run(this);
     } catch (Throwable t) {
       // neither a step nor an end may throw; what does all the same is not to cost a thread
-      Logbook.write(ERROR, "worker " + number + " gives up a task: " + task.getClass(), t);
+      Logbook.write(Level.ERROR, "worker " + number + " gives up a task: " + task.getClass(), t);
     }
     var _ = Thread.interrupted(); // a step may have left it, which is not for the next task's
     running = null;

@@ -7,7 +7,8 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// What a step asks for: commands, and when to be stepped again. Valid during the step only.
+/// What a step asks for: commands, and when to be stepped again. Valid during the step only: what
+/// is said later would reach nobody, and is refused with an [IllegalStateException].
 ///
 /// A step that says nothing rests until something comes; one that has yielded commands and says
 /// nothing more waits for their results and for messages.
@@ -42,6 +43,8 @@ public final class StepOutput {
   private @Nullable Object result;
   private @Nullable Upgrade upgrade;
 
+  private boolean sealed;
+
   private int count;
   private @Nullable Yield first;
   private @Nullable Yield second;
@@ -57,6 +60,7 @@ public final class StepOutput {
   /// @param tag that its result will carry; not in use by another command of this process
   @SuppressWarnings("NamedLikeContextualKeyword") // never called but on a step's output
   public void yield(long tag, Command<?> command) {
+    checkOpen();
     Yield yield = new Yield(tag, Objects.requireNonNull(command, "command"));
     switch (count++) {
       case 0 -> first = yield;
@@ -72,22 +76,26 @@ public final class StepOutput {
 
   /// Asks to be stepped again when a command is done: messages wait in the mailbox until then.
   public void yieldOnly() {
+    checkOpen();
     status = Status.YIELD_ONLY;
   }
 
   /// Asks to be stepped again when somebody calls [ProcessContext#wakeUp], also when that was
   /// during this step; messages wait in the mailbox until then.
   public void untilWoken() {
+    checkOpen();
     status = Status.UNTIL_WOKEN;
   }
 
   /// Asks to be stepped again at once. Others get their turn after 16 such steps, or 200 us.
   public void again() {
+    checkOpen();
     status = Status.CONTINUE;
   }
 
   /// Asks to be stepped again when anything comes.
   public void idle() {
+    checkOpen();
     status = Status.IDLE;
   }
 
@@ -99,6 +107,7 @@ public final class StepOutput {
 
   /// Ends the process with a result, for whoever waits for its exit.
   public void done(@Nullable Object result) {
+    checkOpen();
     this.status = Status.DONE;
     this.result = result;
   }
@@ -110,6 +119,7 @@ public final class StepOutput {
   /// @param method of it
   /// @param input for its init
   public void upgrade(String source, String method, @Nullable Object input) {
+    checkOpen();
     this.status = Status.UPGRADE;
     this.upgrade = new Upgrade(source, method, input);
   }
@@ -117,7 +127,20 @@ public final class StepOutput {
   /// What takes the place of a process.
   public record Upgrade(String source, String method, @Nullable Object input) {}
 
+  private void checkOpen() {
+    if (sealed) {
+      throw new IllegalStateException(
+          "the step is over: what the process wants it says within its step; wake it up, or send it"
+              + " a message");
+    }
+  }
+
   // ---- for the runtime, and for tests of processes ----
+
+  /// The step is over; nothing can be asked for any more.
+  public void seal() {
+    sealed = true;
+  }
 
   /// What the step has said, or what follows from its having said nothing.
   public Status status() {
@@ -162,6 +185,7 @@ public final class StepOutput {
 
   /// Forgets everything.
   public void reset() {
+    sealed = false;
     status = null;
     result = null;
     upgrade = null;

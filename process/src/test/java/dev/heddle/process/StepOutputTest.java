@@ -2,9 +2,13 @@
 package dev.heddle.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
 import java.util.stream.IntStream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -45,5 +49,32 @@ class StepOutputTest {
             .toList();
     assertThat(out.yields()).isEqualTo(expected);
     assertThat(IntStream.range(0, out.yieldCount()).mapToObj(out::yieldAt)).isEqualTo(expected);
+  }
+
+  @Test
+  void afterTheStep_isRefused_insteadOfBeingLost() throws Exception {
+    BlockingQueue<StepOutput> kept = Kit.queue();
+    try (ProcessRuntime runtime = ProcessRuntime.builder().workers(1).start()) {
+      Pid pid = runtime.spawn((_, out) -> kept.add(out));
+      while (Objects.requireNonNull(runtime.process(pid)).state() != ProcessSnapshot.State.IDLE) {
+        Thread.onSpinWait();
+      }
+      StepOutput late = Kit.take(kept);
+      List<ThrowingCallable> all =
+          List.of(
+              late::done,
+              () -> late.done("x"),
+              late::idle,
+              late::again,
+              late::yieldOnly,
+              late::untilWoken,
+              () -> late.upgrade("x", Process.RUN, null),
+              () -> late.yield(1, new Kit.Call("x")));
+      assertThat(all)
+          .allSatisfy(each ->
+              assertThatThrownBy(each)
+                  .isInstanceOf(IllegalStateException.class)
+                  .hasMessageContaining("the step is over"));
+    }
   }
 }

@@ -173,6 +173,7 @@ public final class LiveProcess extends Task
   }
 
   private Verdict verdict(StepOutput out) throws Exception {
+    out.seal();
     dispatch(out);
     return switch (out.status()) {
       case CONTINUE -> Verdict.CONTINUE;

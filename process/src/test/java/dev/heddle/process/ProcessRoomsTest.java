@@ -44,7 +44,7 @@ class ProcessRoomsTest {
           entry("relay", Set.of()),
           entry("topology", Set.of()),
           entry("scheduler", Set.of()),
-          entry("body", Set.of()),
+          entry("body", Set.of("scheduler")),
           entry("observe", Set.of()));
 
   /// Rooms that use the loop, and which rooms of it; all may use its front door.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.body;
 
+import dev.heddle.process.scheduler.Worker;
 import dev.heddle.scheduler.context.OtherBody;
 import dev.heddle.scheduler.context.VirtualThreads;
 import java.util.Objects;
@@ -146,7 +147,12 @@ public final class BodyThread implements Executor, OtherBody {
           "the JDK started " + thread + " without handing its task to the scheduler");
     }
     due = false;
-    own.run();
+    Worker worker = Worker.current();
+    if (worker == null) {
+      own.run();
+    } else {
+      worker.runMounted(thread, own);
+    }
   }
 
   /// Whether it waits for the process.

@@ -134,7 +134,7 @@ final class Lookout {
   private void report(Worker worker, long nanos) {
     Task task = worker.running();
     if (task != null) {
-      StackTraceElement[] stack = worker.thread().getStackTrace();
+      StackTraceElement[] stack = worker.stack();
       if (worker.running() == task) { // else the stack may be another's
         longSteps.longStep(task, worker, nanos, stack);
       }

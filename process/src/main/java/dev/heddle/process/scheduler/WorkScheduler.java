@@ -165,7 +165,7 @@ public final class WorkScheduler {
     for (Worker worker : workers) {
       Task task = worker.running();
       if (task != null) {
-        StackTraceElement[] stack = worker.thread().getStackTrace();
+        StackTraceElement[] stack = worker.stack();
         if (worker.running() == task) { // else the stack may be another's
           to.accept(task, stack);
         }

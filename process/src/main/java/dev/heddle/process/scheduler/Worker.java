@@ -30,6 +30,7 @@ public final class Worker {
   private long parks;
   private final DelayHistogram delays = new DelayHistogram();
   private volatile @Nullable Task running;
+  private @Nullable Thread mounted; // the body that its step runs now
 
   // set by the lookout, taken back by this worker
   private volatile boolean overdue;
@@ -215,6 +216,18 @@ public final class Worker {
     }
   }
 
+  // ---- bodies that its steps run ----
+
+  /// Runs a body, which is a thread of its own with this one as its carrier.
+  public void runMounted(Thread body, Runnable run) {
+    mounted = body;
+    try {
+      run.run();
+    } finally {
+      mounted = null;
+    }
+  }
+
   // ---- what others read ----
 
   /// The scheduler to which it belongs.
@@ -225,6 +238,13 @@ public final class Worker {
   /// Its thread.
   public Thread thread() {
     return thread;
+  }
+
+  /// Where it is, the innermost frame first; in the body that its step runs, if there is one: the
+  /// stack of a carrier ends where that of the body begins.
+  public StackTraceElement[] stack() {
+    Thread body = mounted; // safe: whoever asks looks whether still the same task runs
+    return (body == null ? thread : body).getStackTrace();
   }
 
   /// What it runs now, or null.

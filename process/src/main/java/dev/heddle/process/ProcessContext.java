@@ -58,6 +58,10 @@ public interface ProcessContext {
 
   /// Links this process to another: when one ends other than normally, so does the other. When that
   /// one has ended so already, this one is told at once.
+  ///
+  /// How it has ended is known by the PID that its start has given. A PID that was read from text
+  /// leads to nobody once its process has ended: that counts as [Exit.Reason#NOT_FOUND], which is
+  /// no normal end, whatever it was.
   void link(Pid other);
 
   /// Undoes a link.
@@ -83,6 +87,7 @@ public interface ProcessContext {
   /// Gives this process one more name.
   ///
   /// @return who has the name now: this process, or whoever had it before
+  /// @throws IllegalStateException when this process has ended
   Pid register(String name);
 
   /// Takes a name from this process.

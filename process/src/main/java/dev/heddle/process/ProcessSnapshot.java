@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 /// @param mailbox messages and signals that wait in it
 /// @param steps that have begun
 /// @param commands of it that have no result yet
-/// @param waitsFor the command it has yielded last, by its class, while it is blocked; null else
+/// @param waitsFor the command it has yielded last, by its class, while it is blocked by commands;
+///   null else, also while the body of a [CoroutineProcess] waits for something of the JDK
 /// @param parent who started it, or null
 /// @param names that it has
 /// @param stack of its step while it runs, the innermost frame first; empty else, and where it was

@@ -18,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongConsumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -395,6 +396,9 @@ class DispatchTest {
       public Invocation<?> invocation(long tag) {
         throw new UnsupportedOperationException();
       }
+
+      @Override
+      public void monitor(Pid other, LongConsumer known) {}
 
       @Override
       public void deliver(ProcessEvent event) {}

@@ -242,6 +242,16 @@ class HostTest {
     assertThat(Kit.get(sent)).isEqualTo(SendResult.UNREACHABLE);
   }
 
+  @Test
+  void peerThatThrowsAnError_isUnreachable_forWhoeverSends() {
+    runtime.connect(
+        "n9",
+        (_, _) -> {
+          throw new StackOverflowError("the wire is too long");
+        });
+    assertThat(runtime.offer(new Pid("n9", "b", 1, 1), "x")).isEqualTo(SendResult.UNREACHABLE);
+  }
+
   // ---- ends from outside ----
 
   @Test

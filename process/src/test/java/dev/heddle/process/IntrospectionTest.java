@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.logging.Handler;
@@ -311,5 +312,48 @@ class IntrospectionTest {
     }
     assertThat(server.isRegistered(name)).isFalse();
     assertThat(server.isRegistered(second)).isFalse();
+  }
+
+  @Test
+  @Tag("proc-86")
+  void bodyThatWaitsInTheJdk_waitsForNoCommand_thoughItHasYieldedOneBefore() throws Exception {
+    BlockingQueue<String> queue = Kit.queue();
+    CountDownLatch slept = new CountDownLatch(1);
+    Pid pid =
+        runtime.spawn(
+            CoroutineProcess.of(self -> {
+              self.sleep(Duration.ZERO);
+              slept.countDown();
+              return queue.take();
+            }));
+    slept.await();
+    ProcessSnapshot waiting = awaitState(pid, State.BLOCKED);
+    assertThat(waiting.commands()).isZero();
+    assertThat(waiting.waitsFor()).isNull();
+    queue.add("go on");
+  }
+
+  @Test
+  void longStepOfABody_isReported_withTheStackOfTheBody() throws Exception {
+    AtomicBoolean enough = new AtomicBoolean();
+    Pid pid =
+        runtime.spawn(
+            CoroutineProcess.of(self -> {
+              self.sleep(Duration.ZERO);
+              spinInTheBody(enough);
+              return null;
+            }));
+    LongStep told = Kit.take(longSteps);
+    List<StackTraceElement> asked = Objects.requireNonNull(runtime.process(pid)).stack();
+    enough.set(true);
+    assertThat(told.pid()).isEqualTo(pid);
+    assertThat(told.stack().toString()).contains("spinInTheBody");
+    assertThat(asked.toString()).contains("spinInTheBody");
+  }
+
+  private static void spinInTheBody(AtomicBoolean enough) {
+    while (!enough.get()) {
+      Thread.onSpinWait();
+    }
   }
 }

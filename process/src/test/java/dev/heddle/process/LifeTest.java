@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -281,6 +283,37 @@ class LifeTest {
   }
 
   @Test
+  @Tag("proc-42")
+  void refusedStart_ofALinkedChild_leavesItsParentAlone() {
+    restart(
+        ProcessRuntime.builder()
+            .workers(1)
+            .listener(
+                new ProcessListener() {
+                  @Override
+                  public void onStart(Pid pid, StartOptions options) throws IOException {
+                    if (options.link()) {
+                      throw new IOException("no room");
+                    }
+                  }
+                }));
+    AtomicInteger refused = new AtomicInteger();
+    Pid parent =
+        runtime.spawn(
+            Kit.process((self, _, out) -> {
+              try {
+                self.spawn(Kit.resting(), StartOptions.DEFAULT.withLink(true).withMonitor(true));
+              } catch (StartRefusedException _) {
+                refused.incrementAndGet();
+              }
+              out.done("goes on");
+            }));
+    Exit exit = Kit.exit(runtime, parent);
+    assertThat(refused).hasValue(1);
+    assertThat(exit).isEqualTo(new Exit(parent, Exit.Reason.NORMAL, "goes on", null));
+  }
+
+  @Test
   @Tag("proc-43")
   @Tag("proc-213")
   void whateverAProcessThrows_endsItAlone() {
@@ -383,5 +416,29 @@ class LifeTest {
       assertThat(Kit.get(exit).cause()).hasMessage("process terminated");
       assertThat(runtime.offer(pid, "x")).isEqualTo(SendResult.NOT_FOUND);
     }
+  }
+
+  @Test
+  @Tag("P1")
+  void pidOfAnEndedProcess_keepsNothingThatItWasStartedWith() {
+    List<Pid> kept = new ArrayList<>();
+    List<WeakReference<Object>> given = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      Object input = new int[] {i};
+      Object attribute = new int[] {i};
+      given.add(new WeakReference<>(input));
+      given.add(new WeakReference<>(attribute));
+      Pid pid =
+          runtime.spawn(
+              (_, out) -> out.done(),
+              StartOptions.DEFAULT.withInput(input).withAttributes(Map.of("key", attribute)));
+      Kit.exit(runtime, pid);
+      kept.add(pid);
+    }
+    while (given.stream().anyMatch(each -> each.get() != null)) {
+      assertThat(Thread.currentThread().isInterrupted()).as("interrupted by the guard").isFalse();
+      System.gc();
+    }
+    assertThat(kept).allSatisfy(pid -> assertThat(runtime.process(pid)).isNull());
   }
 }

@@ -2,7 +2,9 @@
 package dev.heddle.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.heddle.process.dispatch.Commands;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -211,5 +213,76 @@ class TiesTest {
     runtime.send(child, "fail");
     assertThat(java.util.List.of(Kit.take(got).getClass(), Kit.take(got).getClass()))
         .containsExactlyInAnyOrder(Signal.LinkDown.class, Signal.Down.class);
+  }
+
+  @Test
+  @Tag("proc-140")
+  void downThatIsPassedOn_isAMessage_andTakesNoMonitorOfTheReceiver() throws Exception {
+    BlockingQueue<Object> got = Kit.queue();
+    Pid watcher = obedient(got);
+    Pid target = obedient(Kit.queue());
+    long monitor = (long) ask(watcher, self -> self.monitor(target));
+    Exit other = new Exit(new Pid("", "h", 99, 1), Exit.Reason.NORMAL, null, null);
+    runtime.send(watcher, new Signal.Down(monitor, other));
+    assertThat(Kit.take(got)).isEqualTo(new Signal.Down(monitor, other));
+    runtime.send(target, fail("boom"));
+    assertThat(((Signal.Down) Kit.take(got)).exit().pid()).isEqualTo(target);
+  }
+
+  @Test
+  @Tag("proc-139")
+  void monitorCommand_ofOneThatHasEnded_givesItsReferenceBeforeTheSignal() throws Exception {
+    BlockingQueue<Object> got = Kit.queue();
+    Pid never = new Pid("", "heddle", 12345, 1);
+    runtime.spawn((events, out) -> {
+      if (events.isEmpty()) {
+        out.yield(1, Commands.monitor(never));
+      }
+      events.forEach(event -> got.add(java.util.Objects.requireNonNull(event.data())));
+    });
+    Object reference = Kit.take(got);
+    assertThat(((Signal.Down) Kit.take(got)).monitor()).isEqualTo(reference);
+  }
+
+  @Test
+  @Tag("proc-155")
+  void register_ofAProcessThatHasEnded_isRefused() {
+    Pid pid = obedient(Kit.queue());
+    ProcessContext context = (ProcessContext) ask(pid, self -> self);
+    var exit = runtime.exit(pid);
+    runtime.terminate(pid);
+    Kit.get(exit);
+    assertThatThrownBy(() -> context.register("db"))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining(pid + " has ended");
+    assertThat(runtime.whereis("db")).isNull();
+  }
+
+  @Test
+  @Tag("proc-142")
+  void link_toOneThatHasEndedNormally_isNothing_unlessItsPidIsFromText() throws Exception {
+    BlockingQueue<Object> got = Kit.queue();
+    Pid one = obedient(got);
+    Pid done = runtime.spawn((_, out) -> out.done());
+    Kit.exit(runtime, done);
+    while (runtime.process(done) != null) {
+      Thread.onSpinWait(); // its number is free a moment after its exit is told
+    }
+    ask(
+        one,
+        self -> {
+          self.trapExits(true);
+          self.link(done);
+          return "";
+        });
+    assertThat(ask(one, ProcessContext::outstanding)).isEqualTo(0); // another step: nothing came
+    assertThat(got).isEmpty();
+    ask(
+        one,
+        self -> {
+          self.link(Pid.parse(done.toString()));
+          return "";
+        });
+    assertThat(((Signal.LinkDown) Kit.take(got)).exit().reason()).isEqualTo(Exit.Reason.NOT_FOUND);
   }
 }

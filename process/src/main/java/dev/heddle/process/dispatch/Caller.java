@@ -4,6 +4,7 @@ package dev.heddle.process.dispatch;
 import dev.heddle.process.Pid;
 import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessEvent;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// A process, as those see it who carry out its commands. Any thread.
@@ -16,6 +17,11 @@ public interface Caller {
 
   /// Its command with that tag, when it has no answer yet; within its steps only.
   @Nullable Invocation<?> invocation(long tag);
+
+  /// Lets it monitor another; within its steps only.
+  ///
+  /// @param known is told the reference before the signal of that monitor can come
+  void monitor(Pid other, LongConsumer known);
 
   /// Gives it the answer to a command.
   void deliver(ProcessEvent event);

@@ -8,6 +8,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// One command on its way, and the right to answer it once.
@@ -77,6 +78,12 @@ public final class Invocation<R extends @Nullable Object> {
   /// Another command of its process, when it has no answer yet; within its step.
   @Nullable Invocation<?> other(long otherTag) {
     return caller.invocation(otherTag);
+  }
+
+  /// Lets its process monitor another; within its step. `known` is told the reference before the
+  /// signal of that monitor can come.
+  void monitor(Pid other, LongConsumer known) {
+    caller.monitor(other, known);
   }
 
   /// What a cancellation would run, when there is no answer yet.

@@ -85,7 +85,7 @@ final class ProcessCommands {
           i.complete(null);
         }));
     registry.register(
-        Monitor.class, CommandHandler.inline((c, i) -> i.complete(i.context().monitor(c.other()))));
+        Monitor.class, CommandHandler.inline((c, i) -> i.monitor(c.other(), i::complete)));
     registry.register(
         Demonitor.class,
         CommandHandler.inline((c, i) -> i.complete(i.context().demonitor(c.monitor()))));

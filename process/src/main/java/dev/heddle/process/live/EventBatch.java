@@ -48,9 +48,9 @@ final class EventBatch extends AbstractList<ProcessEvent> implements RandomAcces
 
   private static @Nullable ProcessEvent next(EventQueue queue, LiveProcess process) {
     for (EventQueue.Node node; (node = queue.poll()) != null; ) {
-      ProcessEvent event = ((Envelope) node).event;
-      if (process.admit(event)) {
-        return event;
+      Envelope envelope = (Envelope) node;
+      if (process.admit(envelope)) {
+        return envelope.event;
       }
     }
     return null;

@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// A process, its mailbox and its state.
@@ -72,7 +73,6 @@ public final class LiveProcess extends Task
 
   private final ProcessHost host;
   private final Pid pid;
-  private final StartOptions options;
   private final EventQueue queue;
   private final Room room;
 
@@ -89,6 +89,9 @@ public final class LiveProcess extends Task
 
   // the worker of its first step, read by whoever waits for that
   private volatile boolean started;
+
+  // the worker of its last step, which takes out what only steps need; any thread reads the rest
+  private StartOptions options;
 
   // whoever starts it, before its first step; read at its end
   private boolean announced;
@@ -164,12 +167,12 @@ public final class LiveProcess extends Task
   /// An event is about to be seen.
   ///
   /// @return false when it is not to be: its monitor was taken back
-  boolean admit(ProcessEvent event) {
-    if (!event.isMessage()) {
-      Objects.requireNonNull(outstanding).remove(event.tag());
+  boolean admit(Envelope envelope) {
+    if (!envelope.event.isMessage()) {
+      Objects.requireNonNull(outstanding).remove(envelope.event.tag());
       return true;
     }
-    return !(event.data() instanceof Signal.Down down) || ties().takeMonitor(down.monitor());
+    return !(envelope instanceof Envelope.OfMonitor of) || ties().takeMonitor(of.monitor);
   }
 
   private Verdict verdict(StepOutput out) throws Exception {
@@ -203,24 +206,12 @@ public final class LiveProcess extends Task
     for (int i = 0; i < out.yieldCount(); i++) {
       StepOutput.Yield yield = out.yieldAt(i);
       Invocation<?> invocation = new Invocation<@Nullable Object>(this, yield.tag());
-      if (!last) {
-        remember(invocation, yield); // else nobody will see its result, and nobody calls it off
+      if (!last) { // else nobody will see its result, and nobody calls it off
+        outstanding = outstanding == null ? new Outstanding() : outstanding;
+        outstanding.add(invocation, yield.command());
       }
       lastCommand = yield.command().getClass();
       host.dispatcher().dispatch(yield.command(), invocation);
-    }
-  }
-
-  private void remember(Invocation<?> invocation, StepOutput.Yield yield) {
-    if (outstanding == null) {
-      outstanding = new Outstanding();
-    }
-    if (!outstanding.add(invocation)) {
-      throw new IllegalStateException(
-          "the tag "
-              + yield.tag()
-              + " belongs to a command that has no result yet; use another one for "
-              + yield.command());
     }
   }
 
@@ -252,9 +243,19 @@ public final class LiveProcess extends Task
         outstanding = null;
       }
     } finally {
+      forgetInput();
       finish(exit); // whatever the machine has run out of: others wait for this end
     }
     process = Ended.PROCESS; // last: whoever is told of the end may ask of which class it was
+  }
+
+  /// Whoever keeps the PID of a process that has ended keeps this object, but not what was given to
+  /// its body.
+  private void forgetInput() {
+    attributes = null;
+    if (options.input() != null || !options.attributes().isEmpty()) {
+      options = options.withInput(null).withAttributes(Map.of());
+    }
   }
 
   /// The listener knows that it starts.
@@ -270,6 +271,7 @@ public final class LiveProcess extends Task
   void refuse(Throwable why) {
     var _ = ENDING.compareAndSet(this, null, new Exit(pid, Exit.Reason.FAILED, null, why));
     host.close(process, this);
+    forgetInput();
     finish(Objects.requireNonNull(ending));
     process = Ended.PROCESS;
   }
@@ -336,11 +338,11 @@ public final class LiveProcess extends Task
   ///
   /// @return false when it has ended
   boolean signal(Signal signal) {
-    return urgent(ProcessEvent.message(signal));
+    return urgent(new Envelope(ProcessEvent.message(signal)));
   }
 
-  private boolean urgent(ProcessEvent event) {
-    if (queue.pushUrgent(new Envelope(event)) != EventQueue.Push.ACCEPTED) {
+  private boolean urgent(Envelope envelope) {
+    if (queue.pushUrgent(envelope) != EventQueue.Push.ACCEPTED) {
       return false;
     }
     host.scheduler().wake(this, BY_COMMAND);
@@ -360,7 +362,7 @@ public final class LiveProcess extends Task
 
   @Override
   public void deliver(ProcessEvent event) {
-    if (!urgent(event)) {
+    if (!urgent(new Envelope(event))) {
       host.tooLate();
     }
   }
@@ -396,7 +398,8 @@ public final class LiveProcess extends Task
 
   @Override
   public void monitorFired(long monitor, Exit exit) {
-    var _ = signal(new Signal.Down(monitor, exit)); // one that has ended needs no telling
+    var down = new Envelope.OfMonitor(new Signal.Down(monitor, exit));
+    var _ = urgent(down); // one that has ended needs no telling
   }
 
   /// Asks it to end, when it listens; else ends it.
@@ -526,7 +529,12 @@ public final class LiveProcess extends Task
 
   @Override
   public long monitor(Pid other) {
-    return host.monitor(this, other);
+    return host.monitor(this, other, _ -> {});
+  }
+
+  @Override
+  public void monitor(Pid other, LongConsumer known) {
+    host.monitor(this, other, known);
   }
 
   @Override
@@ -578,6 +586,7 @@ public final class LiveProcess extends Task
     State state = state();
     Class<?> command = lastCommand;
     Outstanding commands = outstanding;
+    int waiting = commands == null ? 0 : commands.size();
     Ties known = ties;
     return new ProcessSnapshot(
         pid,
@@ -585,8 +594,8 @@ public final class LiveProcess extends Task
         ProcessSnapshot.State.valueOf(state.name()),
         queue.length(),
         steps(),
-        commands == null ? 0 : commands.size(),
-        state == State.BLOCKED && command != null ? command.getSimpleName() : null,
+        waiting,
+        state == State.BLOCKED && waiting > 0 && command != null ? command.getSimpleName() : null,
         options.parent(),
         known == null ? List.of() : known.names(),
         List.of(stack));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.live;
 
+import dev.heddle.process.dispatch.Command;
 import dev.heddle.process.dispatch.Invocation;
 import java.util.HashMap;
 import java.util.Map;
@@ -14,20 +15,23 @@ final class Outstanding {
 
   /// Adds one.
   ///
-  /// @return false when its tag is in use
-  boolean add(Invocation<?> invocation) {
+  /// @throws IllegalStateException when its tag is in use
+  void add(Invocation<?> invocation, Command<?> command) {
     if (find(invocation.tag()) != null) {
-      return false;
+      throw new IllegalStateException(
+          "the tag "
+              + invocation.tag()
+              + " belongs to a command that has no result yet; use another one for "
+              + command);
     }
     if (only == null) {
       only = invocation;
-      return true;
+      return;
     }
     if (more == null) {
       more = new HashMap<>();
     }
     more.put(invocation.tag(), invocation);
-    return true;
   }
 
   @Nullable Invocation<?> find(long tag) {

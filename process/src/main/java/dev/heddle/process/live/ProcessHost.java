@@ -38,6 +38,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// The processes of one runtime, and what they share.
@@ -158,15 +159,16 @@ public final class ProcessHost {
         && owner != made) {
       return owner;
     }
-    if (options.link() || options.monitor()) {
-      tie(made, options);
-    }
+    LiveProcess by = options.link() || options.monitor() ? parentOf(options) : null;
     parts.listener().onStart(made.self(), options);
     made.announced();
+    if (by != null) { // last: a start that is refused must not end its parent over the link
+      tie(made, by);
+    }
     return made;
   }
 
-  private void tie(LiveProcess made, StartOptions options) {
+  private LiveProcess parentOf(StartOptions options) {
     Pid parent = options.parent();
     LiveProcess by = parent == null ? null : find(parent);
     if (by == null || by.isEnded()) { // a PID may lead to one that has left the table
@@ -176,10 +178,14 @@ public final class ProcessHost {
               : "the parent has ended: " + parent,
           null);
     }
-    if (options.link()) {
+    return by;
+  }
+
+  private static void tie(LiveProcess made, LiveProcess by) {
+    if (made.options().link()) {
       Ties.link(made, by);
     }
-    if (options.monitor()) {
+    if (made.options().monitor()) {
       var _ = Ties.monitor(by, made);
     }
   }
@@ -277,9 +283,11 @@ public final class ProcessHost {
     }
   }
 
-  long monitor(LiveProcess watcher, Pid target) {
+  long monitor(LiveProcess watcher, Pid target, LongConsumer known) {
     LiveProcess found = findProcess(target);
-    return found != null ? Ties.monitor(watcher, found) : Ties.monitorGone(watcher, gone(target));
+    return found != null
+        ? Ties.monitor(watcher, found, known)
+        : Ties.monitorGone(watcher, gone(target), known);
   }
 
   /// The exit of a process of which nothing is known.
@@ -288,9 +296,11 @@ public final class ProcessHost {
   }
 
   Pid register(String name, LiveProcess process) {
-    return names.register(name, process) instanceof LiveProcess owner
-        ? owner.self()
-        : process.self();
+    if (names.register(name, process) instanceof LiveProcess owner) {
+      return owner.self();
+    }
+    throw new IllegalStateException(
+        process.self() + " has ended; it cannot take the name '" + name + "' any more");
   }
 
   /// Who has a name, or null.
@@ -395,7 +405,7 @@ public final class ProcessHost {
       return null;
     }
     Worker worker = scheduler().workerOf(process);
-    StackTraceElement[] stack = worker == null ? NO_STACK : worker.thread().getStackTrace();
+    StackTraceElement[] stack = worker == null ? NO_STACK : worker.stack();
     boolean still = worker != null && worker.running() == process;
     return process.snapshot(still ? stack : NO_STACK);
   }

@@ -70,8 +70,8 @@ public final class Routes {
     }
     try {
       return Objects.requireNonNull(peer.send(to, message), "the peer has not said what it did");
-    } catch (RuntimeException e) {
-      LOG.log(System.Logger.Level.WARNING, "the peer on the way to " + to + " has failed", e);
+    } catch (Throwable t) {
+      LOG.log(System.Logger.Level.WARNING, "the peer on the way to " + to + " has failed", t);
       return SendResult.UNREACHABLE;
     }
   }

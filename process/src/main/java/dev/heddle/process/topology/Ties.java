@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// What ties one process to others: links, monitors of it, monitors that it holds, its names.
@@ -130,7 +131,16 @@ public final class Ties {
   ///
   /// @return a reference of the watcher's, for the event and for [#demonitor]
   public static long monitor(Owner watcher, Owner target) {
+    return monitor(watcher, target, _ -> {});
+  }
+
+  /// The same.
+  ///
+  /// @param known is told the reference before the watcher can be told of the end
+  /// @return a reference of the watcher's, for the event and for [#demonitor]
+  public static long monitor(Owner watcher, Owner target, LongConsumer known) {
     long reference = watcher.ties().hold(target);
+    known.accept(reference);
     Exit exit = target.ties().addWatch(new Watch(reference, watcher));
     if (exit != null) {
       watcher.monitorFired(reference, exit);
@@ -139,8 +149,9 @@ public final class Ties {
   }
 
   /// As [#monitor], of a process of which only its exit is known.
-  public static long monitorGone(Owner watcher, Exit exit) {
+  public static long monitorGone(Owner watcher, Exit exit, LongConsumer known) {
     long reference = watcher.ties().hold(null);
+    known.accept(reference);
     watcher.monitorFired(reference, exit);
     return reference;
   }

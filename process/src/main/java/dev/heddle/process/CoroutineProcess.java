@@ -19,8 +19,10 @@ import org.jspecify.annotations.Nullable;
 /// A process whose body is sequential code: it waits where it needs something, at any call depth,
 /// and goes on there when that has come, maybe on another worker.
 ///
-/// What it waits for in the JDK (a queue, a lock, a socket, a future) holds no worker either. Only
-/// a wait below a native frame or in a class initialiser does.
+/// What it waits for in the JDK (a queue, a lock, a socket, a future) holds no worker either. What
+/// does: a wait below a native frame or in a class initialiser, and what the JDK itself does with
+/// the thread blocked, like reading a file or looking up the name of a host. There are commands for
+/// those: [Commands#readFile], [Commands#lookup], [Commands#call].
 ///
 /// When somebody ends the process, the wait of the body throws: [Cancellation] in [#receive] and
 /// [#call], from then on each time; in the JDK it is interrupted. So `finally` blocks run. What
@@ -44,7 +46,8 @@ public abstract class CoroutineProcess implements Process {
    *   ended         nothing                                done            or the exception that it has thrown
    *
    * Each wait has tags of its own, never used again: a completion that comes for another one (a timer that was called off, a command that the
-   * limit has overtaken) is of no interest to anybody. Case 188.
+   * limit has overtaken) is of no interest to anybody. Case 188. The tags begin where those of nobody else are: this process may have
+   * taken the place of another one, whose commands have no result yet.
    *
    * The body runs within steps only, so its fields and those of the process are one thread's; see BodyThread for the thread and the end.
    *
@@ -70,7 +73,7 @@ public abstract class CoroutineProcess implements Process {
 
   // the wait of the body
   private final List<StepOutput.Yield> orders = new ArrayList<>(2);
-  private long lastTag;
+  private long lastTag = Long.MIN_VALUE;
   private long commandTag;
   private long timerTag;
   private @Nullable ProcessEvent answer;
@@ -175,7 +178,7 @@ public abstract class CoroutineProcess implements Process {
     return callWithin(command, null);
   }
 
-  /// The same, for a limited time.
+  /// The same, for a limited time. A result that is on its way when the time is over is waited for.
   ///
   /// @throws DeadlineException when there was no result; the command is cancelled
   public final <R extends @Nullable Object> R call(Command<R> command, Duration limit) {
@@ -198,8 +201,8 @@ public abstract class CoroutineProcess implements Process {
       return found.data();
     }
     receives = true;
-    beginWait(limit);
     try {
+      beginWait(limit);
       while (true) {
         looked = inbox.size();
         suspend(body);
@@ -233,23 +236,20 @@ public abstract class CoroutineProcess implements Process {
   private <R extends @Nullable Object> R callWithin(Command<R> command, @Nullable Duration limit) {
     BodyThread body = inBody("call");
     Objects.requireNonNull(command, "command");
-    commandTag = order(command);
-    beginWait(limit);
     try {
+      commandTag = order(command);
+      beginWait(limit);
       while (answer == null) {
         suspend(body);
-        if (answer == null && timeUp != null) {
+        if (answer == null && timeUp != null && context().cancelCommand(commandTag)) {
           throw timeIsUp(timeUp, command + " has no result", limit);
-        }
+        } // else the answer is on its way: whoever gave it was told that it is taken
       }
       if (answer.error() != null) {
         throw CoroutineProcess.<RuntimeException>asUnchecked(answer.error());
       }
       return (R) answer.data();
     } finally {
-      if (answer == null && !body.isUnwinding()) {
-        context().cancelCommand(commandTag);
-      }
       answer = null;
       commandTag = 0;
       endWait(body);
@@ -287,10 +287,13 @@ public abstract class CoroutineProcess implements Process {
 
   private void beginWait(@Nullable Duration limit) {
     timeUp = null;
-    timerTag = limit == null ? 0 : order(Commands.sleep(limit));
+    if (limit != null) { // what is left of a time may be less than nothing
+      timerTag = order(Commands.sleep(limit.isNegative() ? Duration.ZERO : limit));
+    }
   }
 
   private void endWait(BodyThread body) {
+    orders.clear(); // what was not asked for yet, because the body could not leave its worker
     if (timerTag != 0 && timeUp == null && !body.isUnwinding()) {
       context().cancelCommand(timerTag);
     }
@@ -300,7 +303,6 @@ public abstract class CoroutineProcess implements Process {
 
   private void suspend(BodyThread body) {
     if (!body.suspend()) {
-      orders.clear();
       throw PinnedException.here("the body of " + context().self());
     }
     if (body.isUnwinding()) {

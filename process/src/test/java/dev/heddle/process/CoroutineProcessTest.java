@@ -121,6 +121,21 @@ class CoroutineProcessTest {
   }
 
   @Test
+  void waits_withNoTimeLeft_areOver_andTheNextOnesAreWhatTheyAre() {
+    Duration late = Duration.ofMillis(-1);
+    assertThat(
+            result(self -> {
+              Throwable received = catchThrowable(() -> self.receive(late));
+              Throwable called = catchThrowable(() -> self.call(new Kit.Call("never"), late));
+              self.sleep(Duration.ofMillis(1));
+              assertThat(received).isInstanceOf(DeadlineException.class);
+              assertThat(called).isInstanceOf(DeadlineException.class);
+              return self.context().outstanding();
+            }))
+        .isEqualTo(0);
+  }
+
+  @Test
   void call_givesTheResult_orThrowsTheSameObject() {
     assertThat(result(self -> self.call(Commands.call(() -> 42)))).isEqualTo(42);
     IOException fault = new IOException("boom");
@@ -293,6 +308,22 @@ class CoroutineProcessTest {
                 .status())
         .isEqualTo(StepOutput.Status.YIELD_ONLY);
     assertThat(step(process, ProcessEvent.completed(tag, "r")).result()).isEqualTo("m,r");
+    process.close();
+  }
+
+  @Test
+  void answerThatIsOnItsWay_whenTheLimitIsOver_isTheResult() throws Exception {
+    CoroutineProcess process = CoroutineProcess.of(self -> self.call(new Kit.Call("x"), DAY));
+    process.init(contextOf(new Pid("", "test", 1, 1)), Process.RUN, null);
+    StepOutput calling = step(process);
+    long command = calling.yieldAt(0).tag();
+    long timer = calling.yieldAt(1).tag();
+    // the context says that it cannot be cancelled: whoever has answered it was told that it is
+    // taken
+    assertThat(step(process, ProcessEvent.completed(timer, null)).status())
+        .isEqualTo(StepOutput.Status.YIELD_ONLY);
+    assertThat(step(process, ProcessEvent.completed(command, "answer")).result())
+        .isEqualTo("answer");
     process.close();
   }
 

@@ -136,12 +136,13 @@ public final class ProcessRuntime implements AutoCloseable {
     try {
       return answer.get(bounded(limit).toNanos(), TimeUnit.NANOSECONDS);
     } catch (ExecutionException e) {
-      throw e.getCause() instanceof SendFailedException refused
+      throw e.getCause() instanceof SendFailedException refused && refused.to().equals(to)
           ? refused
           : new AskFailedException(to, Objects.requireNonNull(e.getCause()));
     } catch (TimeoutException _) {
-      answer.cancel(false);
       throw new DeadlineException("no answer of " + to + " within " + limit);
+    } finally {
+      answer.cancel(false); // given up, also when interrupted; does nothing when there is an answer
     }
   }
 

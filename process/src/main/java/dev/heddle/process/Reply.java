@@ -22,6 +22,12 @@ public final class Reply {
     return answer;
   }
 
+  /// Whether somebody waits for the answer: false when it was answered, or the asker has given up.
+  /// Worth a look before the work for an answer begins.
+  public boolean isOpen() {
+    return !answer.isDone();
+  }
+
   /// Answers.
   ///
   /// @return false when it was answered before, or the asker has given up

@@ -222,4 +222,26 @@ class MessagesTest {
         }));
     assertThat(Kit.take(thrown)).hasMessageContaining("ask() would hold a worker");
   }
+
+  @Test
+  @Tag("P10")
+  void ask_interrupted_givesItsRequestUp() throws Exception {
+    BlockingQueue<Request> asked = Kit.queue();
+    Pid pid = runtime.spawn((events, _) -> events.forEach(e -> asked.add((Request) e.data())));
+    Thread asking =
+        Thread.ofPlatform()
+            .start(() -> {
+              try {
+                runtime.ask(pid, "x", Kit.SOON);
+              } catch (InterruptedException _) {
+                // what was wanted
+              }
+            });
+    Request request = Kit.take(asked);
+    assertThat(request.reply().isOpen()).isTrue();
+    asking.interrupt();
+    asking.join();
+    assertThat(request.reply().isOpen()).isFalse();
+    assertThat(request.reply().with("too late")).isFalse();
+  }
 }

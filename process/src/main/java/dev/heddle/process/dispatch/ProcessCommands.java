@@ -117,7 +117,7 @@ final class ProcessCommands {
 
   private static Throwable failureOf(Ask<?> ask, Throwable failure) {
     return switch (failure) {
-      case SendFailedException refused -> refused;
+      case SendFailedException refused when refused.to().equals(ask.to()) -> refused;
       case TimeoutException _ ->
           new DeadlineException("no answer of " + ask.to() + " within " + ask.limit());
       default -> new AskFailedException(ask.to(), failure);

@@ -275,4 +275,50 @@ class FunctionPoolTest {
     assertThat(made.get()).isBetween(1, 4);
     assertThat(status(pool).calls()).isEqualTo(2000);
   }
+
+  @Test
+  @Tag("proc-167")
+  void aMessageThatIsNoCall_isDropped_andThePoolGoesOn() throws Exception {
+    Pid pool = pool(1, 1, 10);
+    CompletableFuture<Object> running = call(pool, "hold");
+    runtime.send(pool, "stray");
+    Kit.take(held).reply().with("first");
+    assertThat(Kit.get(running)).isEqualTo("first");
+    assertThat(Kit.get(call(pool, "x"))).isEqualTo("x!");
+    assertThat(made).hasValue(1);
+  }
+
+  @Test
+  void aNameForTheMembers_isRefused_sinceItMightBelongToAnotherProcess() {
+    assertThatThrownBy(
+            () -> FunctionPool.of(this::member).options(StartOptions.DEFAULT.withName("n")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("'n'");
+  }
+
+  @Test
+  @Tag("proc-170")
+  void aCallThatWasGivenUpInLine_isNotCarriedOut_andMakesRoom() throws Exception {
+    Pid pool = pool(1, 1, 1);
+    CompletableFuture<Object> running = call(pool, "hold");
+    Request first = Kit.take(held);
+    CompletableFuture<Object> givenUp = call(pool, "hold");
+    assertThat(status(pool).waiting()).isEqualTo(1);
+    givenUp.cancel(false);
+    CompletableFuture<Object> next = call(pool, "next");
+    first.reply().with("first");
+    assertThat(Kit.get(running)).isEqualTo("first");
+    assertThat(Kit.get(next)).isEqualTo("next!");
+    assertThat(held).isEmpty();
+    assertThat(status(pool)).isEqualTo(new PoolStatus(1, 0, 0, 1, 2, 0));
+  }
+
+  @Test
+  void aCallThatWasGivenUpBeforeThePoolSawIt_isNotCarriedOut() throws Exception {
+    Pid pool = pool(0, 1, 1);
+    CompletableFuture<Object> answer = new CompletableFuture<>();
+    answer.cancel(false);
+    runtime.send(pool, new Request("hold", new Reply(answer)));
+    assertThat(status(pool)).isEqualTo(new PoolStatus(0, 0, 0, 0, 0, 0));
+  }
 }

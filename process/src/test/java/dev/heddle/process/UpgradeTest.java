@@ -3,8 +3,13 @@ package dev.heddle.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.heddle.process.dispatch.CommandHandler;
+import dev.heddle.process.dispatch.Invocation;
+import dev.heddle.process.pool.FunctionPool;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -156,5 +161,49 @@ class UpgradeTest {
     }
     all.await();
     assertThat(seen).hasValue(1000);
+  }
+
+  /// Has a command on its way with the tag 1, and becomes what the factory makes of "next".
+  private Pid upgradeWithACommandOnItsWay(Process next, BlockingQueue<Invocation<Object>> calls) {
+    runtime.close();
+    runtime =
+        ProcessRuntime.builder()
+            .workers(1)
+            .factory(_ -> next)
+            .handler(Kit.Call.class, CommandHandler.inline((_, call) -> calls.add(call)))
+            .start();
+    return runtime.spawn((_, out) -> {
+      out.yield(1, new Kit.Call("of the one before"));
+      out.upgrade("next", Process.RUN, null);
+    });
+  }
+
+  @Test
+  @Tag("proc-188")
+  void coroutine_inThePlaceOfOneWithACommandOnItsWay_hasItsOwnTags() throws Exception {
+    BlockingQueue<Invocation<Object>> calls = Kit.queue();
+    Pid pid =
+        upgradeWithACommandOnItsWay(
+            CoroutineProcess.of(self -> self.call(new Kit.Call("of the body"))), calls);
+    var exit = runtime.exit(pid);
+    Kit.take(calls).complete("for nobody");
+    Kit.take(calls).complete("for the body");
+    assertThat(Kit.get(exit).result()).isEqualTo("for the body");
+  }
+
+  @Test
+  @Tag("proc-188")
+  void pool_inThePlaceOfOneWithACommandOnItsWay_hasItsOwnTags() throws Exception {
+    BlockingQueue<Invocation<Object>> calls = Kit.queue();
+    BlockingQueue<Request> asked = Kit.queue();
+    Process member = (events, _) -> events.forEach(event -> asked.add((Request) event.data()));
+    Pid pool =
+        upgradeWithACommandOnItsWay(FunctionPool.of(() -> member).members(1, 1).build(), calls);
+    Invocation<Object> before = Kit.take(calls);
+    CompletableFuture<Object> answer = runtime.request(pool, "question");
+    Request request = Kit.take(asked);
+    before.complete("for nobody");
+    request.reply().with("answer");
+    assertThat(Kit.get(answer)).isEqualTo("answer");
   }
 }

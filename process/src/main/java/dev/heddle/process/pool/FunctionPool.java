@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
 /// time as there are members, the others wait in line.
 ///
 /// A call is `ask(pool, message, limit)`. A member gets it as a [Request], does it, answers, and
-/// gets the next. A member that ends without an answer fails the call that it has, no other.
+/// gets the next. A member that ends without an answer fails the call that it has, no other. A call
+/// whose asker has given up before its turn is not carried out.
 ///
 /// There is one more member whenever a call finds all of them busy, up to the maximum. After each
 /// quiet time those are ended that would not have been needed in it, down to the minimum; a quarter
@@ -61,6 +62,8 @@ public final class FunctionPool implements Process {
   /// Asks for a [PoolStatus], instead of a call.
   public record Status() {}
 
+  private static final System.Logger LOG = System.getLogger("dev.heddle.process.pool");
+
   private static final Duration SHUTDOWN = Duration.ofSeconds(5); // for a member to clean up
 
   private static final class Member {
@@ -85,7 +88,7 @@ public final class FunctionPool implements Process {
   private final Map<Long, Consumer<ProcessEvent>> commands = new HashMap<>(); // by tag
   private @Nullable ProcessContext self;
   private @Nullable StepOutput out; // of the step that runs
-  private long lastTag;
+  private long lastTag = Long.MIN_VALUE; // far from those of what it was before an upgrade
   private int busy;
   private int peak; // most that were busy at once since the last look
   private boolean pausing;
@@ -140,7 +143,10 @@ public final class FunctionPool implements Process {
 
   private void take(ProcessEvent event) {
     if (!event.isMessage()) {
-      Objects.requireNonNull(commands.remove(event.tag())).accept(event);
+      Consumer<ProcessEvent> then = commands.remove(event.tag());
+      if (then != null) { // else of what it was before an upgrade
+        then.accept(event);
+      }
       return;
     }
     switch (event.data()) {
@@ -151,8 +157,12 @@ public final class FunctionPool implements Process {
           request.reply().with(status());
       case Request request -> admit(request);
       case null, default ->
-          throw new IllegalArgumentException(
-              "a pool is called with ask(), not sent " + event.data());
+          LOG.log(
+              System.Logger.Level.WARNING,
+              "pool "
+                  + self().self()
+                  + " has dropped a message that is no call; call it with ask(): "
+                  + event.data());
     }
   }
 
@@ -172,6 +182,10 @@ public final class FunctionPool implements Process {
   // ---- calls ----
 
   private void admit(Request request) {
+    forgetThoseGivenUp();
+    if (!request.reply().isOpen()) {
+      return;
+    }
     if (closing) {
       refuse(request, "pool closed: " + self().self() + " finishes what it has; call another");
     } else if (!idle.isEmpty()) {
@@ -185,6 +199,13 @@ public final class FunctionPool implements Process {
           request,
           "pool full: %d members of %s are busy and %d calls wait; call less, or give it more"
               .formatted(size(), self().self(), waiting.size()));
+    }
+  }
+
+  /// Whoever has given up first has waited longest, but for other limits: those in front make room.
+  private void forgetThoseGivenUp() {
+    while (!waiting.isEmpty() && !waiting.getFirst().reply().isOpen()) {
+      waiting.removeFirst();
     }
   }
 
@@ -240,6 +261,7 @@ public final class FunctionPool implements Process {
 
   /// A member has nothing to do: it gets the next call, or a place to rest.
   private void rest(Member member) {
+    forgetThoseGivenUp();
     if (member.leaving) {
       serveWaiting();
     } else if (!waiting.isEmpty()) {
@@ -251,8 +273,10 @@ public final class FunctionPool implements Process {
 
   /// There is one member less: calls that wait may need another.
   private void serveWaiting() {
+    forgetThoseGivenUp();
     while (!waiting.isEmpty() && members.size() < max) {
       startFor(waiting.removeFirst());
+      forgetThoseGivenUp();
     }
   }
 
@@ -339,8 +363,17 @@ public final class FunctionPool implements Process {
     }
 
     /// How its members are started; the pool is their parent and linked to them.
+    ///
+    /// @throws IllegalArgumentException when the options name them: only one process can have the
+    ///   name, and that might be no member
     public Builder options(StartOptions of) {
-      this.options = Objects.requireNonNull(of, "options");
+      if (of.name() != null) {
+        throw new IllegalArgumentException(
+            "members of a pool have no name, since '"
+                + of.name()
+                + "' could belong to one process only; leave it out, and name the pool");
+      }
+      this.options = of;
       return this;
     }
 

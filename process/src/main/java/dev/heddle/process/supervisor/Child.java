@@ -43,6 +43,15 @@ final class Child {
     return state == State.STOPPED || state == State.FAILED;
   }
 
+  /// Whether it is over with it however it came: another one may take its place.
+  boolean isSettled() {
+    return isOver() || state == State.EXITED;
+  }
+
+  boolean isForgettable() {
+    return isTemporary() && isSettled();
+  }
+
   boolean wantsRestart(Exit how) {
     return switch (spec.restart()) {
       case PERMANENT -> true;

@@ -17,10 +17,12 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
@@ -40,8 +42,8 @@ import org.jspecify.annotations.Nullable;
 /// first, and has the time that its specification gives it. When the supervisor itself is
 /// terminated, its children end with it, over their links.
 ///
-/// A shutdown of the whole runtime asks all processes at the same time, children too; for an end in
-/// order, cancel the supervisor before.
+/// A child that is over stays in the report until another one is added with its name, in its place.
+/// A temporary one is forgotten at once, unless others are after it: its end is for the listener.
 ///
 /// Messages that it understands are [Children], [Add] and [End], sent with `ask`.
 ///
@@ -67,7 +69,8 @@ public final class Supervisor implements Process {
    * or in another order than expected needs no rule of its own: a late signal is of a monitor that nobody knows any more.
    *
    * Who has started before whom. A child can only be after children that were named before it, so the order of naming is an order in
-   * which all can be started, and there are no circles.
+   * which all can be started, and there are no circles. Who takes the place of one that is over takes its number too: others may be
+   * after that name.
    *
    * Rejected. Delays in the children's specifications: one failing data base would need as many as it has clients. A backoff that
    * carries its own count: it was made anew for each try, and never grew (trap 56). P13; cases 175-182, 221.
@@ -83,10 +86,12 @@ public final class Supervisor implements Process {
     REST_FOR_ONE
   }
 
-  /// Asks for the status of all children: the answer is a list of [ChildStatus], in their order.
+  /// Asks for the status of all children: the answer is a list of [ChildStatus], in their order,
+  /// without temporary ones that are over.
   public record Children() {}
 
-  /// Asks for one more child: the answer is its [ChildStatus].
+  /// Asks for one more child, or for another one in the place of a child that is over: the answer
+  /// is its [ChildStatus].
   public record Add(ChildSpec child) {}
 
   /// Asks to end a child for good: the answer is its [ChildStatus], when it has ended.
@@ -106,7 +111,9 @@ public final class Supervisor implements Process {
   private final List<Recovery> recoveries = new ArrayList<>();
   private @Nullable ProcessContext self;
   private @Nullable StepOutput out; // of the step that runs
-  private long lastTag;
+  private long lastTag = Long.MIN_VALUE; // far from those of what it was before an upgrade
+  private int named; // children, from the first one on
+  private boolean someSettled; // temporary ones, since the last look
   private boolean closing;
   private @Nullable Instant deadline; // of a cancellation
   private @Nullable RuntimeException failure; // with which it ends
@@ -127,18 +134,22 @@ public final class Supervisor implements Process {
   }
 
   private Child add(ChildSpec spec) {
-    for (String before : spec.after()) {
-      if (!children.containsKey(before)) {
-        throw new IllegalArgumentException(
-            "child '%s' is after '%s', which has not been named; name it before"
-                .formatted(spec.name(), before));
-      }
-    }
-    Child child = new Child(spec, children.size());
-    if (children.putIfAbsent(spec.name(), child) != null) {
+    Child old = children.get(spec.name());
+    if (old != null && !old.isSettled()) {
       throw new IllegalArgumentException(
           "there is a child '" + spec.name() + "' already; end it, or take another name");
     }
+    int number = old == null ? named++ : old.number;
+    for (String name : spec.after()) {
+      Child before = children.get(name);
+      if (before == null || before.number >= number) {
+        throw new IllegalArgumentException(
+            "child '%s' is after '%s', which has not been named before it; name it before"
+                .formatted(spec.name(), name));
+      }
+    }
+    Child child = new Child(spec, number);
+    children.put(spec.name(), child); // in the place of the old one
     return child;
   }
 
@@ -159,6 +170,7 @@ public final class Supervisor implements Process {
     }
     if (!closing) {
       recoveries.forEach(this::advance);
+      forgetThoseSettled();
     }
     if (closing) {
       close(output);
@@ -254,6 +266,20 @@ public final class Supervisor implements Process {
     } else if (child.state != State.STOPPING) {
       stop(child);
     }
+  }
+
+  /// A temporary child that is over is forgotten, unless others are after it, who look whether it
+  /// has started.
+  private void forgetThoseSettled() {
+    if (!someSettled) {
+      return;
+    }
+    someSettled = false;
+    Set<String> needed = new HashSet<>();
+    children.values().forEach(child -> needed.addAll(child.spec.after()));
+    children
+        .values()
+        .removeIf(child -> child.isForgettable() && !needed.contains(child.spec.name()));
   }
 
   // ---- starts ----
@@ -463,6 +489,7 @@ public final class Supervisor implements Process {
 
   private void become(Child child, State state) {
     child.state = state;
+    someSettled |= child.isForgettable();
     ChildStatus status = child.status();
     if (!child.isAlive()) {
       child.atEnd.forEach(reply -> reply.with(status));

@@ -207,8 +207,7 @@ public final class LiveProcess extends Task
       StepOutput.Yield yield = out.yieldAt(i);
       Invocation<?> invocation = new Invocation<@Nullable Object>(this, yield.tag());
       if (!last) { // else nobody will see its result, and nobody calls it off
-        outstanding = outstanding == null ? new Outstanding() : outstanding;
-        outstanding.add(invocation, yield.command());
+        outstanding = Outstanding.with(outstanding, invocation, yield.command());
       }
       lastCommand = yield.command().getClass();
       host.dispatcher().dispatch(yield.command(), invocation);
@@ -249,13 +248,11 @@ public final class LiveProcess extends Task
     process = Ended.PROCESS; // last: whoever is told of the end may ask of which class it was
   }
 
-  /// Whoever keeps the PID of a process that has ended keeps this object, but not what was given to
-  /// its body.
+  /// A PID that is kept keeps this object, but not what was given to its body.
   private void forgetInput() {
     attributes = null;
-    if (options.input() != null || !options.attributes().isEmpty()) {
-      options = options.withInput(null).withAttributes(Map.of());
-    }
+    options = options.input() == null ? options : options.withInput(null);
+    options = options.attributes().isEmpty() ? options : options.withAttributes(Map.of());
   }
 
   /// The listener knows that it starts.
@@ -398,8 +395,7 @@ public final class LiveProcess extends Task
 
   @Override
   public void monitorFired(long monitor, Exit exit) {
-    var down = new Envelope.OfMonitor(new Signal.Down(monitor, exit));
-    var _ = urgent(down); // one that has ended needs no telling
+    var _ = urgent(new Envelope.OfMonitor(new Signal.Down(monitor, exit))); // or it has ended
   }
 
   /// Asks it to end, when it listens; else ends it.

@@ -13,10 +13,17 @@ final class Outstanding {
   private @Nullable Invocation<?> only;
   private @Nullable Map<Long, Invocation<?>> more;
 
-  /// Adds one.
+  /// Those of a process, which are not there before the first, with one more.
   ///
   /// @throws IllegalStateException when its tag is in use
-  void add(Invocation<?> invocation, Command<?> command) {
+  static Outstanding with(
+      @Nullable Outstanding before, Invocation<?> invocation, Command<?> command) {
+    Outstanding all = before == null ? new Outstanding() : before;
+    all.add(invocation, command);
+    return all;
+  }
+
+  private void add(Invocation<?> invocation, Command<?> command) {
     if (find(invocation.tag()) != null) {
       throw new IllegalStateException(
           "the tag "

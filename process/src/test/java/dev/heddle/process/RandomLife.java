@@ -26,6 +26,7 @@ final class RandomLife implements Process {
   private volatile Map<Long, Pid> watched = Map.of();
 
   private int steps;
+  private boolean asked; // to end
   private long lastTag;
 
   RandomLife(RandomWorld world, Random random) {
@@ -89,7 +90,9 @@ final class RandomLife implements Process {
     for (ProcessEvent event : events) {
       take(me, event);
     }
-    if (world.quiet.get()) {
+    if (asked) {
+      out.done();
+    } else if (world.quiet.get()) {
       out.idle();
     } else if (--steps < 0) {
       out.done();
@@ -103,7 +106,7 @@ final class RandomLife implements Process {
   private void take(ProcessContext me, ProcessEvent event) {
     switch (event.data()) {
       case Long number when event.isMessage() -> world.delivered(me.self(), number);
-      case Signal.Cancel _ -> steps = 0;
+      case Signal.Cancel _ -> asked = true;
       case Signal.Down down -> {
         if (watched.remove(down.monitor()) == null) {
           world.fault(me.self() + " was told twice of the end of " + down.exit().pid());

@@ -145,6 +145,9 @@ final class RandomWorld implements ProcessListener {
           "%d live, of %d that started and %d that ended"
               .formatted(living.size(), started.get(), ended.get()));
     }
+    if (delivered.get() == 0) {
+      wrong.add("nothing was delivered");
+    }
     return wrong;
   }
 
@@ -162,9 +165,6 @@ final class RandomWorld implements ProcessListener {
     }
     if (!report.abandoned().isEmpty()) {
       wrong.add("abandoned: " + report.abandoned());
-    }
-    if (delivered.get() == 0) {
-      wrong.add("nothing was delivered");
     }
     return wrong;
   }

@@ -140,6 +140,9 @@ final class RandomWorld implements ProcessListener {
           .filter(target -> !living.contains(target))
           .forEach(target -> wrong.add(life.self() + " was not told of the end of " + target));
     }
+    if (delivered.get() == 0) {
+      wrong.add("nothing was delivered");
+    }
     if (living.size() != started.get() - ended.get()) {
       wrong.add(
           "%d live, of %d that started and %d that ended"

@@ -208,6 +208,7 @@ class FunctionPoolTest {
     CompletableFuture<Object> running = call(pool, "hold");
     CompletableFuture<Object> waiting = call(pool, "hold");
     Request first = Kit.take(held);
+    assertThat(status(pool).waiting()).isEqualTo(1); // a signal would overtake the call
     runtime.cancel(pool, "enough", Kit.SOON);
     assertThatThrownBy(() -> runtime.ask(pool, "x", Kit.SOON)).hasMessageContaining("pool closed");
     assertThat(exit).isNotDone();
@@ -227,6 +228,7 @@ class FunctionPoolTest {
     CompletableFuture<Object> running = call(pool, "hold");
     CompletableFuture<Object> waiting = call(pool, "hold");
     Request first = Kit.take(held);
+    assertThat(status(pool).waiting()).isEqualTo(1); // a signal would overtake the call
     Thread closing = Thread.ofPlatform().start(() -> runtime.shutdown(Kit.SOON));
     while (!refuses(pool)) {
       Thread.onSpinWait();

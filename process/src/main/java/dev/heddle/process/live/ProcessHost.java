@@ -159,12 +159,22 @@ public final class ProcessHost {
         && owner != made) {
       return owner;
     }
-    LiveProcess by = options.link() || options.monitor() ? parentOf(options) : null;
-    parts.listener().onStart(made.self(), options);
-    made.announced();
-    if (by != null) { // last: a start that is refused must not end its parent over the link
-      tie(made, by);
+    LiveProcess by = null;
+    long monitor = 0;
+    if (options.link() || options.monitor()) {
+      by = parentOf(options);
+      monitor = tie(made, by);
     }
+    try {
+      parts.listener().onStart(made.self(), options);
+    } catch (Throwable t) {
+      if (by != null) { // a start that is refused must not end its parent over the link
+        Ties.unlink(made, by);
+        var _ = Ties.demonitor(by, monitor);
+      }
+      throw t;
+    }
+    made.announced();
     return made;
   }
 
@@ -181,13 +191,14 @@ public final class ProcessHost {
     return by;
   }
 
-  private static void tie(LiveProcess made, LiveProcess by) {
+  /// Ties a process to its parent as its options say.
+  ///
+  /// @return the parent's monitor, or 0
+  private static long tie(LiveProcess made, LiveProcess by) {
     if (made.options().link()) {
       Ties.link(made, by);
     }
-    if (made.options().monitor()) {
-      var _ = Ties.monitor(by, made);
-    }
+    return made.options().monitor() ? Ties.monitor(by, made) : 0;
   }
 
   private void undo(LiveProcess made, Throwable why) {

@@ -268,7 +268,9 @@ public final class ProcessRuntime implements AutoCloseable {
     if (live == null) {
       exit.complete(ProcessHost.gone(pid));
     } else {
-      live.ties().onExit(exit::complete);
+      Consumer<Exit> listener = exit::complete;
+      live.ties().onExit(listener);
+      var _ = exit.whenComplete((_, _) -> live.ties().offExit(listener)); // also when given up
     }
     return exit;
   }
@@ -286,7 +288,9 @@ public final class ProcessRuntime implements AutoCloseable {
     if (live == null) {
       started.complete(false);
     } else {
-      live.onStarted(started::complete);
+      Consumer<Boolean> listener = started::complete;
+      live.onStarted(listener);
+      var _ = started.whenComplete((_, _) -> live.offStarted(listener)); // also when given up
     }
     return started;
   }

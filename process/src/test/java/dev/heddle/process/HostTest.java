@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.heddle.process.dispatch.Command;
 import dev.heddle.process.dispatch.Commands;
 import java.io.IOException;
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -23,6 +24,8 @@ import org.junit.jupiter.api.Timeout;
 /// A runtime as the host of its processes: what it refuses, whom it tells, in which order.
 @Timeout(60)
 class HostTest {
+  private static final int COLLECTIONS = 100; // many times what a weak reference needs
+
   /// Writes down what it is told; refuses those whose input is a failure.
   private final class Diary implements ProcessListener {
     final BlockingQueue<String> pages = Kit.queue();
@@ -142,6 +145,32 @@ class HostTest {
           .hasMessageContaining("give the options a parent");
     }
     assertThat(closed).hasValue(4);
+  }
+
+  @Test
+  @Tag("proc-215")
+  void processThatIsNeverStarted_isClosed_whyeverThatIs() {
+    AtomicInteger closed = new AtomicInteger();
+    Process child =
+        new Process() {
+          @Override
+          public void step(List<ProcessEvent> events, StepOutput out) {}
+
+          @Override
+          public void close() {
+            closed.incrementAndGet();
+          }
+        };
+    ProcessRuntime small = ProcessRuntime.builder().workers(1).limit(1).start();
+    assertThatThrownBy(() -> small.spawn(child, StartOptions.DEFAULT.withMethod("fly")))
+        .isInstanceOf(UnknownMethodException.class);
+    assertThat(closed).hasValue(1);
+    small.spawn(Kit.resting());
+    assertThatThrownBy(() -> small.spawn(child)).hasMessageContaining("max processes exceeded");
+    assertThat(closed).hasValue(2);
+    small.close();
+    assertThatThrownBy(() -> small.spawn(child)).isInstanceOf(StartRefusedException.class);
+    assertThat(closed).hasValue(3);
   }
 
   @Test
@@ -275,6 +304,48 @@ class HostTest {
     while (!runtime.processes().isEmpty()) {
       Thread.onSpinWait();
     }
+  }
+
+  @Test
+  @Tag("proc-123")
+  void placeOfAProcess_isFree_whenItsExitIsTold() {
+    try (ProcessRuntime small = ProcessRuntime.builder().workers(2).limit(1).start()) {
+      for (int i = 0; i < 2_000; i++) {
+        Pid pid = small.spawn((_, out) -> out.done());
+        assertThat(Kit.exit(small, pid)).isNotNull();
+      }
+    }
+  }
+
+  @Test
+  @Tag("proc-154")
+  void futuresThatAreGivenUp_areForgotten() throws Exception {
+    CountDownLatch goOn = new CountDownLatch(1);
+    Pid starting =
+        runtime.spawn(
+            new Process() {
+              @Override
+              public void init(ProcessContext self, String method, @Nullable Object input)
+                  throws Exception {
+                goOn.await();
+              }
+
+              @Override
+              public void step(List<ProcessEvent> events, StepOutput out) {}
+            });
+    var exit = givenUp(runtime.exit(starting));
+    var started = givenUp(runtime.started(starting));
+    for (int i = 0; i < COLLECTIONS && (exit.get() != null || started.get() != null); i++) {
+      System.gc();
+    }
+    assertThat(exit.get()).isNull();
+    assertThat(started.get()).isNull();
+    goOn.countDown();
+  }
+
+  private static WeakReference<CompletableFuture<?>> givenUp(CompletableFuture<?> future) {
+    future.cancel(false);
+    return new WeakReference<>(future);
   }
 
   // ---- many ----

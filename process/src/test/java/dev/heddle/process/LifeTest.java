@@ -132,11 +132,12 @@ class LifeTest {
     assertThatThrownBy(() -> runtime.spawn(two))
         .isInstanceOf(UnknownMethodException.class)
         .hasMessage("no entry point 'run'; this process has [add, drop]");
+    assertThat(closed).hasValue(1);
     Pid pid = runtime.spawn(two, StartOptions.DEFAULT.withMethod("drop").withInput(7));
     var exit = runtime.exit(pid);
     runtime.send(pid, "go");
     assertThat(Kit.get(exit).result()).isEqualTo("drop 7");
-    assertThat(closed).hasValue(1);
+    assertThat(closed).hasValue(2);
   }
 
   @Test

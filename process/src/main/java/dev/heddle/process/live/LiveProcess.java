@@ -153,6 +153,11 @@ public final class LiveProcess extends Task
     }
   }
 
+  /// Forgets whoever waits for its start.
+  public void offStarted(Consumer<Boolean> listener) {
+    ties().offStarted(listener);
+  }
+
   private List<ProcessEvent> takeEvents() {
     if (queue.isEmpty()) {
       return List.of();
@@ -216,13 +221,17 @@ public final class LiveProcess extends Task
 
   private Verdict upgrade(StepOutput.Upgrade to) throws Exception {
     Process next = host.create(to.source());
-    if (!next.methods().contains(to.method())) {
-      host.close(next, this);
-      throw new UnknownMethodException(to.method(), next.methods());
+    try {
+      if (!next.methods().contains(to.method())) {
+        throw new UnknownMethodException(to.method(), next.methods());
+      }
+    } catch (Throwable t) {
+      host.close(next, pid);
+      throw t;
     }
     Process old = process;
     process = next; // from here on it is the one that the end closes
-    host.close(old, this);
+    host.close(old, pid);
     next.init(this, to.method(), to.input());
     return Verdict.CONTINUE;
   }
@@ -236,7 +245,7 @@ public final class LiveProcess extends Task
   protected void completed(Worker worker) {
     Exit exit = Objects.requireNonNull(ending);
     try {
-      host.close(process, this);
+      host.close(process, pid);
       if (outstanding != null) {
         outstanding.abandon();
         outstanding = null;
@@ -267,7 +276,7 @@ public final class LiveProcess extends Task
   /// It will not be started: closes it, and tells whoever has come to know it meanwhile.
   void refuse(Throwable why) {
     var _ = ENDING.compareAndSet(this, null, new Exit(pid, Exit.Reason.FAILED, null, why));
-    host.close(process, this);
+    host.close(process, pid);
     forgetInput();
     finish(Objects.requireNonNull(ending));
     process = Ended.PROCESS;
@@ -382,6 +391,11 @@ public final class LiveProcess extends Task
   @Override
   public void failedToCancel(Invocation<?> invocation, Throwable thrown) {
     host.failed(this, thrown);
+  }
+
+  @Override
+  public void exitSettled() {
+    host.settled();
   }
 
   @Override

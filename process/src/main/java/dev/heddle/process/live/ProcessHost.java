@@ -70,7 +70,8 @@ public final class ProcessHost {
 
   // any thread
   private final AtomicLong lastId = new AtomicLong();
-  private final AtomicInteger live = new AtomicInteger();
+  private final AtomicInteger admitted = new AtomicInteger(); // up to the limit, until they end
+  private final AtomicInteger live = new AtomicInteger(); // until all are told that they have
   private final LongAdder started = new LongAdder();
   private final LongAdder longSteps = new LongAdder();
   private final LongAdder undelivered = new LongAdder();
@@ -91,10 +92,13 @@ public final class ProcessHost {
   /// @param by the process that starts it, or null
   /// @return its PID, or that of the process that has its name
   public Pid spawn(Process process, StartOptions options, @Nullable LiveProcess by) {
-    if (!process.methods().contains(options.method())) {
-      throw new UnknownMethodException(options.method(), process.methods());
+    LiveProcess made;
+    try {
+      made = make(process, by == null ? options : inherited(options, by));
+    } catch (Throwable t) {
+      close(process, "a process that was not started");
+      throw t;
     }
-    LiveProcess made = make(process, by == null ? options : inherited(options, by));
     LiveProcess other;
     try {
       other = introduce(made);
@@ -125,16 +129,21 @@ public final class ProcessHost {
   }
 
   private LiveProcess make(Process process, StartOptions options) {
+    if (!process.methods().contains(options.method())) {
+      throw new UnknownMethodException(options.method(), process.methods());
+    }
     checkOpen();
-    if (live.incrementAndGet() > parts.limit()) {
-      oneLess();
+    if (admitted.incrementAndGet() > parts.limit()) {
+      settled();
       throw new StartRefusedException(
           "max processes exceeded: " + parts.limit() + " live already; end some, or raise limit()",
           null);
     }
+    live.incrementAndGet();
     Pid address = parts.routes().address(lastId.incrementAndGet());
     LiveProcess made = new LiveProcess(this, address, process, options);
     if (!table.add(made)) {
+      settled();
       oneLess();
       throw new IllegalStateException("the number of a new process is taken: " + address);
     }
@@ -325,6 +334,11 @@ public final class ProcessHost {
 
   // ---- ends ----
 
+  /// A process has ended and nobody is told yet: who is may start another in its place.
+  void settled() {
+    admitted.decrementAndGet();
+  }
+
   void ended(LiveProcess process, Exit exit) {
     if (exit.isAbnormal() && FlightEvents.areRecorded()) {
       FlightEvents.abnormalEnd(process.kind(), exit);
@@ -366,11 +380,11 @@ public final class ProcessHost {
     return none;
   }
 
-  void close(Process process, LiveProcess of) {
+  void close(Process process, Object of) {
     try {
       process.close();
     } catch (Throwable t) {
-      Logbook.write(Level.WARNING, "close() of " + of.self() + " failed", t);
+      Logbook.write(Level.WARNING, "close() of " + of + " failed", t);
     }
   }
 

@@ -38,6 +38,9 @@ public final class Ties {
     /// Its ties.
     Ties ties();
 
+    /// Its exit is known to its ties, and nobody has been told yet.
+    void exitSettled();
+
     /// A process to which it was linked has ended other than normally.
     void linkBroken(Exit exit);
 
@@ -55,7 +58,7 @@ public final class Ties {
   private @Nullable Set<Owner> links;
   private @Nullable Set<Watch> watches;
   private @Nullable Set<Consumer<Exit>> listeners;
-  private @Nullable List<Consumer<Boolean>> starters; // wait for the end of its init
+  private @Nullable Set<Consumer<Boolean>> starters; // wait for the end of its init
   private @Nullable Map<Long, Owner> held; // monitors of this process: reference to whom it watches
   private @Nullable List<String> names;
   private long lastReference;
@@ -272,7 +275,7 @@ public final class Ties {
     try {
       if (exit == null) {
         if (starters == null) {
-          starters = new ArrayList<>(1);
+          starters = new LinkedHashSet<>(2);
         }
         starters.add(listener);
         return;
@@ -283,12 +286,24 @@ public final class Ties {
     listener.accept(false);
   }
 
-  /// The process has started: tells those who wait for it.
-  public void started() {
-    List<Consumer<Boolean>> waiting;
+  /// Forgets a listener.
+  public void offStarted(Consumer<Boolean> listener) {
     lock.lock();
     try {
-      waiting = starters == null ? List.of() : starters;
+      if (starters != null) {
+        starters.remove(listener);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// The process has started: tells those who wait for it.
+  public void started() {
+    Set<Consumer<Boolean>> waiting;
+    lock.lock();
+    try {
+      waiting = starters == null ? Set.of() : starters;
       starters = null;
     } finally {
       lock.unlock();
@@ -347,7 +362,7 @@ public final class Ties {
     Set<Owner> linked;
     Set<Watch> watching;
     Set<Consumer<Exit>> listening;
-    List<Consumer<Boolean>> starting;
+    Set<Consumer<Boolean>> starting;
     Map<Long, Owner> watched;
     List<String> named;
     lock.lock();
@@ -359,7 +374,7 @@ public final class Ties {
       linked = links == null ? Set.of() : links;
       watching = watches == null ? Set.of() : watches;
       listening = listeners == null ? Set.of() : listeners;
-      starting = starters == null ? List.of() : starters;
+      starting = starters == null ? Set.of() : starters;
       watched = held == null ? Map.of() : held;
       named = names == null ? List.of() : names;
       links = null;
@@ -371,6 +386,7 @@ public final class Ties {
     } finally {
       lock.unlock();
     }
+    owner.exitSettled();
     named.forEach(name -> registry.release(name, owner));
     for (Map.Entry<Long, Owner> watch : watched.entrySet()) {
       if (watch.getValue() != null) {

@@ -49,6 +49,9 @@ class TiesModelTest {
     }
 
     @Override
+    public void exitSettled() {}
+
+    @Override
     public void monitorFired(long monitor, Exit exit) {
       fired.incrementAndGet();
     }

@@ -291,7 +291,9 @@ final class Teller extends CoroutineProcess {
 /// Lets processes crash.
 final class Chaos {
   /// What a process dies of here.
-  static final class Crash extends RuntimeException {}
+  static final class Crash extends RuntimeException {
+    private static final long serialVersionUID = 1;
+  }
 
   private final int percent;
   private final Random chance;

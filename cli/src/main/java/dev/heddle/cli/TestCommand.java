@@ -79,7 +79,8 @@ final class TestCommand implements Callable<Integer> {
               "-Dsurefire.failIfNoSpecifiedTests=false",
               "-Dfailsafe.failIfNoSpecifiedTests=false"));
     } else {
-      arguments.add("clean");
+      // modules that do not need each other run side by side: tests wait more than they compute
+      arguments.addAll(List.of("-T", "2", "clean"));
     }
     if (name != null) {
       // Failsafe runs what ends in IT; each tool would run the other's tests when it is given their

@@ -137,7 +137,7 @@ public final class HostShutdown {
 
   /// The parent that will end a process, or null.
   private @Nullable LiveProcess seenToBy(LiveProcess process) {
-    Pid parent = process.options().link() ? process.parent() : null;
+    Pid parent = process.options().link() ? process.options().parent() : null;
     LiveProcess live = parent == null ? null : host.find(parent);
     return live != null && live.trapsExits() ? live : null;
   }

@@ -7,12 +7,8 @@ import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
 import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessEvent;
-import dev.heddle.process.ProcessRuntime;
 import dev.heddle.process.ProcessSnapshot;
-import dev.heddle.process.ProcessTerminatedException;
-import dev.heddle.process.SendFailedException;
 import dev.heddle.process.SendResult;
-import dev.heddle.process.Signal;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.StepOutput;
 import dev.heddle.process.UnknownMethodException;
@@ -20,11 +16,8 @@ import dev.heddle.process.dispatch.Caller;
 import dev.heddle.process.dispatch.Invocation;
 import dev.heddle.process.relay.Receiver;
 import dev.heddle.process.scheduler.EventQueue;
-import dev.heddle.process.scheduler.Task;
 import dev.heddle.process.scheduler.Worker;
 import dev.heddle.process.topology.Ties;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,44 +27,16 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// A process, its mailbox and its state.
-public final class LiveProcess extends Task
-    implements Receiver, Caller, ProcessContext, Ties.Owner {
+public final class LiveProcess extends Mortal implements Receiver, Caller {
   /*
-   * Life.   init, then steps until one is DONE or throws, or somebody has decided the end; then close, once; then
-   *         the queue is closed, and who is tied to it is told. All of it on workers, one at a time (Task).
-   *
-   * The end is decided once, by a CAS on `ending`: by the process itself (done, or thrown), by terminate, by a link, by a shutdown. Who
-   * decides from outside wakes the process, whose next look is at `ending`: so a step that runs is never cut, and one that waits ends
-   * at once.
-   *
-   *   at the end   process.close()     what it throws is told, and changes nothing
-   *                commands abandoned  their results would find nobody
-   *                queue closed        later sends fail; what was in it is counted
-   *                ties told           links, monitors, names, whoever waits for the exit
-   *                table               last, so that its number is found until all know
-   *
-   * Each of these happens once: Task calls completed() once, and ties remember that they were told, since a shutdown that has no more
-   * time tells them of a process whose step goes on.
+   * Life.     init, then steps until one is DONE or throws, or somebody has decided the end; that is Mortal's. All of it on workers, one at
+   *           a time (Task).
    *
    * Upgrade.  Another Process takes the place within the same step: the old one is closed, the new one initialised, and the run goes on.
    *           Mailbox, ties, outstanding commands and options belong to this class and stay.
    *
-   * P1, P10, P13; traps 53, 54, 55; cases 60-76, 208-217.
+   * P10; cases 77-84, 210-217.
    */
-  private static final VarHandle ENDING;
-  private static final VarHandle TIES;
-
-  static {
-    try {
-      MethodHandles.Lookup lookup = MethodHandles.lookup();
-      ENDING = lookup.findVarHandle(LiveProcess.class, "ending", Exit.class);
-      TIES = lookup.findVarHandle(LiveProcess.class, "ties", Ties.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
-
-  private final ProcessHost host;
   private final Pid pid;
   private final EventQueue queue;
   private final Room room;
@@ -84,30 +49,20 @@ public final class LiveProcess extends Task
   private @Nullable Map<String, Object>
       attributes; // its own; what it has inherited is in the options
 
-  // the process, read by whoever breaks a link
-  private volatile boolean trapsExits;
-
   // the worker of its first step, read by whoever waits for that
   private volatile boolean started;
 
   // the worker of its last step, which takes out what only steps need; any thread reads the rest
   private StartOptions options;
 
-  // whoever starts it, before its first step; read at its end
-  private boolean announced;
-
-  // any thread, CAS
-  private volatile @Nullable Exit ending;
-  private volatile @Nullable Ties ties;
-
   LiveProcess(ProcessHost host, Pid address, Process process, StartOptions options) {
     super(
+        host,
         switch (options.priority()) {
           case HIGH -> Rank.FIRST;
           case NORMAL -> Rank.USUAL;
           case LOW -> Rank.LAST;
         });
-    this.host = host;
     this.pid = address.leadingTo(this);
     this.process = process;
     this.options = options;
@@ -119,27 +74,28 @@ public final class LiveProcess extends Task
 
   @Override
   protected Verdict step(Worker worker) {
-    if (ending != null) {
+    if (ending() != null) {
       return Verdict.DONE;
     }
     StepOutput out = new StepOutput();
     try {
       if (!begun) {
         begun = true;
-        process.init(this, options.method(), options.input());
+        process.init(context(), options.method(), options.input());
         tellStarted();
       }
       process.step(takeEvents(), out);
       return verdict(out);
     } catch (Throwable t) {
       host.failed(this, t);
-      return endWith(new Exit(pid, Exit.Reason.FAILED, null, t));
+      endsWith(new Exit(pid, Exit.Reason.FAILED, null, t));
+      return Verdict.DONE;
     }
   }
 
   private void tellStarted() {
     started = true;
-    Ties known = ties; // safe: who makes ties after this read looks at `started` after that
+    Ties known = knownTies(); // safe: who makes ties after this read looks at `started` after that
     if (known != null) {
       known.started();
     }
@@ -189,7 +145,10 @@ public final class LiveProcess extends Task
       case YIELD -> queue.isEmpty() ? Verdict.WAIT : Verdict.CONTINUE;
       case YIELD_ONLY -> waitForCommands();
       case UNTIL_WOKEN -> queue.hasUrgent() ? Verdict.CONTINUE : Verdict.WAIT_DEAF;
-      case DONE -> endWith(new Exit(pid, Exit.Reason.NORMAL, out.result(), null));
+      case DONE -> {
+        endsWith(new Exit(pid, Exit.Reason.NORMAL, out.result(), null));
+        yield Verdict.DONE;
+      }
       case UPGRADE -> upgrade(Objects.requireNonNull(out.upgrade()));
     };
   }
@@ -232,18 +191,14 @@ public final class LiveProcess extends Task
     Process old = process;
     process = next; // from here on it is the one that the end closes
     host.close(old, pid);
-    next.init(this, to.method(), to.input());
+    next.init(context(), to.method(), to.input());
     return Verdict.CONTINUE;
   }
 
-  private Verdict endWith(Exit exit) {
-    var _ = ENDING.compareAndSet(this, null, exit); // who has ended it before has the word
-    return Verdict.DONE;
-  }
+  // ---- its end ----
 
   @Override
-  protected void completed(Worker worker) {
-    Exit exit = Objects.requireNonNull(ending);
+  void leave() {
     try {
       host.close(process, pid);
       if (outstanding != null) {
@@ -252,9 +207,7 @@ public final class LiveProcess extends Task
       }
     } finally {
       forgetInput();
-      finish(exit); // whatever the machine has run out of: others wait for this end
     }
-    process = Ended.PROCESS; // last: whoever is told of the end may ask of which class it was
   }
 
   /// A PID that is kept keeps this object, but not what was given to its body.
@@ -264,50 +217,22 @@ public final class LiveProcess extends Task
     options = options.attributes().isEmpty() ? options : options.withAttributes(Map.of());
   }
 
-  /// The listener knows that it starts.
-  void announced() {
-    announced = true;
-  }
-
-  boolean isAnnounced() {
-    return announced; // safe: whoever ends it has met its worker, or is its starter
-  }
-
-  /// It will not be started: closes it, and tells whoever has come to know it meanwhile.
-  void refuse(Throwable why) {
-    var _ = ENDING.compareAndSet(this, null, new Exit(pid, Exit.Reason.FAILED, null, why));
-    host.close(process, pid);
-    forgetInput();
-    finish(Objects.requireNonNull(ending));
-    process = Ended.PROCESS;
-  }
-
-  /// Nobody will step it any more: closes the queue and tells everybody.
-  void finish(Exit exit) {
+  @Override
+  void closeMailbox() {
     for (EventQueue.Node n = queue.close(); n != null; n = EventQueue.after(n)) {
       host.undelivered(this, ((Envelope) n).event);
     }
     room.made(); // for nobody, of which whoever waits is told
-    var _ = tell(exit); // or a shutdown has done so before
   }
 
-  private boolean tell(Exit exit) {
-    boolean first = ties().exited(this, exit, host.names());
-    if (first) {
-      host.ended(this, exit);
-    }
-    return first;
+  @Override
+  void told(Exit exit) {
+    host.ended(this, exit);
   }
 
-  /// Nobody has time for it: tells everybody as if it had ended. It is closed when its step
-  /// returns, or a worker comes to it, if ever.
-  ///
-  /// @return false when everybody knows its end already
-  boolean abandon(boolean inStep) {
-    // if it is nobody's yet: woken too, so that its worker looks when the step returns
-    var _ = end(Exit.Reason.ABANDONED, new ProcessTerminatedException("abandoned in a step"));
-    Exit exit = Objects.requireNonNull(ending);
-    return tell(inStep ? new Exit(pid, Exit.Reason.ABANDONED, null, exit.cause()) : exit);
+  @Override
+  void bury() {
+    process = Ended.PROCESS;
   }
 
   // ---- what comes, from any thread ----
@@ -340,26 +265,9 @@ public final class LiveProcess extends Task
     return first == SendResult.FULL ? room.receive(this, message) : first;
   }
 
-  /// Gives it a signal.
-  ///
-  /// @return false when it has ended
-  boolean signal(Signal signal) {
-    return urgent(new Envelope(ProcessEvent.message(signal)));
-  }
-
-  private boolean urgent(Envelope envelope) {
+  @Override
+  boolean urgent(Envelope envelope) {
     if (queue.pushUrgent(envelope) != EventQueue.Push.ACCEPTED) {
-      return false;
-    }
-    host.scheduler().wake(this, BY_COMMAND);
-    return true;
-  }
-
-  /// Ends it before its next step.
-  ///
-  /// @return false when its end was decided before
-  boolean end(Exit.Reason reason, @Nullable Throwable cause) {
-    if (!ENDING.compareAndSet(this, null, new Exit(pid, reason, null, cause))) {
       return false;
     }
     host.scheduler().wake(this, BY_COMMAND);
@@ -373,9 +281,30 @@ public final class LiveProcess extends Task
     }
   }
 
+  void wakeUp() {
+    host.scheduler().wake(this, BY_COMMAND);
+  }
+
+  /// Whether it has taken its last step.
+  public boolean isEnded() {
+    return state() == State.COMPLETE;
+  }
+
+  @Override
+  public Pid self() {
+    return pid;
+  }
+
+  // ---- what its code, and those who carry out its commands, may ask; its worker ----
+
   @Override
   public ProcessContext context() {
-    return this;
+    return new LiveContext(this);
+  }
+
+  @Override
+  public void monitor(Pid other, LongConsumer known) {
+    host.monitor(this, other, known);
   }
 
   @Override
@@ -393,183 +322,21 @@ public final class LiveProcess extends Task
     host.failed(this, thrown);
   }
 
-  @Override
-  public void exitSettled() {
-    host.settled();
-  }
-
-  @Override
-  public void linkBroken(Exit exit) {
-    if (trapsExits) {
-      var _ = signal(new Signal.LinkDown(exit)); // one that has ended needs no telling
-    } else {
-      var _ = end(Exit.Reason.LINKED, new LinkedExitException(exit));
-    }
-  }
-
-  @Override
-  public void monitorFired(long monitor, Exit exit) {
-    var _ = urgent(new Envelope.OfMonitor(new Signal.Down(monitor, exit))); // or it has ended
-  }
-
-  /// Asks it to end, when it listens; else ends it.
-  ///
-  /// @return whether it was asked
-  public boolean cancel(Signal.Cancel how) {
-    if (trapsExits) {
-      return signal(how);
-    }
-    var _ = terminate("process cancelled: " + how.reason()); // one that has ended needs no more
-    return false;
-  }
-
-  /// Ends it without asking.
-  ///
-  /// @return false when its end was decided before
-  public boolean terminate(String why) {
-    return end(Exit.Reason.TERMINATED, new ProcessTerminatedException(why));
-  }
-
-  // ---- the context ----
-
-  @Override
-  public Pid self() {
-    return pid;
-  }
-
-  @Override
-  public long id() {
-    return pid.id();
-  }
-
-  ProcessHost host() {
-    return host;
+  /// How many commands have no answer yet.
+  int outstanding() {
+    return outstanding == null ? 0 : outstanding.size();
   }
 
   StartOptions options() {
     return options;
   }
 
-  @Override
-  public Ties ties() {
-    Ties known = ties;
-    if (known == null) {
-      Ties made = new Ties();
-      known = (Ties) TIES.compareAndExchange(this, null, made);
-      return known == null ? made : known;
-    }
-    return known;
-  }
-
-  @Override
-  public @Nullable Pid parent() {
-    return options.parent();
-  }
-
-  @Override
-  public ProcessRuntime runtime() {
-    return host.runtime();
-  }
-
-  @Override
-  public boolean isEnded() {
-    return state() == State.COMPLETE;
-  }
-
-  @Override
-  public void wakeUp() {
-    host.scheduler().wake(this, BY_COMMAND);
-  }
-
-  @Override
-  public void send(Pid to, @Nullable Object message) {
-    SendResult result = host.send(to, message);
-    if (result != SendResult.ACCEPTED) {
-      throw new SendFailedException(to, result);
-    }
-  }
-
-  @Override
-  public SendResult offer(Pid to, @Nullable Object message) {
-    return host.offer(to, message);
-  }
-
-  @Override
-  public Pid spawn(Process child) {
-    return spawn(child, StartOptions.DEFAULT);
-  }
-
-  @Override
-  public Pid spawn(Process child, StartOptions how) {
-    return host.spawn(child, how, this);
-  }
-
-  @Override
-  public boolean cancelCommand(long tag) {
-    Invocation<?> invocation = outstanding == null ? null : outstanding.find(tag);
-    return invocation != null && invocation.cancel("the process has cancelled it");
-  }
-
-  @Override
-  public int outstanding() {
-    return outstanding == null ? 0 : outstanding.size();
-  }
-
-  @Override
-  public void link(Pid other) {
-    host.link(this, other);
-  }
-
-  @Override
-  public void unlink(Pid other) {
-    LiveProcess live = host.find(other);
-    if (live != null) {
-      Ties.unlink(this, live);
-    }
-  }
-
-  @Override
-  public void trapExits(boolean trap) {
-    trapsExits = trap;
-  }
-
-  boolean trapsExits() {
-    return trapsExits;
-  }
-
-  @Override
-  public long monitor(Pid other) {
-    return host.monitor(this, other, _ -> {});
-  }
-
-  @Override
-  public void monitor(Pid other, LongConsumer known) {
-    host.monitor(this, other, known);
-  }
-
-  @Override
-  public boolean demonitor(long monitor) {
-    return Ties.demonitor(this, monitor);
-  }
-
-  @Override
-  public Pid register(String name) {
-    return host.register(name, this);
-  }
-
-  @Override
-  public boolean unregister(String name) {
-    return ties().names().contains(name) && host.names().unregister(name);
-  }
-
-  @Override
-  public @Nullable Object attribute(String key) {
+  @Nullable Object attribute(String key) {
     Object own = attributes == null ? null : attributes.get(key);
     return own != null ? own : options.attributes().get(key);
   }
 
-  @Override
-  public void setAttribute(String key, Object value) {
+  void setAttribute(String key, Object value) {
     if (attributes == null) {
       attributes = new HashMap<>(4);
     }
@@ -597,7 +364,7 @@ public final class LiveProcess extends Task
     Class<?> command = lastCommand;
     Outstanding commands = outstanding;
     int waiting = commands == null ? 0 : commands.size();
-    Ties known = ties;
+    Ties known = knownTies();
     return new ProcessSnapshot(
         pid,
         kind(),

@@ -103,13 +103,13 @@ public final class ProcessHost {
     try {
       other = introduce(made);
     } catch (Throwable t) {
-      undo(made, t);
+      made.refuse(t);
       throw t instanceof RuntimeException e
           ? e
           : new StartRefusedException(String.valueOf(t.getMessage()), t);
     }
     if (other != made) {
-      undo(made, new StartRefusedException("the name belongs to " + other.self(), null));
+      made.refuse(new StartRefusedException("the name belongs to " + other.self(), null));
       return other.self();
     }
     started.increment();
@@ -210,10 +210,6 @@ public final class ProcessHost {
     return made.options().monitor() ? Ties.monitor(by, made) : 0;
   }
 
-  private void undo(LiveProcess made, Throwable why) {
-    made.refuse(why);
-  }
-
   /// Makes a process of a source.
   ///
   /// @throws StartRefusedException when there is no factory, no source, or the factory fails
@@ -237,7 +233,7 @@ public final class ProcessHost {
 
   /// The process at an address of this host, or null.
   public @Nullable LiveProcess find(Pid pid) {
-    if (pid.receiver() instanceof LiveProcess known && known.host() == this) {
+    if (pid.receiver() instanceof LiveProcess known && known.host == this) {
       return known;
     }
     LiveProcess found = table.find(pid.id());

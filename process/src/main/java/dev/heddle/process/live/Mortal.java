@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.live;
+
+import dev.heddle.process.Exit;
+import dev.heddle.process.Pid;
+import dev.heddle.process.ProcessEvent;
+import dev.heddle.process.ProcessTerminatedException;
+import dev.heddle.process.Signal;
+import dev.heddle.process.scheduler.Task;
+import dev.heddle.process.scheduler.Worker;
+import dev.heddle.process.topology.Ties;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// A task with an end, which is decided once, and of which whoever is tied to it is told once.
+abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProcess {
+  /*
+   * States.  from     event                             to       who, order
+   *          LIVES    it is done, or has thrown         DECIDED  its worker: CAS on `ending`
+   *          LIVES    end(), a broken link, a shutdown  DECIDED  any thread: CAS; the winner wakes it
+   *          DECIDED  any of these                      DECIDED  nobody: who was first has the word
+   *          DECIDED  completed(), refuse()             TOLD     its worker, or who failed to start it: leaves, closes the mailbox, tells
+   *          DECIDED  abandon()                         TOLD     a shutdown that has no more time: tells, and leaves the rest to completed()
+   *          TOLD     completed()                       TOLD     its worker: leaves, closes the mailbox
+   *
+   * A worker looks at `ending` before each step: so a step that runs is never cut, and a task that waits ends at once.
+   *
+   *   at the end   leave()         the process is closed; its commands are abandoned: their results would find nobody
+   *                closeMailbox()  later sends fail; what was in it is counted
+   *                ties told       links, monitors, names, whoever waits for the exit
+   *                told()          the host takes it off its table last, so that its number is found until all know
+   *                bury()          what it was is forgotten, not before: whoever is told may ask of which class it was
+   *
+   * I1. Each of these happens once: Task calls completed() once, and ties remember that they were told. [LifeTest, RuntimeShutdownTest]
+   *
+   * P1, P13; traps 53, 54, 55; cases 60-76, 208, 209, 215.
+   */
+  private static final VarHandle ENDING;
+  private static final VarHandle TIES;
+
+  static {
+    try {
+      MethodHandles.Lookup lookup = MethodHandles.lookup();
+      ENDING = lookup.findVarHandle(Mortal.class, "ending", Exit.class);
+      TIES = lookup.findVarHandle(Mortal.class, "ties", Ties.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  final ProcessHost host;
+
+  // the process, read by whoever breaks a link
+  private volatile boolean trapsExits;
+
+  // whoever starts it, before its first step; read at its end
+  private boolean announced;
+
+  // any thread, CAS
+  private volatile @Nullable Exit ending;
+  private volatile @Nullable Ties ties;
+
+  Mortal(ProcessHost host, Rank rank) {
+    super(rank);
+    this.host = host;
+  }
+
+  // ---- what it is made of ----
+
+  /// Its address.
+  public abstract Pid self();
+
+  /// Gives it what comes before all messages.
+  ///
+  /// @return false when its mailbox is closed
+  abstract boolean urgent(Envelope envelope);
+
+  /// Closes what it runs, and leaves what that has asked for.
+  abstract void leave();
+
+  /// Refuses all that is sent from now on.
+  abstract void closeMailbox();
+
+  /// Everybody tied to it knows.
+  abstract void told(Exit exit);
+
+  /// Forgets what it ran.
+  abstract void bury();
+
+  // ---- deciding ----
+
+  /// How it will end, or has ended; null while nobody has decided that.
+  final @Nullable Exit ending() {
+    return ending;
+  }
+
+  /// It ends by itself, unless somebody has ended it before.
+  final void endsWith(Exit exit) {
+    var _ = ENDING.compareAndSet(this, null, exit);
+  }
+
+  /// Ends it before its next step.
+  ///
+  /// @return false when its end was decided before
+  final boolean end(Exit.Reason reason, @Nullable Throwable cause) {
+    if (!ENDING.compareAndSet(this, null, new Exit(self(), reason, null, cause))) {
+      return false;
+    }
+    host.scheduler().wake(this, BY_COMMAND);
+    return true;
+  }
+
+  /// Ends it without asking.
+  ///
+  /// @return false when its end was decided before
+  public final boolean terminate(String why) {
+    return end(Exit.Reason.TERMINATED, new ProcessTerminatedException(why));
+  }
+
+  /// Asks it to end, when it listens; else ends it.
+  ///
+  /// @return whether it was asked
+  public final boolean cancel(Signal.Cancel how) {
+    if (trapsExits) {
+      return signal(how);
+    }
+    var _ = terminate("process cancelled: " + how.reason()); // one that has ended needs no more
+    return false;
+  }
+
+  final void trapExits(boolean trap) {
+    trapsExits = trap;
+  }
+
+  final boolean trapsExits() {
+    return trapsExits;
+  }
+
+  // ---- telling ----
+
+  @Override
+  protected final void completed(Worker worker) {
+    over();
+  }
+
+  /// It will not be started: closes it, and tells whoever has come to know it meanwhile.
+  final void refuse(Throwable why) {
+    endsWith(new Exit(self(), Exit.Reason.FAILED, null, why));
+    over();
+  }
+
+  private void over() {
+    try {
+      leave();
+    } finally { // whatever the machine has run out of: others wait for this end
+      closeMailbox();
+      var _ = tell(Objects.requireNonNull(ending)); // or a shutdown has done so before
+    }
+    bury();
+  }
+
+  /// Nobody has time for it: tells everybody as if it had ended. It is closed when its step
+  /// returns, or a worker comes to it, if ever.
+  ///
+  /// @return false when everybody knows its end already
+  final boolean abandon(boolean inStep) {
+    // if it is nobody's yet: woken too, so that its worker looks when the step returns
+    var _ = end(Exit.Reason.ABANDONED, new ProcessTerminatedException("abandoned in a step"));
+    Exit exit = Objects.requireNonNull(ending);
+    return tell(inStep ? new Exit(self(), Exit.Reason.ABANDONED, null, exit.cause()) : exit);
+  }
+
+  private boolean tell(Exit exit) {
+    boolean first = ties().exited(this, exit, host.names());
+    if (first) {
+      told(exit);
+    }
+    return first;
+  }
+
+  /// The listener knows that it starts.
+  final void announced() {
+    announced = true;
+  }
+
+  final boolean isAnnounced() {
+    return announced; // safe: whoever ends it has met its worker, or is its starter
+  }
+
+  // ---- being told ----
+
+  private boolean signal(Signal signal) {
+    return urgent(new Envelope(ProcessEvent.message(signal)));
+  }
+
+  @Override
+  public final void exitSettled() {
+    host.settled();
+  }
+
+  @Override
+  public final void linkBroken(Exit exit) {
+    if (trapsExits) {
+      var _ = signal(new Signal.LinkDown(exit)); // one that has ended needs no telling
+    } else {
+      var _ = end(Exit.Reason.LINKED, new LinkedExitException(exit));
+    }
+  }
+
+  @Override
+  public final void monitorFired(long monitor, Exit exit) {
+    var _ = urgent(new Envelope.OfMonitor(new Signal.Down(monitor, exit))); // or it has ended
+  }
+
+  // ---- ties ----
+
+  @Override
+  public final long id() {
+    return self().id();
+  }
+
+  @Override
+  public final Ties ties() {
+    Ties known = ties;
+    if (known == null) {
+      Ties made = new Ties();
+      known = (Ties) TIES.compareAndExchange(this, null, made);
+      return known == null ? made : known;
+    }
+    return known;
+  }
+
+  /// Its ties, when somebody has asked for them before.
+  final @Nullable Ties knownTies() {
+    return ties;
+  }
+}

@@ -63,7 +63,7 @@ class RuntimeShutdownTest {
             }));
     ready.await();
     var exit = runtime.exit(deaf);
-    assertThat(runtime.shutdown(Duration.ofMillis(200)))
+    assertThat(runtime.shutdown(Duration.ofSeconds(1)))
         .isEqualTo(new ShutdownReport(1, 1, List.of()));
     assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.TERMINATED);
   }

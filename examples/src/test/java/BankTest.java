@@ -9,7 +9,7 @@ final class BankTest {
   void manyCrashes_loseNothing() throws Exception {
     try (var bank = ExampleProcess.start("Bank", "-n", "100", "-c", "20", "-s", "7")) {
       assertThat(bank.awaitExit()).as(bank.text()).isZero();
-      assertThat(bank.text())
+      assertThat(bank.output())
           .contains("10 accounts, 4 tellers, seed 7")
           .containsPattern("(?m)^[1-9][0-9]* crashes$")
           .contains("In all accounts: 10000 at first, 10000 now")
@@ -23,7 +23,7 @@ final class BankTest {
   void noCrash_isPossible() throws Exception {
     try (var bank = ExampleProcess.start("Bank", "-a", "2", "-t", "1", "-n", "20", "-c", "0")) {
       assertThat(bank.awaitExit()).as(bank.text()).isZero();
-      assertThat(bank.text()).contains("\n0 crashes\n").endsWith("Nothing was lost.");
+      assertThat(bank.output()).contains("\n0 crashes\n").endsWith("Nothing was lost.");
     }
   }
 
@@ -33,13 +33,13 @@ final class BankTest {
         var unknown = ExampleProcess.start("Bank", "--rob");
         var help = ExampleProcess.start("Bank", "--help")) {
       assertThat(wrong.awaitExit()).isEqualTo(2);
-      assertThat(wrong.text())
+      assertThat(wrong.output())
           .contains("Bank: -c needs a number from 0 to 50, not 90")
           .contains("usage:");
       assertThat(unknown.awaitExit()).isEqualTo(2);
-      assertThat(unknown.text()).contains("no such option: --rob");
+      assertThat(unknown.output()).contains("no such option: --rob");
       assertThat(help.awaitExit()).isZero();
-      assertThat(help.text()).startsWith("usage:");
+      assertThat(help.output()).startsWith("usage:");
     }
   }
 }

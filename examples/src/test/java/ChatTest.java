@@ -123,7 +123,7 @@ final class ChatTest {
       assertThat(ada.hear()).isEqualTo("operator: good evening");
       chat.type("/quit");
       assertThat(chat.awaitExit()).isZero();
-      assertThat(chat.text()).contains("* the chat closes", "* ada was cut off");
+      assertThat(chat.output()).contains("* the chat closes", "* ada was cut off");
     }
   }
 

@@ -49,7 +49,7 @@ final class EchoTest {
       echo.signal("TERM");
       assertThat(client.getInputStream().read()).isEqualTo(-1);
       assertThat(echo.awaitExit()).isEqualTo(143);
-      assertThat(echo.text()).contains("A client was cut off after 3 bytes");
+      assertThat(echo.output()).contains("A client was cut off after 3 bytes");
     }
   }
 

@@ -4,6 +4,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -16,14 +17,17 @@ import org.jspecify.annotations.Nullable;
 /// An example in a JVM of its own, as `./heddle run` starts it.
 final class ExampleProcess implements AutoCloseable {
   private static final long GUARD_SECONDS = 60; // only a hang takes so long
+  private static final Pattern WARNING =
+      Pattern.compile("(?m)^heddle: warning: .*\\n(?:  at .*\\n)*");
 
   private final Process process;
+  private final Thread reader;
   private final LinkedBlockingQueue<String> arriving = new LinkedBlockingQueue<>();
   private final List<String> lines = new ArrayList<>();
 
   private ExampleProcess(Process process) {
     this.process = process;
-    Thread.ofVirtual().start(this::read);
+    this.reader = Thread.ofVirtual().start(this::read);
   }
 
   static Path root() {
@@ -105,7 +109,14 @@ final class ExampleProcess implements AutoCloseable {
     return process.isAlive();
   }
 
-  /// Everything printed so far; after [#awaitExit()] everything there is.
+  /// Everything the program has printed; after [#awaitExit()] everything there is. Without what a
+  /// busy machine makes the loop say of any program.
+  String output() throws InterruptedException {
+    return WARNING.matcher(text() + "\n").replaceAll("").stripTrailing();
+  }
+
+  /// Everything that has come so far, the loop's own warnings with it; after [#awaitExit()]
+  /// everything there is.
   String text() throws InterruptedException {
     for (@Nullable String line = poll(); line != null; line = poll()) {
       lines.add(line);
@@ -114,8 +125,10 @@ final class ExampleProcess implements AutoCloseable {
   }
 
   private @Nullable String poll() throws InterruptedException {
-    // the reader may be a little behind the end of the process
-    return process.isAlive() ? arriving.poll() : arriving.poll(200, TimeUnit.MILLISECONDS);
+    if (!process.isAlive() && !reader.join(Duration.ofSeconds(GUARD_SECONDS))) {
+      throw new AssertionError("the program has ended, but somebody keeps its output open");
+    }
+    return arriving.poll();
   }
 
   @Override

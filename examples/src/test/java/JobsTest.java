@@ -24,7 +24,7 @@ final class JobsTest {
             """);
     try (var jobs = ExampleProcess.start("Jobs", "-j", "2", "-f", file.toString())) {
       assertThat(jobs.awaitExit()).isOne();
-      assertThat(jobs.text())
+      assertThat(jobs.output())
           .containsSubsequence("[1] one\n", "[1] and more\n")
           .contains("[3] no end\n")
           .containsPattern("(?m)^  1  done .* ms  echo one; echo and more >&2$")
@@ -41,7 +41,7 @@ final class JobsTest {
       jobs.awaitLine("^\\[1\\] ready$");
       Files.createFile(go);
       assertThat(jobs.awaitExit()).isZero();
-      assertThat(jobs.text()).contains("[1] went").contains("1 succeeded, 0 did not");
+      assertThat(jobs.output()).contains("[1] went").contains("1 succeeded, 0 did not");
     }
   }
 
@@ -51,7 +51,7 @@ final class JobsTest {
     try (var jobs = ExampleProcess.start("Jobs", "-t", "1", hangs, "echo other")) {
       long pid = Long.parseLong(jobs.awaitLine("pid (\\d+)").group(1));
       assertThat(jobs.awaitExit()).isOne();
-      assertThat(jobs.text())
+      assertThat(jobs.output())
           .containsPattern("(?m)^  1  killed after 1 s .*")
           .contains("1 did not");
       assertThat(ProcessHandle.of(pid).flatMap(process -> process.info().command())).isEmpty();
@@ -64,7 +64,7 @@ final class JobsTest {
       jobs.awaitLine("^\\[1\\] up$");
       jobs.signal("INT");
       assertThat(jobs.awaitExit()).isEqualTo(130);
-      assertThat(jobs.text())
+      assertThat(jobs.output())
           .containsPattern("(?m)^  1  interrupted ")
           .contains("2 commands: 0 succeeded, 1 did not, 1 were not begun");
     }
@@ -76,11 +76,11 @@ final class JobsTest {
         var wrong = ExampleProcess.start("Jobs", "-j", "none", "true");
         var help = ExampleProcess.start("Jobs", "--help")) {
       assertThat(none.awaitExit()).isEqualTo(2);
-      assertThat(none.text()).contains("Jobs: no commands were given").contains("usage:");
+      assertThat(none.output()).contains("Jobs: no commands were given").contains("usage:");
       assertThat(wrong.awaitExit()).isEqualTo(2);
-      assertThat(wrong.text()).contains("-j needs a positive number, not none");
+      assertThat(wrong.output()).contains("-j needs a positive number, not none");
       assertThat(help.awaitExit()).isZero();
-      assertThat(help.text()).startsWith("usage:");
+      assertThat(help.output()).startsWith("usage:");
     }
   }
 }

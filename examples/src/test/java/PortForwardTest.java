@@ -130,7 +130,7 @@ final class PortForwardTest {
       assertThat(readAll(client)).isEqualTo("last words");
     }
     assertThat(forward.awaitExit()).isZero();
-    assertThat(forward.text())
+    assertThat(forward.output())
         .contains("In all: 0 open, 1 served, 0 failed; 1 bytes there, 10 back");
   }
 
@@ -145,7 +145,7 @@ final class PortForwardTest {
       assertThat(server.getInputStream().read()).isEqualTo(-1);
     }
     assertThat(forward.awaitExit()).isEqualTo(143);
-    assertThat(forward.text()).contains("was cut off", "In all: ");
+    assertThat(forward.output()).contains("was cut off", "In all: ");
   }
 
   @ParameterizedTest
@@ -154,7 +154,7 @@ final class PortForwardTest {
   void arguments_thatMakeNoSense_exitWith2(String arguments) throws Exception {
     try (var refused = ExampleProcess.start("PortForward", arguments.split(" "))) {
       assertThat(refused.awaitExit()).isEqualTo(2);
-      assertThat(refused.text()).contains("usage: ");
+      assertThat(refused.output()).contains("usage: ");
     }
   }
 }

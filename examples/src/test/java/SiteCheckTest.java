@@ -30,7 +30,7 @@ final class SiteCheckTest {
     page("a.html", "<h1 id=here>h</h1><a href='#here'>x</a><a href='#nowhere'>y</a>");
     try (var check = ExampleProcess.start("SiteCheck", folder.toString())) {
       assertThat(check.awaitExit()).isEqualTo(1);
-      assertThat(check.text())
+      assertThat(check.output())
           .contains("Broken links: 3")
           .contains("/gone.html  404 Not Found\n      in /")
           .contains("/no.png  404 Not Found\n      in /")
@@ -45,7 +45,7 @@ final class SiteCheckTest {
     page("sub/b c.html", "<p id='ä'><a href='mailto:x@example.org'>mail</a><a href='?q'>q</a>");
     try (var check = ExampleProcess.start("SiteCheck", "-n", "2", folder.toString())) {
       assertThat(check.awaitExit()).as(check.text()).isZero();
-      assertThat(check.text()).contains("No broken links.").contains("pages a second");
+      assertThat(check.output()).contains("No broken links.").contains("pages a second");
     }
   }
 
@@ -57,7 +57,7 @@ final class SiteCheckTest {
     try (var check = ExampleProcess.start("SiteCheck", folder.toString())) {
       assertThat(check.awaitExit()).isZero();
       // "/", "/index.html", "/a.html", "/b.html"
-      assertThat(check.text()).contains("4 pages, ");
+      assertThat(check.output()).contains("4 pages, ");
     }
   }
 
@@ -69,7 +69,7 @@ final class SiteCheckTest {
     page("b.html", "<p>heddle shuttle warping</p>");
     try (var check = ExampleProcess.start("SiteCheck", folder.toString())) {
       assertThat(check.awaitExit()).as(check.text()).isZero();
-      assertThat(check.text())
+      assertThat(check.output())
           .endsWith("Words used most:\n      4  heddle\n      3  shuttle\n      1  warping");
     }
   }
@@ -90,7 +90,7 @@ final class SiteCheckTest {
       asked.await();
       check.signal("INT");
       assertThat(check.awaitExit()).as(check.text()).isEqualTo(130);
-      assertThat(check.text())
+      assertThat(check.output())
           .contains("Interrupted: 2 pages, ")
           .contains("/gone  404")
           .contains("Words used most:");
@@ -102,7 +102,7 @@ final class SiteCheckTest {
     try (var site = new Site(new CountDownLatch(1), new CountDownLatch(1));
         var check = ExampleProcess.start("SiteCheck", "-t", "2000", site.address())) {
       assertThat(check.awaitExit()).isEqualTo(1);
-      assertThat(check.text()).contains("/slow1  no answer within 2000 ms").contains("/slow2  no");
+      assertThat(check.output()).contains("/slow1  no answer within 2000 ms").contains("/slow2  no");
     }
   }
 
@@ -110,7 +110,7 @@ final class SiteCheckTest {
   void check_nobodyThere_saysSo() throws Exception {
     try (var check = ExampleProcess.start("SiteCheck", "http://127.0.0.1:1/")) {
       assertThat(check.awaitExit()).isEqualTo(1);
-      assertThat(check.text()).contains("Connection refused\n      in (start)");
+      assertThat(check.output()).contains("Connection refused\n      in (start)");
     }
   }
 
@@ -118,7 +118,7 @@ final class SiteCheckTest {
   void check_wrongUsage_exitsWith2() throws Exception {
     try (var check = ExampleProcess.start("SiteCheck", "--no-such-option")) {
       assertThat(check.awaitExit()).isEqualTo(2);
-      assertThat(check.text()).contains("--no-such-option").contains("usage:");
+      assertThat(check.output()).contains("--no-such-option").contains("usage:");
     }
   }
 

@@ -9,7 +9,7 @@ final class SkynetTest {
   void tree_ofAHundredThousand_hasTheRightSum() throws Exception {
     try (var skynet = ExampleProcess.start("Skynet", "-w", "2", "100000")) {
       assertThat(skynet.awaitExit()).as(skynet.text()).isZero();
-      assertThat(skynet.text())
+      assertThat(skynet.output())
           .contains("100,000 leaves, 111,111 processes on 2 workers")
           .endsWith("The sum is 4999950000, as it should be.");
     }
@@ -20,9 +20,9 @@ final class SkynetTest {
     try (var skynet = ExampleProcess.start("Skynet", "37");
         var one = ExampleProcess.start("Skynet", "1")) {
       assertThat(skynet.awaitExit()).as(skynet.text()).isZero();
-      assertThat(skynet.text()).contains("37 leaves, 48 processes").contains("The sum is 666,");
+      assertThat(skynet.output()).contains("37 leaves, 48 processes").contains("The sum is 666,");
       assertThat(one.awaitExit()).as(one.text()).isZero();
-      assertThat(one.text()).contains("1 leaves, 1 processes").contains("The sum is 0,");
+      assertThat(one.output()).contains("1 leaves, 1 processes").contains("The sum is 0,");
     }
   }
 
@@ -31,11 +31,11 @@ final class SkynetTest {
     try (var wrong = ExampleProcess.start("Skynet", "many");
         var help = ExampleProcess.start("Skynet", "--help")) {
       assertThat(wrong.awaitExit()).isEqualTo(2);
-      assertThat(wrong.text())
+      assertThat(wrong.output())
           .contains("Skynet: LEAVES is a number from 1 to 99999999, not many")
           .contains("usage:");
       assertThat(help.awaitExit()).isZero();
-      assertThat(help.text()).startsWith("usage:");
+      assertThat(help.output()).startsWith("usage:");
     }
   }
 }

@@ -11,7 +11,7 @@ final class SoakTest {
     var soak = ExampleProcess.root().resolve("bench/soak/Soak.java");
     try (var run = ExampleProcess.startFile(soak)) {
       assertThat(run.awaitExit()).isEqualTo(2);
-      assertThat(run.text()).contains("--minutes N");
+      assertThat(run.output()).contains("--minutes N");
     }
   }
 }

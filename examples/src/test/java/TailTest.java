@@ -30,7 +30,7 @@ final class TailTest {
       tail.awaitLine("^half a line$");
       tail.signal("INT");
       assertThat(tail.awaitExit()).isEqualTo(130);
-      assertThat(tail.text()).doesNotContain("one");
+      assertThat(tail.output()).doesNotContain("one");
     }
   }
 
@@ -46,7 +46,7 @@ final class TailTest {
       append(log, "new\n");
       tail.awaitLine("^last of the old$");
       tail.awaitLine("^new$");
-      assertThat(tail.text()).contains("even later\n");
+      assertThat(tail.output()).contains("even later\n");
       append(log, "more\n");
       tail.awaitLine("^more$");
     }
@@ -85,9 +85,9 @@ final class TailTest {
     try (var none = ExampleProcess.start("Tail");
         var wrong = ExampleProcess.start("Tail", "-n", "many", "x")) {
       assertThat(none.awaitExit()).isEqualTo(2);
-      assertThat(none.text()).contains("Tail: no files were given").contains("usage:");
+      assertThat(none.output()).contains("Tail: no files were given").contains("usage:");
       assertThat(wrong.awaitExit()).isEqualTo(2);
-      assertThat(wrong.text()).contains("-n needs a number, not many");
+      assertThat(wrong.output()).contains("-n needs a number, not many");
     }
   }
 }

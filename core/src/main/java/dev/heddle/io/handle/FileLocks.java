@@ -60,7 +60,7 @@ final class FileLocks {
   ///
   /// @return the next pause
   static Duration pause(CoroutineNode<?> self, @Nullable Duration last) {
-    Duration next = last == null ? FIRST_PAUSE : last.multipliedBy(2);
+    Duration next = last == null ? FIRST_PAUSE : last.plus(last);
     Duration pause = next.compareTo(LONGEST_PAUSE) < 0 ? next : LONGEST_PAUSE;
     self.delay(pause);
     return pause;

@@ -102,7 +102,9 @@ final class SiteCheckTest {
     try (var site = new Site(new CountDownLatch(1), new CountDownLatch(1));
         var check = ExampleProcess.start("SiteCheck", "-t", "2000", site.address())) {
       assertThat(check.awaitExit()).isEqualTo(1);
-      assertThat(check.output()).contains("/slow1  no answer within 2000 ms").contains("/slow2  no");
+      assertThat(check.output())
+          .contains("/slow1  no answer within 2000 ms")
+          .contains("/slow2  no");
     }
   }
 

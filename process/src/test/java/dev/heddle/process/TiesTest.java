@@ -6,8 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.process.dispatch.Commands;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -17,6 +21,8 @@ import org.junit.jupiter.api.Timeout;
 /// Links, monitors and names.
 @Timeout(60)
 class TiesTest {
+  private static final int LINKS = 40_000; // a few hundred are enough to hang, most of the time
+
   private final ProcessRuntime runtime = ProcessRuntime.builder().workers(2).start();
 
   @AfterEach
@@ -284,5 +290,51 @@ class TiesTest {
           return "";
         });
     assertThat(((Signal.LinkDown) Kit.take(got)).exit().reason()).isEqualTo(Exit.Reason.NOT_FOUND);
+  }
+
+  @Test
+  @Tag("P13")
+  @Tag("proc-148")
+  void linksOfBodiesAndSteps_besideOthersWhoLookAtThem_leaveTheWorkerFree() {
+    AtomicBoolean done = new AtomicBoolean();
+    try (ProcessRuntime one = ProcessRuntime.builder().workers(1).start()) {
+      Pid hub = one.spawn(Kit.resting());
+      List<Pid> all = new ArrayList<>();
+      for (int i = 0; i < 4; i++) {
+        all.add(
+            one.spawn(
+                CoroutineProcess.of(self -> {
+                  for (int n = 0; n < LINKS; n++) {
+                    self.context().link(hub);
+                    self.context().unlink(hub);
+                  }
+                  return null;
+                })));
+        AtomicInteger made = new AtomicInteger();
+        all.add(
+            one.spawn(
+                Kit.process((self, _, out) -> {
+                  self.link(hub);
+                  self.unlink(hub);
+                  if (made.incrementAndGet() == LINKS) {
+                    out.done();
+                  } else {
+                    out.again();
+                  }
+                })));
+      }
+      for (int i = 0; i < 2; i++) {
+        Thread.ofPlatform()
+            .daemon()
+            .start(() -> {
+              while (!done.get()) {
+                all.forEach(pid -> one.exit(pid).cancel(false)); // takes their locks
+              }
+            });
+      }
+      all.forEach(pid -> assertThat(Kit.exit(one, pid).isAbnormal()).isFalse());
+    } finally {
+      done.set(true);
+    }
   }
 }

@@ -21,8 +21,10 @@ public final class Ties {
    *                              EXITED  monitor                          same   the monitor is told of the exit at once
    *                              EXITED  link                             same   the other side is treated as if linked before
    *
-   * A link stands in the ties of both; both locks are held while it is made or undone, that of the lower number first, so both sides agree
-   * and nobody waits in a circle. The exit takes one lock at a time: it empties its own ties first, after which nothing can be added.
+   * A link stands in the ties of both; both locks are held while it is made or undone, so both sides agree. Nobody waits for one of them
+   * with the other in hand, but gives that one back first. An order of the locks would not do: a body that waits is taken off its worker with
+   * what it holds, and a step that wants it then holds the worker which the body needs. The exit takes one lock at a time: it empties
+   * its own ties first, after which nothing can be added.
    *
    * I1. Each monitor is told of one exit, unless it was taken back. [TiesTest, StressTest]
    * I2. A link is in both ties or in none. [TiesTest]
@@ -106,8 +108,16 @@ public final class Ties {
   }
 
   private static void lockBoth(Owner a, Owner b) {
-    (a.id() < b.id() ? a : b).ties().lock.lock();
-    (a.id() < b.id() ? b : a).ties().lock.lock();
+    ReentrantLock held = a.ties().lock;
+    ReentrantLock wanted = b.ties().lock;
+    held.lock();
+    while (!wanted.tryLock()) {
+      held.unlock();
+      ReentrantLock next = wanted;
+      wanted = held;
+      held = next;
+      held.lock();
+    }
   }
 
   private static void unlockBoth(Owner a, Owner b) {

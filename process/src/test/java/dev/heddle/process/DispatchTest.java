@@ -349,6 +349,47 @@ class DispatchTest {
   }
 
   @Test
+  @Tag("proc-213")
+  void failureOfWhatAHandlerHasSpawned_endsThatCommandOnly() throws Exception {
+    CompletableFuture<Object> go = new CompletableFuture<>();
+    CompletableFuture<Object> waits = new CompletableFuture<>();
+    yielding(
+        new Checked(() -> {
+          waits.complete("on the same loop");
+          return Heddle.await(go);
+        }));
+    Kit.get(waits);
+    IllegalStateException inner = new IllegalStateException("inner");
+    yielding(
+        new Checked(() -> {
+          Heddle.spawn(() -> {
+            throw inner;
+          });
+          return "outer";
+        }));
+    assertThat(Kit.take(seen).error()).isSameAs(inner);
+    go.complete("goes on");
+    assertThat(Kit.take(seen).data()).isEqualTo("goes on");
+  }
+
+  @Test
+  @Tag("proc-213")
+  void commandThatEndsTheLoop_leavesTheNextOnesAnother() throws Exception {
+    yielding(
+        new Checked(() -> {
+          Heddle.exit(3);
+          return "never";
+        }));
+    assertThat(Kit.take(seen).error()).isNotNull();
+    Object answer;
+    do { // some may still come to the loop that ends
+      yielding(new Checked(() -> "on another loop"));
+      answer = Kit.take(seen).data();
+    } while (answer == null);
+    assertThat(answer).isEqualTo("on another loop");
+  }
+
+  @Test
   void end_ofTheProcess_stopsWhatIsDoneForIt() throws Exception {
     BlockingQueue<String> trace = Kit.queue();
     Pid pid =

@@ -3,6 +3,7 @@ package dev.heddle.process.dispatch;
 
 import dev.heddle.Action;
 import dev.heddle.Body;
+import dev.heddle.CoroutineFailure;
 import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
 import dev.heddle.Loop;
@@ -16,6 +17,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -34,8 +36,14 @@ public final class LoopPort {
    *   OPEN            has a result  answers; whose answer is not taken, loses the race with a cancellation: `unwanted` is called
    *   OPEN            loop ended    the future fails, and the invocation with it
    *
+   * What a handler spawns belongs to a scope of its command: in the root scope its failure would end the loop, and with it the commands of
+   * all. What ends the loop all the same (Heddle.exit in a handler, want of memory) costs those commands that it has; the next one
+   * starts another loop. Case 213.
+   *
    * The loop holds what is submitted until it has time for it: the bound is that of the processes, each of which waits for its results.
    */
+  private static final System.Logger LOG = System.getLogger("dev.heddle.process");
+
   private final HeddleOptions options;
   private final ReentrantLock lock = new ReentrantLock();
   private final CompletableFuture<@Nullable Void> end = new CompletableFuture<>();
@@ -57,7 +65,30 @@ public final class LoopPort {
     onLoop(body, invocation, _ -> {});
   }
 
-  /// The same, of a result that is to be given back when nobody wants it any more.
+  /// Runs a handler's `body` as a coroutine, in a scope of its own: what it has spawned ends before
+  /// it, and fails this command only.
+  <R extends @Nullable Object> void inScope(Body<R> body, Invocation<R> invocation) {
+    onLoop(() -> scoped(body), invocation);
+  }
+
+  private static <R extends @Nullable Object> R scoped(Body<R> body) throws Exception {
+    AtomicReference<@Nullable Throwable> thrown = new AtomicReference<>();
+    try {
+      return Heddle.scope(_ -> {
+        try {
+          return body.run();
+        } catch (Throwable t) {
+          thrown.set(t);
+          throw t;
+        }
+      });
+    } catch (CoroutineFailure wrapped) { // which a scope makes of what is checked
+      throw wrapped.getCause() instanceof Exception own && own == thrown.get() ? own : wrapped;
+    }
+  }
+
+  /// As [#onLoop(Body, Invocation)], of a result that is to be given back when nobody wants it any
+  /// more.
   <R extends @Nullable Object> void onLoop(
       Body<R> body, Invocation<R> invocation, Consumer<? super R> unwanted) {
     Loop<?> on = loop();
@@ -198,6 +229,12 @@ public final class LoopPort {
       if (closed) {
         throw new IllegalStateException(
             "the runtime has shut down; its loop takes no more commands");
+      }
+      if (loop != null && loop.result().isDone()) {
+        LOG.log(
+            System.Logger.Level.WARNING,
+            "a command has ended the loop of the commands; another one is started");
+        loop = null;
       }
       if (loop == null) {
         loop =

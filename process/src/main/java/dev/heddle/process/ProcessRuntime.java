@@ -56,7 +56,7 @@ public final class ProcessRuntime implements AutoCloseable {
 
   ProcessRuntime(ProcessRuntimeBuilder how) {
     this.name = how.host;
-    this.scheduler = new WorkScheduler(how.host, how.workers, watch(), how.longStep);
+    this.scheduler = new WorkScheduler(how.host, how.workers, watch(), bounded(how.longStep));
     this.loops = new LoopPort(how.loopOptions());
     CommandRegistry registry = how.registry.copy(); // the builder may start another runtime
     Commands.register(registry, loops);
@@ -147,7 +147,8 @@ public final class ProcessRuntime implements AutoCloseable {
   }
 
   /// Sends a message as a [Request]. The future is the answer; completing or cancelling it gives
-  /// the answer up.
+  /// the answer up. What depends on it runs where it is answered, most often on a worker, and must
+  /// not block there: the `…Async` forms take an executor.
   @SuppressWarnings("unchecked") // what the answer is, the two have agreed
   public <R extends @Nullable Object> CompletableFuture<R> request(
       Pid to, @Nullable Object message) {
@@ -261,7 +262,9 @@ public final class ProcessRuntime implements AutoCloseable {
   }
 
   /// Completes when a process ends; at once when it has, or never was. Completing or cancelling it
-  /// does nothing to the process.
+  /// does nothing to the process. What depends on it runs on the worker of the last step, and must
+  /// not block there; [#close] and [#shutdown] are refused. The `…Async` forms take an executor; a
+  /// coroutine waits by [dev.heddle.Heddle#await(java.util.concurrent.CompletionStage)].
   public CompletableFuture<Exit> exit(Pid pid) {
     CompletableFuture<Exit> exit = new CompletableFuture<>();
     LiveProcess live = host.findProcess(pid);
@@ -281,7 +284,8 @@ public final class ProcessRuntime implements AutoCloseable {
   }
 
   /// Completes with true when the `init` of a process has returned, with false when the process has
-  /// ended before, or there is none. Completing or cancelling it does nothing to the process.
+  /// ended before, or there is none. Completing or cancelling it does nothing to the process. What
+  /// depends on it runs on a worker, as of [#exit].
   public CompletableFuture<Boolean> started(Pid pid) {
     CompletableFuture<Boolean> started = new CompletableFuture<>();
     LiveProcess live = host.findProcess(pid);

@@ -77,7 +77,8 @@ public final class ProcessRuntimeBuilder {
   /// @throws IllegalArgumentException when it has one already
   public ProcessRuntimeBuilder peer(String other, Peer peer) {
     if (nodes.putIfAbsent(other, Objects.requireNonNull(peer, "peer")) != null) {
-      throw new IllegalArgumentException("node '" + other + "' has a peer already; it has one");
+      throw new IllegalArgumentException(
+          "node '" + other + "' has a peer already; name each node once");
     }
     return this;
   }
@@ -132,6 +133,17 @@ public final class ProcessRuntimeBuilder {
     }
     this.longStep = limit;
     this.longSteps = Objects.requireNonNull(handler, "handler");
+    return this;
+  }
+
+  /// How much time [ProcessRuntime#close] gives all processes to end; 10 s where this is not said.
+  ///
+  /// @param within as [ProcessRuntime#shutdown] takes it
+  public ProcessRuntimeBuilder shutdownDeadline(Duration within) {
+    if (within.isNegative()) {
+      throw new IllegalArgumentException("a deadline is not in the past: " + within);
+    }
+    this.shutdownDeadline = within;
     return this;
   }
 

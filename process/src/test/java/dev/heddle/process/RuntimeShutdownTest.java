@@ -3,9 +3,12 @@ package dev.heddle.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.heddle.DeadlineException;
 import dev.heddle.Heddle;
 import dev.heddle.process.dispatch.CommandHandler;
+import dev.heddle.process.dispatch.Commands;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,6 +51,27 @@ class RuntimeShutdownTest {
     ready.await();
     assertThat(runtime.shutdown(Kit.SOON)).isEqualTo(new ShutdownReport(10, 0, List.of()));
     assertThat(asked).hasValue(10);
+  }
+
+  @Test
+  @Tag("P12")
+  void close_givesTheTimeThatTheBuilderWasGiven() throws Exception {
+    ProcessRuntime runtime = two().shutdownDeadline(Duration.ofDays(2)).start();
+    CountDownLatch ready = new CountDownLatch(1);
+    Pid pid =
+        runtime.spawn(
+            Kit.process((self, events, out) -> {
+              if (events.isEmpty()) {
+                self.trapExits(true);
+                ready.countDown();
+              } else if (events.getFirst().data() instanceof Signal.Cancel cancel) {
+                out.done(cancel.deadline());
+              }
+            }));
+    ready.await();
+    var exit = runtime.exit(pid);
+    runtime.close();
+    assertThat((Instant) Kit.get(exit).result()).isAfter(Instant.now().plus(Duration.ofDays(1)));
   }
 
   @Test
@@ -232,7 +256,7 @@ class RuntimeShutdownTest {
   @Tag("P12")
   void timesBeyondAllCalendars_areLongOnes() throws Exception {
     Duration forever = ChronoUnit.FOREVER.getDuration();
-    ProcessRuntime runtime = two().start();
+    ProcessRuntime runtime = two().longStep(forever).start();
     Pid answering =
         runtime.spawn(
             Kit.process((self, events, out) -> {
@@ -246,6 +270,15 @@ class RuntimeShutdownTest {
               }
             }));
     assertThat(runtime.<String>ask(answering, "ping", forever)).isEqualTo("pong");
+    var asks =
+        runtime.spawn(
+            CoroutineProcess.of(self -> self.call(Commands.ask(answering, "ping", forever))));
+    assertThat(Kit.exit(runtime, asks).result()).isEqualTo("pong");
+    var ticks =
+        runtime.spawn(
+            CoroutineProcess.of(self ->
+                self.call(Commands.tick(forever), Duration.ofMillis(1)))); // does not fail before
+    assertThat(Kit.exit(runtime, ticks).cause()).isInstanceOf(DeadlineException.class);
     var exit = runtime.exit(answering);
     runtime.cancel(answering, "enough", forever);
     assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.NORMAL);

@@ -16,6 +16,7 @@ import dev.heddle.process.supervisor.Supervisor;
 import dev.heddle.process.supervisor.Supervisor.Strategy;
 import dev.heddle.process.supervisor.SupervisorCommands.Pause;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -236,6 +237,23 @@ class SupervisorTest {
       await("db", State.RUNNING);
       assertThat(System.nanoTime() - before).isGreaterThanOrEqualTo(delay.toNanos());
     }
+  }
+
+  @Test
+  void timesBeyondAllCalendars_areLongOnes() throws Exception {
+    Duration forever = ChronoUnit.FOREVER.getDuration();
+    Pid supervisor =
+        runtime.spawn(
+            supervisor()
+                .intensity(2, forever)
+                .backoff(new Backoff(Duration.ofMillis(100), forever, 2, 0))
+                .child(spec("db"))
+                .build());
+    var exit = runtime.exit(supervisor);
+    for (int i = 0; i < 3; i++) {
+      runtime.send(pid(await("db", State.RUNNING)), "boom");
+    }
+    assertThat(Kit.get(exit).cause()).isInstanceOf(RestartLimitException.class);
   }
 
   @Test

@@ -26,6 +26,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @since 0.1
 public final class Commands {
+  private static final Duration CENTURY = Duration.ofDays(36_525); // what clocks can count to
+
   private Commands() {}
 
   // ---- processes ----
@@ -128,7 +130,7 @@ public final class Commands {
     if (!period.isPositive()) {
       throw new IllegalArgumentException("a period is positive: " + period);
     }
-    return new TimeCommands.Tick(period);
+    return new TimeCommands.Tick(checked(period));
   }
 
   // ---- calls ----
@@ -228,7 +230,7 @@ public final class Commands {
     if (time.isNegative()) {
       throw new IllegalArgumentException("a time to wait is not negative: " + time);
     }
-    return time;
+    return time.compareTo(CENTURY) > 0 ? CENTURY : time;
   }
 
   /// Gives a registry the handlers of all these.

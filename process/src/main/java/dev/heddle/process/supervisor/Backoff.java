@@ -12,11 +12,13 @@ import java.util.random.RandomGenerator;
 /// memory.
 ///
 /// @param initial before the first try
-/// @param maximum before any
+/// @param maximum before any; more than a century is that
 /// @param factor from one try to the next, at least 1
 /// @param jitter the largest part of the delay that chance takes away, from 0 to 1
 /// @since 0.1
 public record Backoff(Duration initial, Duration maximum, double factor, double jitter) {
+  private static final Duration CENTURY = Duration.ofDays(36_525);
+
   /// From 100 ms, twice as long each time, to 30 s, a fifth of it left to chance.
   public static final Backoff DEFAULT =
       new Backoff(Duration.ofMillis(100), Duration.ofSeconds(30), 2, 0.2);
@@ -25,6 +27,7 @@ public record Backoff(Duration initial, Duration maximum, double factor, double 
   ///
   /// @throws IllegalArgumentException when they make no sense
   public Backoff {
+    maximum = maximum.compareTo(CENTURY) > 0 ? CENTURY : maximum;
     boolean times = !initial.isNegative() && initial.compareTo(maximum) <= 0;
     if (!times || !(factor >= 1) || !(jitter >= 0 && jitter <= 1)) {
       throw new IllegalArgumentException(

@@ -20,7 +20,8 @@ final class RestartLimit {
   ///
   /// @return false when it is one too many
   boolean admits(long nowNanos) {
-    while (!restarts.isEmpty() && nowNanos - restarts.getFirst() >= period.toNanos()) {
+    while (!restarts.isEmpty()
+        && Duration.ofNanos(nowNanos - restarts.getFirst()).compareTo(period) >= 0) {
       restarts.removeFirst();
     }
     if (restarts.size() >= most) {

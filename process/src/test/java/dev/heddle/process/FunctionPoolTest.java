@@ -186,16 +186,18 @@ class FunctionPoolTest {
   }
 
   @Test
-  void aFactoryThatThrows_failsTheCall() {
+  void aFactoryThatThrows_failsTheCall_andNotThePool() {
     Pid pool =
         runtime.spawn(
             FunctionPool.of(
                     () -> {
-                      throw new IllegalStateException("no factory");
+                      throw new NoClassDefFoundError("no factory");
                     })
                 .members(0, 2)
                 .build());
-    assertThatThrownBy(() -> runtime.ask(pool, "x", Kit.SOON)).hasMessageContaining("no factory");
+    for (int i = 0; i < 2; i++) {
+      assertThatThrownBy(() -> runtime.ask(pool, "x", Kit.SOON)).hasMessageContaining("no factory");
+    }
   }
 
   @Test
@@ -313,6 +315,24 @@ class FunctionPoolTest {
     assertThat(Kit.get(next)).isEqualTo("next!");
     assertThat(held).isEmpty();
     assertThat(status(pool)).isEqualTo(new PoolStatus(1, 0, 0, 1, 2, 0));
+  }
+
+  @Test
+  @Tag("proc-170")
+  void aCallThatWasGivenUpBehindAnother_makesRoomForTheNext() throws Exception {
+    Pid pool = pool(1, 1, 2);
+    CompletableFuture<Object> running = call(pool, "hold");
+    Request first = Kit.take(held);
+    CompletableFuture<Object> patient = call(pool, "patient");
+    CompletableFuture<Object> givenUp = call(pool, "hold");
+    assertThat(status(pool).waiting()).isEqualTo(2);
+    givenUp.cancel(false);
+    CompletableFuture<Object> next = call(pool, "next");
+    assertThat(status(pool)).isEqualTo(new PoolStatus(1, 1, 2, 1, 1, 0));
+    first.reply().with("first");
+    assertThat(Kit.get(running)).isEqualTo("first");
+    assertThat(Kit.get(patient)).isEqualTo("patient!");
+    assertThat(Kit.get(next)).isEqualTo("next!");
   }
 
   @Test

@@ -192,7 +192,7 @@ public final class FunctionPool implements Process {
       give(idle.removeFirst(), request);
     } else if (members.size() < max) {
       startFor(request);
-    } else if (waiting.size() < queue) {
+    } else if (hasRoom()) {
       waiting.addLast(request);
     } else {
       refuse(
@@ -209,6 +209,13 @@ public final class FunctionPool implements Process {
     }
   }
 
+  private boolean hasRoom() {
+    if (waiting.size() >= queue) { // also those further behind make room
+      waiting.removeIf(request -> !request.reply().isOpen());
+    }
+    return waiting.size() < queue;
+  }
+
   private void refuse(Request request, String why) {
     refused++;
     var _ = request.reply().failed(new PoolRefusedException(why)); // else the asker has given up
@@ -217,7 +224,7 @@ public final class FunctionPool implements Process {
   private void startFor(Request request) {
     try {
       give(start(), request);
-    } catch (Exception e) {
+    } catch (Throwable e) { // a class that cannot be loaded is no reason to end all calls
       refused++;
       var _ = request.reply().failed(e); // else the asker has given up
     }
@@ -293,7 +300,7 @@ public final class FunctionPool implements Process {
     if (!closing && member.answered && size() < min) {
       try {
         idle.addLast(start());
-      } catch (Exception _) {
+      } catch (Throwable _) {
         // safe: the next call tries again, and is told why it fails
       }
     }

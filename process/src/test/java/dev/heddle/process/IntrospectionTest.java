@@ -11,6 +11,7 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
@@ -233,20 +234,26 @@ class IntrospectionTest {
           public void close() {}
         };
     log.addHandler(listening);
-    CountDownLatch go = new CountDownLatch(1);
-    Pid pid = runtime.spawn((_, _) -> go.await());
-    LongStep told = Kit.take(longSteps);
-    String line = Kit.take(logged);
-    go.countDown();
+    Pid pid;
+    LongStep told;
+    String line;
+    int tries = 0;
+    do { // a busy machine may hold a step up before it is in ours
+      tries++;
+      CountDownLatch go = new CountDownLatch(1);
+      pid = runtime.spawn((_, _) -> go.await());
+      told = Kit.take(longSteps);
+      line = Kit.take(logged);
+      go.countDown();
+    } while (!told.stack().toString().contains("IntrospectionTest"));
     log.removeHandler(listening);
     assertThat(told.pid()).isEqualTo(pid);
     assertThat(told.lasted()).isGreaterThanOrEqualTo(Duration.ofMillis(5));
-    assertThat(told.stack().toString()).contains("IntrospectionTest");
     assertThat(line)
         .startsWith("WARNING process " + pid)
         .contains("a step must not block", "at ", "IntrospectionTest");
     awaitState(pid, State.IDLE);
-    assertThat(runtime.counters().longSteps()).isEqualTo(1);
+    assertThat(runtime.counters().longSteps()).isEqualTo(tries);
   }
 
   @Test
@@ -261,7 +268,10 @@ class IntrospectionTest {
       go.countDown();
       recording.stop();
       recording.dump(file);
-      List<RecordedEvent> events = RecordingFile.readAllEvents(file);
+      List<RecordedEvent> events = new ArrayList<>(RecordingFile.readAllEvents(file));
+      // each second the counts of some runtime come, too
+      events.removeIf(
+          event -> !event.getEventType().getName().equals("dev.heddle.LongProcessStep"));
       assertThat(events).hasSize(1);
       assertThat(events.getFirst().getString("pid")).isEqualTo(pid.toString());
       assertThat(events.getFirst().getDuration("lasted")).isPositive();
@@ -297,7 +307,8 @@ class IntrospectionTest {
     MBeanServer server = ManagementFactory.getPlatformMBeanServer();
     ObjectName name = new ObjectName("dev.heddle:type=ProcessRuntime,name=watched");
     ObjectName second = new ObjectName("dev.heddle:type=ProcessRuntime,name=watched-2");
-    try (ProcessRuntime watched = builder().workers(1).host("watched").start();
+    // without the short limit of the others: a step may be held up for longer by a busy machine
+    try (ProcessRuntime watched = ProcessRuntime.builder().workers(1).host("watched").start();
         ProcessRuntime other = builder().workers(1).host("watched").start()) {
       Pid pid = watched.spawn(Kit.resting(), StartOptions.DEFAULT.withName("db"));
       await(() -> Objects.requireNonNull(watched.process(pid)).state() == State.IDLE);
@@ -347,11 +358,13 @@ class IntrospectionTest {
               spinInTheBody(enough);
               return null;
             }));
-    LongStep told = Kit.take(longSteps);
+    LongStep told;
+    do { // a busy machine may hold up the steps before, too
+      told = Kit.take(longSteps);
+    } while (!told.stack().toString().contains("spinInTheBody"));
     List<StackTraceElement> asked = Objects.requireNonNull(runtime.process(pid)).stack();
     enough.set(true);
     assertThat(told.pid()).isEqualTo(pid);
-    assertThat(told.stack().toString()).contains("spinInTheBody");
     assertThat(asked.toString()).contains("spinInTheBody");
   }
 

@@ -5,6 +5,14 @@
 // uses a little of everything of the language.
 import dev.heddle.Heddle;
 import dev.heddle.io.Tcp;
+import dev.heddle.process.CoroutineProcess;
+import dev.heddle.process.ProcessRuntime;
+import dev.heddle.process.Request;
+import dev.heddle.process.Signal;
+import dev.heddle.process.StartOptions;
+import dev.heddle.process.dispatch.Commands;
+import dev.heddle.process.supervisor.ChildSpec;
+import dev.heddle.process.supervisor.Supervisor;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -38,6 +46,40 @@ void main(String[] args) throws Exception {
     IO.println(entry.getKey() + ": " + describe(entry.getValue(), this::words));
   }
   IO.println("%d of %s after %s".formatted(weave(), cloth.keySet(), echo("hello")));
+  IO.println(delegate("well"));
+}
+
+Object delegate(String text) throws InterruptedException {
+  try (var runtime = ProcessRuntime.start()) {
+    var clerk =
+        runtime.spawn(
+            (events, out) -> {
+              for (var event : events) {
+                if (event.data() instanceof Request request) {
+                  request.reply().with(request.message() + " done");
+                  out.done();
+                }
+              }
+            },
+            StartOptions.DEFAULT.withName("clerk"));
+    var boss =
+        runtime.spawn(
+            CoroutineProcess.of(self -> {
+              self.context().monitor(clerk);
+              self.sleep(Duration.ofMillis(1));
+              var answer =
+                  self.call(Commands.ask(clerk, self.receive(String.class), Duration.ofSeconds(5)));
+              return answer + ": " + self.receive(Signal.Down.class).exit().reason();
+            }));
+    var shop =
+        runtime.spawn(
+            Supervisor.builder()
+                .child(ChildSpec.of("server", () -> CoroutineProcess.of(CoroutineProcess::receive)))
+                .build());
+    runtime.send(boss, text);
+    runtime.ask(shop, new Supervisor.Children(), Duration.ofSeconds(5));
+    return Heddle.await(runtime.exit(boss)).result();
+  }
 }
 
 <T> String describe(List<? extends T> all, Function<? super T, String> text) {

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.heddle.Cancellation;
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -208,24 +209,44 @@ class MailboxTest {
   @Test
   void waitForRoom_endsWithTheReceiver() throws Exception {
     Pid pid = slow(1, MailboxPolicy.SUSPEND);
-    runtime.send(pid, "end");
+    runtime.send(pid, "never seen");
     Throwable thrown =
-        Heddle.run(() -> {
-          Coroutine<Throwable> waiting =
-              Heddle.spawn(() -> {
-                try {
-                  runtime.send(pid, "never");
-                  return new AssertionError("it was accepted");
-                } catch (SendFailedException e) {
-                  return e;
-                }
-              });
-          Heddle.suspend();
-          goOn.countDown();
-          return waiting.await();
-        });
+        failedSend(
+            pid,
+            () -> {
+              runtime.terminate(pid);
+              goOn.countDown();
+            });
     assertThat(thrown).hasMessageContaining("process not found");
-    assertThat(take(1)).containsExactly("end");
+    assertThat(got).isEmpty();
+  }
+
+  @Test
+  @Tag("proc-208")
+  void waitForRoom_endsWithAShutdown_alsoOfAReceiverThatIsAbandoned() throws Exception {
+    Pid pid = slow(1, MailboxPolicy.SUSPEND);
+    runtime.send(pid, "never seen");
+    Throwable thrown =
+        failedSend(pid, () -> Thread.ofPlatform().start(() -> runtime.shutdown(Duration.ZERO)));
+    assertThat(thrown).hasMessageContaining("shut down");
+  }
+
+  /// What a send of a coroutine's fails with that waits for room meanwhile.
+  private Throwable failedSend(Pid to, Runnable meanwhile) {
+    return Heddle.run(() -> {
+      Coroutine<Throwable> waiting =
+          Heddle.spawn(() -> {
+            try {
+              runtime.send(to, "too much");
+              return new AssertionError("it was accepted");
+            } catch (SendFailedException e) {
+              return e;
+            }
+          });
+      Heddle.suspend();
+      meanwhile.run();
+      return waiting.await();
+    });
   }
 
   @Test

@@ -222,11 +222,11 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
     for (EventQueue.Node n = queue.close(); n != null; n = EventQueue.after(n)) {
       host.undelivered(this, ((Envelope) n).event);
     }
-    room.made(); // for nobody, of which whoever waits is told
   }
 
   @Override
   void told(Exit exit) {
+    room.over();
     host.ended(this, exit);
   }
 
@@ -251,8 +251,13 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
       }
       case FULL ->
           options.policy() == MailboxPolicy.DROP_NEWEST ? SendResult.DROPPED : SendResult.FULL;
-      case CLOSED -> host.isClosed() ? SendResult.CLOSED : SendResult.NOT_FOUND;
+      case CLOSED -> gone();
     };
+  }
+
+  /// What a send is told when nobody will take it.
+  SendResult gone() {
+    return host.isClosed() ? SendResult.CLOSED : SendResult.NOT_FOUND;
   }
 
   private void displaced(EventQueue.Node oldest) {

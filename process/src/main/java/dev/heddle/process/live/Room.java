@@ -18,7 +18,8 @@ final class Room {
    * States.  from     event     to       who, order
    *          NOBODY   wanted()  WANTED   any sender, after it found the mailbox full: CAS; then it tries again, then waits
    *          WANTED   wanted()  WANTED   any other: waits for the same
-   *          WANTED   made()    NOBODY   the step, after it has taken messages, or the end: exchange; then all who wait try again
+   *          WANTED   made()    NOBODY   the step, after it has taken messages: CAS; then all who wait try again
+   *          any      over()    OVER     whoever tells of the end: exchange, for ever; all who wait try a last time
    *
    * Memory order. Sender: write WANTED (CAS), then read the mailbox. Step: write the mailbox, full fence, then read the state. One of the two
    * reads sees the other's write: the sender finds room, or the step finds the sender. The mailbox's own last write is a release
@@ -26,6 +27,10 @@ final class Room {
    *
    * Rejected. A line of those who wait, with a place kept for the first: who sends without waiting would be refused while there is room.
    */
+  /// In the place of those who wait when there will be no room any more.
+  private static final CompletableFuture<@Nullable Void> OVER =
+      CompletableFuture.completedFuture(null);
+
   /// For mailboxes for whose room nobody waits.
   static final Room UNUSED = new Room();
 
@@ -53,15 +58,23 @@ final class Room {
     return WANTED.compareAndSet(this, null, made) ? made : wanted();
   }
 
-  /// There may be room, or never any more.
-  @SuppressWarnings("unchecked") // nothing else is in the field
+  /// There may be room.
   void made() {
+    VarHandle.fullFence();
+    CompletableFuture<@Nullable Void> waiting = wanted;
+    if (waiting != null && waiting != OVER && WANTED.compareAndSet(this, waiting, null)) {
+      waiting.complete(null);
+    }
+  }
+
+  /// There will be none any more.
+  @SuppressWarnings("unchecked") // nothing else is in the field
+  void over() {
     if (this == UNUSED) {
       return;
     }
-    VarHandle.fullFence();
-    if (wanted != null) {
-      var waiting = (CompletableFuture<@Nullable Void>) WANTED.getAndSet(this, null);
+    var waiting = (CompletableFuture<@Nullable Void>) WANTED.getAndSet(this, OVER);
+    if (waiting != null) {
       waiting.complete(null);
     }
   }
@@ -77,6 +90,9 @@ final class Room {
       SendResult result = process.receive(message);
       if (result != SendResult.FULL) {
         return result;
+      }
+      if (made == OVER) { // whoever takes what is there, has not the time to end
+        return process.gone();
       }
       await(made, process.self());
     }

@@ -218,9 +218,10 @@ public final class ProcessRuntime implements AutoCloseable {
     return routes.removeHost(other);
   }
 
-  /// Opens a mailbox for a coroutine, with a PID of its own.
+  /// Opens a mailbox for a coroutine, with a PID of its own. The shutdown closes it.
   ///
   /// @param capacity how many messages may wait in it, at least 1
+  /// @throws IllegalStateException when the runtime has shut down
   public CoroutineMailbox mailbox(int capacity) {
     return host.mailbox(capacity);
   }

@@ -245,6 +245,34 @@ class RelayTest {
   }
 
   @Test
+  @Tag("proc-124")
+  @Tag("proc-132")
+  void shutdown_closesMailboxes_andTellsThoseWhoWait() {
+    CoroutineMailbox full = here.mailbox(1);
+    CompletableFuture<Object> answer = here.request(full.pid(), "question");
+    CoroutineMailbox box = here.mailbox(1);
+    Throwable thrown =
+        Heddle.run(() -> {
+          var waiting =
+              Heddle.spawn(() -> {
+                try {
+                  return new AssertionError("it has received " + box.receive());
+                } catch (IllegalStateException e) {
+                  return e;
+                }
+              });
+          Heddle.suspend();
+          Thread.ofPlatform().start(here::close);
+          return waiting.await();
+        });
+    assertThat(thrown).hasMessageContaining("shutdown of its runtime");
+    assertThatThrownBy(() -> Kit.get(answer)).hasMessageContaining("has shut down");
+    assertThat(here.offer(box.pid(), "x")).isEqualTo(SendResult.CLOSED);
+    assertThatThrownBy(() -> here.mailbox(1)).hasMessageContaining("has shut down");
+    box.close(); // again: nothing
+  }
+
+  @Test
   @Tag("proc-132")
   void cancelledReceive_losesNothing() {
     Heddle.run(() -> {

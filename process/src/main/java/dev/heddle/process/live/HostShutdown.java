@@ -31,7 +31,7 @@ public final class HostShutdown {
    *
    * Those asked have the time, but for its last quarter, at most a second, to clean up, with timers and I/O: workers and the loop go on. Then
    * they are ended too, which needs them to be between two steps. What is still in a step at the deadline is abandoned: told to have
-   * ended, named in the report with its stack; its thread is left to it. Only then workers leave and the loop is shut down.
+   * ended, named in the report with its stack; its thread is left to it. Only then mailboxes of coroutines are closed, workers leave, and the loop is shut down.
    *
    * Back in time. Both passes over the processes look at the clock; what a late one leaves, and what workers have not got round to end by the
    * deadline, is for a thread of its own: hundreds of thousands of processes take seconds. It ends them, waits for the workers to close and
@@ -84,6 +84,7 @@ public final class HostShutdown {
     await(empty, end);
     Map<LiveProcess, ShutdownReport.Abandoned> abandoned = abandon();
     abandoned.keySet().forEach(terminated::remove);
+    host.closeMailboxes();
     if (host.size() > 0) {
       var _ =
           Thread.ofPlatform()

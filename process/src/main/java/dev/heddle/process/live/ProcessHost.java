@@ -290,6 +290,11 @@ public final class ProcessHost {
     return new CoroutineMailbox(parts.routes(), lastId.incrementAndGet(), capacity);
   }
 
+  /// Closes the mailboxes of coroutines.
+  void closeMailboxes() {
+    parts.routes().close();
+  }
+
   void link(LiveProcess one, Pid other) {
     LiveProcess found = findProcess(other);
     if (found != null) {

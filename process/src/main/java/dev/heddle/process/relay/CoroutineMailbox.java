@@ -27,7 +27,7 @@ public final class CoroutineMailbox implements AutoCloseable {
   // under the lock
   private final ArrayDeque<Slot> messages = new ArrayDeque<>();
   private CompletableFuture<@Nullable Void> arrival = new CompletableFuture<>();
-  private boolean closed;
+  private @Nullable String closed; // by what
 
   private record Slot(@Nullable Object message) {}
 
@@ -41,7 +41,7 @@ public final class CoroutineMailbox implements AutoCloseable {
     }
     this.routes = routes;
     this.capacity = capacity;
-    Receiver receiver = this::put;
+    Receiver receiver = new Inlet();
     this.pid = routes.address(id).leadingTo(receiver);
     routes.attach(pid, receiver);
   }
@@ -51,11 +51,24 @@ public final class CoroutineMailbox implements AutoCloseable {
     return pid;
   }
 
+  /// What its address leads to.
+  private final class Inlet implements Receiver {
+    @Override
+    public SendResult receive(@Nullable Object message) {
+      return put(message);
+    }
+
+    @Override
+    public void closed() {
+      close("was closed by the shutdown of its runtime; end before it", SendResult.CLOSED);
+    }
+  }
+
   private SendResult put(@Nullable Object message) {
     CompletableFuture<@Nullable Void> wake;
     lock.lock();
     try {
-      if (closed) {
+      if (closed != null) {
         return SendResult.NOT_FOUND;
       }
       if (messages.size() == capacity) {
@@ -74,7 +87,7 @@ public final class CoroutineMailbox implements AutoCloseable {
   /// **Thread** a coroutine's.
   ///
   /// @return a message, or a [Request] of somebody who waits for an answer
-  /// @throws IllegalStateException when the mailbox is closed
+  /// @throws IllegalStateException when the mailbox is closed, also by the shutdown of its runtime
   public @Nullable Object receive() {
     while (true) {
       CompletableFuture<@Nullable Void> next;
@@ -84,9 +97,8 @@ public final class CoroutineMailbox implements AutoCloseable {
         if (slot != null) {
           return slot.message();
         }
-        if (closed) {
-          throw new IllegalStateException(
-              "mailbox " + pid + " is closed; receive before, or open a new one");
+        if (closed != null) {
+          throw new IllegalStateException("mailbox " + pid + " " + closed);
         }
         if (arrival.isDone()) {
           arrival = new CompletableFuture<>();
@@ -109,15 +121,19 @@ public final class CoroutineMailbox implements AutoCloseable {
     }
   }
 
-  /// Gives the address up. Messages that wait are dropped, requests among them are told so.
-  /// **Thread** any.
+  /// Gives the address up. Messages that wait are dropped, requests among them are told so. The
+  /// shutdown of the runtime does the same. **Thread** any.
   @Override
   public void close() {
+    close("is closed; receive before, or open a new one", SendResult.NOT_FOUND);
+  }
+
+  private void close(String by, SendResult forThose) {
     List<Slot> left;
     CompletableFuture<@Nullable Void> wake;
     lock.lock();
     try {
-      closed = true;
+      closed = closed == null ? by : closed;
       left = new ArrayList<>(messages);
       messages.clear();
       wake = arrival;
@@ -128,7 +144,7 @@ public final class CoroutineMailbox implements AutoCloseable {
     wake.complete(null);
     for (Slot slot : left) {
       if (slot.message() instanceof Request request) {
-        var _ = request.reply().failed(new SendFailedException(pid, SendResult.NOT_FOUND));
+        var _ = request.reply().failed(new SendFailedException(pid, forThose));
       }
     }
   }

@@ -31,6 +31,7 @@ public final class Routes {
   private final ConcurrentHashMap<String, Peer> nodes = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<String, Peer> hosts = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<Long, Receiver> attached = new ConcurrentHashMap<>();
+  private volatile boolean closed;
 
   /// No ways yet.
   ///
@@ -122,6 +123,7 @@ public final class Routes {
   /// Lets a receiver have an address here.
   ///
   /// @throws IllegalArgumentException when the address is not here, or somebody's
+  /// @throws IllegalStateException when the runtime has shut down
   public void attach(Pid pid, Receiver receiver) {
     if (!leadsTo(pid, pid.id())) {
       throw new IllegalArgumentException(
@@ -130,6 +132,22 @@ public final class Routes {
     }
     if (attached.putIfAbsent(pid.id(), Objects.requireNonNull(receiver, "receiver")) != null) {
       throw new IllegalArgumentException("already attached: " + pid);
+    }
+    if (closed) { // whoever closes it sees what was attached before, or we see that
+      attached.remove(pid.id());
+      throw new IllegalStateException(
+          "the runtime has shut down; nothing would reach " + pid + " any more");
+    }
+  }
+
+  /// The runtime has shut down: takes all addresses back, and tells whoever had them.
+  public void close() {
+    closed = true;
+    for (Long id : attached.keySet()) {
+      Receiver receiver = attached.remove(id);
+      if (receiver != null) {
+        receiver.closed();
+      }
     }
   }
 

@@ -249,6 +249,14 @@ class CommandsTest {
   }
 
   @Test
+  @Tag("proc-23")
+  void sleep_isNotOver_whenAShorterOneIsThatBeganLater() {
+    Order longer = clerk.begin(Commands.sleep(Duration.ofDays(1)));
+    assertThat(clerk.outcome(Commands.sleep(Duration.ofMillis(1))).error()).isNull();
+    assertThat(longer.answer()).isNotDone();
+  }
+
+  @Test
   void timer_thatIsStopped_completesAsCancelled() {
     Order timer = clerk.begin(Commands.sleep(Duration.ofDays(1)));
     long tag = Kit.get(timer.tag());

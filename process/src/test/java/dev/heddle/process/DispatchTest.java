@@ -111,6 +111,24 @@ class DispatchTest {
   }
 
   @Test
+  void tagOfACommandOnItsWay_usedAgain_failsTheProcess() throws Exception {
+    Pid pid =
+        runtime.spawn(
+            Kit.process((_, events, out) -> {
+              if (events.isEmpty()) {
+                out.yield(7, new Kit.Call("first"));
+              } else {
+                out.yield(7, new Kit.Call("second"));
+              }
+            }));
+    var exit = runtime.exit(pid);
+    Kit.take(asked);
+    runtime.send(pid, "again");
+    assertThat(Kit.get(exit).cause()).hasMessageContaining("the tag 7 belongs to a command");
+    assertThat(asked).isEmpty();
+  }
+
+  @Test
   @Tag("proc-50")
   void commandYieldedWhenAnotherIsAnswered_mayOvertakeAnOlderOne() throws Exception {
     runtime.spawn(

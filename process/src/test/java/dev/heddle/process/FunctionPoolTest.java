@@ -260,10 +260,17 @@ class FunctionPoolTest {
     CompletableFuture<Object> running = call(pool, "hold");
     CompletableFuture<Object> waiting = call(pool, "hold");
     Kit.take(held);
+    List<CompletableFuture<Exit>> members =
+        runtime.processes().stream()
+            .filter(process -> pool.equals(process.parent()))
+            .map(process -> runtime.exit(process.pid()))
+            .toList();
     runtime.terminate(pool);
     for (CompletableFuture<Object> answer : List.of(running, waiting)) {
       assertThatThrownBy(() -> Kit.get(answer)).hasCauseInstanceOf(NoAnswerException.class);
     }
+    assertThat(members).hasSize(1);
+    assertThat(Kit.get(members.getFirst()).reason()).isEqualTo(Exit.Reason.LINKED);
   }
 
   @Test

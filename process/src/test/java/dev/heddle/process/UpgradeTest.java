@@ -93,6 +93,26 @@ class UpgradeTest {
   }
 
   @Test
+  void replaced_isClosed_beforeItsReplacementBegins() {
+    AtomicInteger closedBefore = new AtomicInteger();
+    restart(_ ->
+        new Process() {
+          @Override
+          public void init(ProcessContext self, String method, @Nullable Object input) {
+            closedBefore.set(closed.get());
+          }
+
+          @Override
+          public void step(List<ProcessEvent> events, StepOutput out) {
+            out.done();
+          }
+        });
+    assertThat(upgrade("v2", "run").reason()).isEqualTo(Exit.Reason.NORMAL);
+    assertThat(closedBefore).hasValue(1);
+    assertThat(closed).hasValue(1);
+  }
+
+  @Test
   @Tag("P13")
   @Tag("proc-82")
   @Tag("proc-83")

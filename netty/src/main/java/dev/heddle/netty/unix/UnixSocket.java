@@ -3,6 +3,7 @@ package dev.heddle.netty.unix;
 
 import dev.heddle.reactor.driver.SocketDescriptor;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.net.SocketAddress;
 import java.net.SocketOption;
 import java.net.StandardSocketOptions;
@@ -36,7 +37,9 @@ final class UnixSocket extends UnixStream implements SocketDescriptor {
 
   @Override
   int receive(ByteBuffer direct, int from, int to) throws IOException {
-    int n = socket.recv(direct, from, to);
+    // the buffer is held by the caller; Netty would ask JNI for its address each time
+    int n =
+        socket.recvAddress(MemorySegment.ofBuffer(direct).address() - direct.position(), from, to);
     if (n < 0 && outgoing != null) {
       outgoing.throwKept();
     }

@@ -5,18 +5,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.Cancellation;
 import dev.heddle.Heddle;
+import dev.heddle.HeddleOptions;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.hosting.ChildJvm;
 import dev.heddle.io.conformance.Aspect;
 import dev.heddle.io.conformance.Proves;
 import dev.heddle.io.conformance.Shows;
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.Writer;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -120,7 +123,7 @@ class TtyTest {
     }
   }
 
-  /// Waits for ever, or throws.
+  /// Waits for ever, or ends the JVM on the spot.
   public static final class StayProgram {
     private StayProgram() {}
 
@@ -133,6 +136,46 @@ class TtyTest {
         }
         Runtime.getRuntime().exit(3);
       });
+    }
+  }
+
+  /// Leaves its loop with the terminal raw, and goes on without one.
+  public static final class AfterwardsProgram {
+    private AfterwardsProgram() {}
+
+    public static void main(String[] args) throws IOException {
+      String before = settings();
+      String[] during = new String[1];
+      withTerminal(t -> {
+        t.raw();
+        during[0] = settings();
+      });
+      boolean wasChanged = !before.equals(during[0]);
+      System.out.println("changed " + wasChanged + ", put back " + before.equals(settings()));
+    }
+
+    private static String settings() throws IOException {
+      Process stty = new ProcessBuilder("stty", "-g").redirectInput(new File("/dev/tty")).start();
+      return new String(stty.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+
+  /// Holds the loop while the JVM ends.
+  public static final class HoldProgram {
+    private HoldProgram() {}
+
+    public static void main(String[] args) {
+      var soon = Duration.ofMillis(1);
+      Heddle.run(
+          HeddleOptions.defaults().withShutdownDeadline(soon).withGracePeriod(soon),
+          () -> {
+            Tty.open().raw();
+            System.out.println("raw\r");
+            Thread.ofPlatform().start(() -> Runtime.getRuntime().exit(3));
+            while (true) {
+              Thread.onSpinWait();
+            }
+          });
     }
   }
 
@@ -165,8 +208,8 @@ class TtyTest {
 
   // ---- running them ----
 
-  private static String quoted(Class<?> program) {
-    return ChildJvm.of(program).command().stream()
+  private static String quoted(Class<?> program, String... arguments) {
+    return ChildJvm.of(program).withArguments(arguments).command().stream()
         .map(s -> "'" + s + "'")
         .collect(Collectors.joining(" "));
   }
@@ -178,12 +221,12 @@ class TtyTest {
         .start();
   }
 
-  private Process betweenSettings(Class<?> program) throws IOException {
+  private Process betweenSettings(Class<?> program, String... arguments) throws IOException {
     return onTerminal(
         "stty -g > "
             + folder.resolve("before")
             + "; "
-            + quoted(program)
+            + quoted(program, arguments)
             + "; stty -g > "
             + folder.resolve("after"));
   }
@@ -260,6 +303,30 @@ class TtyTest {
     Process child = betweenSettings(StayProgram.class);
     String pid = line(child.inputReader(), "pid").replaceAll("\\D+", "");
     assertThat(ProcessHandle.of(Long.parseLong(pid)).orElseThrow().destroy()).isTrue();
+    ended(child);
+    assertRestored();
+  }
+
+  @Test
+  @Shows(Aspect.CLOSE)
+  void endOfTheLoop_putsTheModesBack_alsoWhenTheJvmGoesOn() throws Exception {
+    Process child = onTerminal(quoted(AfterwardsProgram.class));
+    assertThat(line(child.inputReader(), "changed")).contains("changed true, put back true");
+    ended(child);
+  }
+
+  @Test
+  void exit_byACoroutine_putsTheModesBack() throws Exception {
+    Process child = betweenSettings(StayProgram.class, "exit");
+    line(child.inputReader(), "pid");
+    ended(child);
+    assertRestored();
+  }
+
+  @Test
+  void exit_whileTheLoopIsHeld_putsTheModesBack() throws Exception {
+    Process child = betweenSettings(HoldProgram.class);
+    line(child.inputReader(), "raw");
     ended(child);
     assertRestored();
   }

@@ -118,6 +118,22 @@ class TriggerEventTest {
   }
 
   @Test
+  void pull_isTakenByOneWait_andTheNextWaitsForAnother() {
+    inLoop(() -> {
+      Trigger trigger = Heddle.trigger("t");
+      for (int i = 0; i < 3; i++) {
+        trigger.pull();
+        Heddle.await(trigger);
+        Coroutine<?> next = Heddle.spawn(() -> Heddle.await(trigger));
+        Heddle.suspend();
+        assertThat(next.isSuspended()).isTrue();
+        trigger.pull();
+        next.await();
+      }
+    });
+  }
+
+  @Test
   void pull_afterTheLoopHasEnded_saysSo() {
     Trigger[] trigger = new Trigger[1];
     inLoop(() -> {

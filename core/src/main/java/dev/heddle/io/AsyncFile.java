@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
 /// write, what its buffer has given is written all the same, and if that fails the next write says
 /// so.
 ///
-/// The work is done beside the loop: by the driver, or by at most 32 threads of the loop. What a
-/// call transfers is copied, so a buffer is its caller's again when the call returns, however it
-/// returns.
+/// The work is done beside the loop: by the driver, or by at most 32 threads of the loop. A read of
+/// what the system has in its memory may be done at once, where the driver can. A buffer is its
+/// caller's again when the call returns, however it returns.
 ///
 /// {@snippet class=dev.heddle.snippets.FileSnippetsTest region=file}
 ///
@@ -26,7 +26,8 @@ public interface AsyncFile extends AsyncIo {
   Path path();
 
   /// Reads at least one byte from `position` on; the position of the file stays. Many may do so at
-  /// a time. **Suspends** always. **Cancelled** nothing was read.
+  /// a time. **Suspends** until they are there, and to let others run at every 64th call that finds
+  /// them there. **Cancelled** nothing was read.
   ///
   /// @param position in bytes from the beginning
   /// @return how many bytes, at most 256 KiB; -1: the file ends there; 0 only for a buffer without

@@ -234,6 +234,11 @@ public final class Scheduler implements ContextHost, EventHome {
     chores = true;
   }
 
+  /// Looks at the reactor as soon as nobody is mounted, before others run.
+  public void lookSoon() {
+    callForLook();
+  }
+
   /// The time, read anew.
   @Override
   public long nanoTime() {

@@ -308,7 +308,6 @@ class TtyTest {
   }
 
   @Test
-  @Shows(Aspect.CLOSE)
   void endOfTheLoop_putsTheModesBack_alsoWhenTheJvmGoesOn() throws Exception {
     Process child = onTerminal(quoted(AfterwardsProgram.class));
     assertThat(line(child.inputReader(), "changed")).contains("changed true, put back true");

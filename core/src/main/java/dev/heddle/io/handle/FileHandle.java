@@ -18,12 +18,14 @@ import dev.heddle.thread.worker.TransferBuffers;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.ReadOnlyBufferException;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.NonReadableChannelException;
 import java.nio.channels.NonWritableChannelException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -53,6 +55,8 @@ public final class FileHandle extends Handle implements AsyncFile {
    *
    * Sources. DESIGN 3.9; REACTOR 4, 9; traps 28, 29, 30; cases 256, 257, 293, 294, 297.
    */
+  private static final int AT_ONCE = 64 << 10; // bytes; 64 calls of it are 0.5 ms of copying
+
   private final FileDriver files;
   private final OpenFile file;
   private final TransferBuffers buffers;
@@ -63,7 +67,7 @@ public final class FileHandle extends Handle implements AsyncFile {
   private final boolean appends;
 
   // loop only
-  private final Set<Request> underWay = new HashSet<>();
+  private final ArrayList<Request> underWay = new ArrayList<>(); // in no order
   private final Set<Request> leftChanges = new HashSet<>(); // of those: whose callers have gone
   private boolean open = true;
   private long position; // where the next request begins; what was read ahead lies before it
@@ -102,6 +106,7 @@ public final class FileHandle extends Handle implements AsyncFile {
 
   private final class Request extends FileRequest {
     private final boolean inLine; // it moves the position
+    private int place = underWay.size();
 
     Request(Kind kind, @Nullable ByteBuffer buffer, long at, boolean inLine) {
       super(scheduler(), FileHandle.this, kind, file, buffer, at);
@@ -123,11 +128,14 @@ public final class FileHandle extends Handle implements AsyncFile {
     Request request = new Request(kind, buffer, at, inLine);
     underWay.add(request);
     files.submit(request);
+    if (files.isTurnDue()) {
+      scheduler().lookSoon();
+    }
     return request;
   }
 
   private void ended(Request request) {
-    underWay.remove(request);
+    forget(request);
     if (request.kind() == Kind.WRITE && request.inLine) {
       position = request.position();
       atEnd = appends;
@@ -142,6 +150,14 @@ public final class FileHandle extends Handle implements AsyncFile {
     }
     if (!open && underWay.isEmpty()) {
       scheduler().onTrampoline(this::submitClose);
+    }
+  }
+
+  private void forget(Request request) {
+    Request last = underWay.removeLast();
+    if (last != request) {
+      underWay.set(request.place, last);
+      last.place = request.place;
     }
   }
 
@@ -273,13 +289,43 @@ public final class FileHandle extends Handle implements AsyncFile {
   }
 
   private int transfer(CoroutineNode<?> self, ByteBuffer into, long at, Deadline deadline) {
+    int n = readNow(into, at);
+    if (n == FileDriver.NOT_NOW) {
+      n = readLater(self, into, at, deadline);
+    }
+    return n == 0 ? -1 : n;
+  }
+
+  /// Reads what takes no wait, into the caller's buffer: he does not leave meanwhile.
+  private int readNow(ByteBuffer into, long at) {
+    if (into.remaining() > AT_ONCE) {
+      return FileDriver.NOT_NOW;
+    }
+    if (into.isReadOnly()) {
+      throw new ReadOnlyBufferException();
+    }
+    if (into.isDirect()) {
+      byte _ = into.get(into.position()); // refused when its memory was given back
+      return files.readNow(file, into, at);
+    }
+    ByteBuffer own = buffers.take(into.remaining());
+    try {
+      int n = files.readNow(file, own, at);
+      into.put(own.flip());
+      return n;
+    } finally {
+      buffers.giveBack(own);
+    }
+  }
+
+  private int readLater(CoroutineNode<?> self, ByteBuffer into, long at, Deadline deadline) {
     Request request = submit(Kind.READ, buffers.take(into.remaining()), at, false);
     try {
       await(self, request, deadline);
       int n = (int) request.result();
       ByteBuffer own = request.buffer();
       into.put(own.limit(own.position() + n));
-      return n == 0 ? -1 : n;
+      return n;
     } finally {
       giveBack(request);
     }
@@ -290,7 +336,8 @@ public final class FileHandle extends Handle implements AsyncFile {
     requireNotNegative(at, "position");
     CoroutineNode<?> self = self();
     requireReadable();
-    settle(self, Deadline.never());
+    passOthers(self);
+    settle(self, Deadline.never()); // the last look whether it is open: a number may be given anew
     return buffer.hasRemaining() ? transfer(self, buffer, at, Deadline.never()) : 0;
   }
 

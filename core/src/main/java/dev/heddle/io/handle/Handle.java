@@ -112,6 +112,11 @@ public abstract class Handle implements AsyncIo {
     return self;
   }
 
+  /// Lets the others run, now and then, before a call that may not have to wait.
+  protected final void passOthers(CoroutineNode<?> self) {
+    fairness.pass(self);
+  }
+
   private void takeTurn(Permits line, CoroutineNode<?> self, Deadline deadline)
       throws ClosedChannelException {
     if (!line.tryTake()) {

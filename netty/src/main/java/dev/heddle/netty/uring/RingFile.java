@@ -38,6 +38,9 @@ final class RingFile implements OpenFile {
   private final int fd;
   private final int flags; // of open
 
+  // loop only
+  private boolean mayBeCached;
+
   // any thread
   private final AtomicReference<State> state = new AtomicReference<>(State.ALONE);
 
@@ -50,6 +53,7 @@ final class RingFile implements OpenFile {
     this.path = path;
     this.fd = fd;
     this.flags = flags;
+    this.mayBeCached = !isDirect(); // else a read without a wait would wait for the device
   }
 
   RingFiles owner() {
@@ -63,6 +67,16 @@ final class RingFile implements OpenFile {
   /// Whether reads and writes go past the system's cache.
   boolean isDirect() {
     return OpenFlags.isDirect(flags);
+  }
+
+  /// Whether the system may have some of it in its memory, and tell so.
+  boolean mayBeCached() {
+    return mayBeCached;
+  }
+
+  /// The system does not tell.
+  void isNotCached() {
+    mayBeCached = false;
   }
 
   @Override

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.reactor.raw;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// Reads of what Linux has of a file in its memory, which never wait for a device.
+///
+/// **Thread** the loop's: it has one memory for what a call is told.
+public final class CachedReads {
+  /// It would have to be waited for; another time it may not.
+  public static final int NOT_NOW = -1;
+
+  /// Such a file is not read so, at no time.
+  public static final int NEVER = -2;
+
+  private static final int EAGAIN = 11;
+  private static final int EINTR = 4;
+
+  private final MemorySegment vector; // struct iovec: the address, the length
+  private final MemorySegment state;
+
+  private CachedReads() {
+    Arena arena = Arena.ofAuto();
+    vector = arena.allocate(ValueLayout.JAVA_LONG, 2);
+    state = arena.allocate(Call.STATE);
+  }
+
+  /// Null where the system has no such call, or native calls are not enabled.
+  public static @Nullable CachedReads open() {
+    boolean isPossible =
+        System.getProperty("os.name").startsWith("Linux")
+            && CachedReads.class.getModule().isNativeAccessEnabled();
+    return isPossible && Call.READ != null ? new CachedReads() : null;
+  }
+
+  /// Reads as much as is there, up to the buffer's limit, and moves its position.
+  ///
+  /// @param into a direct one, with room
+  /// @return how many bytes; 0: the file ends there; [#NOT_NOW], [#NEVER]
+  public int read(int fd, ByteBuffer into, long position) {
+    vector.set(ValueLayout.JAVA_LONG, 0, MemorySegment.ofBuffer(into).address());
+    vector.set(ValueLayout.JAVA_LONG, Long.BYTES, into.remaining());
+    int count = Call.read(state, fd, vector, position);
+    if (count < 0) {
+      int error = (int) Call.ERRNO.get(state, 0L);
+      return error == EAGAIN || error == EINTR ? NOT_NOW : NEVER;
+    }
+    into.position(into.position() + count);
+    return count;
+  }
+
+  /// Linked with the first file, and where it can be.
+  private static final class Call {
+    static final StructLayout STATE = Linker.Option.captureStateLayout();
+    static final VarHandle ERRNO = STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
+    static final @Nullable MethodHandle READ = link();
+
+    private static final int NO_WAIT = 8; // RWF_NOWAIT
+
+    private Call() {}
+
+    static int read(MemorySegment state, int fd, MemorySegment vector, long position) {
+      MethodHandle call = READ;
+      if (call == null) {
+        throw new IllegalStateException("the system has no preadv2; ask open() before");
+      }
+      try {
+        return (int) (long) call.invokeExact(state, fd, vector, 1, position, NO_WAIT);
+      } catch (Throwable e) {
+        throw new AssertionError(e); // a downcall throws nothing
+      }
+    }
+
+    @SuppressWarnings("restricted") // the signature is that of the manual page
+    private static @Nullable MethodHandle link() {
+      Linker linker = Linker.nativeLinker();
+      Optional<MemorySegment> preadv2 = linker.defaultLookup().find("preadv2");
+      return preadv2.isEmpty()
+          ? null
+          : linker.downcallHandle(
+              preadv2.get(),
+              FunctionDescriptor.of(
+                  ValueLayout.JAVA_LONG,
+                  ValueLayout.JAVA_INT,
+                  ValueLayout.ADDRESS,
+                  ValueLayout.JAVA_INT,
+                  ValueLayout.JAVA_LONG,
+                  ValueLayout.JAVA_INT),
+              Linker.Option.captureCallState("errno"));
+    }
+  }
+}

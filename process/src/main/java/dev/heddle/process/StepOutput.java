@@ -37,18 +37,11 @@ public final class StepOutput {
   /// A command and the tag that its result will carry.
   public record Yield(long tag, Command<?> command) {}
 
-  private static final int INLINE = 2; // the usual number of commands in a step; more go to a list
-
   private @Nullable Status status;
-  private @Nullable Object result;
-  private @Nullable Upgrade upgrade;
-
-  private boolean sealed;
-
-  private int count;
+  private @Nullable Object outcome; // of a status that has one: the result, or the upgrade
   private @Nullable Yield first;
-  private @Nullable Yield second;
-  private @Nullable List<Yield> more;
+  private @Nullable List<Yield> more; // most steps yield one at most
+  private boolean sealed;
 
   /// Nothing asked for yet.
   public StepOutput() {}
@@ -62,16 +55,14 @@ public final class StepOutput {
   public void yield(long tag, Command<?> command) {
     checkOpen();
     Yield yield = new Yield(tag, Objects.requireNonNull(command, "command"));
-    switch (count++) {
-      case 0 -> first = yield;
-      case 1 -> second = yield;
-      default -> {
-        if (more == null) {
-          more = new ArrayList<>();
-        }
-        more.add(yield);
-      }
+    if (first == null) {
+      first = yield;
+      return;
     }
+    if (more == null) {
+      more = new ArrayList<>(2);
+    }
+    more.add(yield);
   }
 
   /// Asks to be stepped again when a command is done: messages wait in the mailbox until then.
@@ -109,7 +100,7 @@ public final class StepOutput {
   public void done(@Nullable Object result) {
     checkOpen();
     this.status = Status.DONE;
-    this.result = result;
+    this.outcome = result;
   }
 
   /// Lets another process take the place of this one: it keeps the PID, what is in the mailbox,
@@ -121,7 +112,7 @@ public final class StepOutput {
   public void upgrade(String source, String method, @Nullable Object input) {
     checkOpen();
     this.status = Status.UPGRADE;
-    this.upgrade = new Upgrade(source, method, input);
+    this.outcome = new Upgrade(source, method, input);
   }
 
   /// What takes the place of a process.
@@ -147,28 +138,31 @@ public final class StepOutput {
     if (status != null) {
       return status;
     }
-    return count == 0 ? Status.IDLE : Status.YIELD;
+    return first == null ? Status.IDLE : Status.YIELD;
   }
 
   /// The result of a process that is done.
   public @Nullable Object result() {
-    return result;
+    return status == Status.DONE ? outcome : null;
   }
 
   /// What takes its place.
   public @Nullable Upgrade upgrade() {
-    return upgrade;
+    return status == Status.UPGRADE ? (Upgrade) outcome : null;
   }
 
   /// How many commands there are.
   public int yieldCount() {
-    return count;
+    if (first == null) {
+      return 0;
+    }
+    return more == null ? 1 : 1 + more.size();
   }
 
   /// The commands, in the order in which they were yielded.
   public List<Yield> yields() {
-    List<Yield> all = new ArrayList<>(count);
-    for (int i = 0; i < count; i++) {
+    List<Yield> all = new ArrayList<>(yieldCount());
+    for (int i = 0; i < yieldCount(); i++) {
       all.add(yieldAt(i));
     }
     return all;
@@ -176,24 +170,16 @@ public final class StepOutput {
 
   /// One of the commands, from 0.
   public Yield yieldAt(int index) {
-    Objects.checkIndex(index, count);
-    if (index >= INLINE) {
-      return Objects.requireNonNull(more).get(index - INLINE);
-    }
-    return Objects.requireNonNull(index == 0 ? first : second);
+    Objects.checkIndex(index, yieldCount());
+    return Objects.requireNonNull(index == 0 ? first : Objects.requireNonNull(more).get(index - 1));
   }
 
   /// Forgets everything.
   public void reset() {
     sealed = false;
     status = null;
-    result = null;
-    upgrade = null;
-    if (count != 0) {
-      count = 0;
-      first = null;
-      second = null;
-      more = null;
-    }
+    outcome = null;
+    first = null;
+    more = null;
   }
 }

@@ -8,13 +8,17 @@ import dev.heddle.DeadlineException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.NoSuchElementException;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -31,6 +35,35 @@ class MessagesTest {
   }
 
   private record From(int sender, int number) {}
+
+  @Test
+  void events_areAListThatNobodyChanges_howeverItIsRead() throws Exception {
+    BlockingQueue<List<ProcessEvent>> kept = Kit.queue();
+    try (ProcessRuntime one = ProcessRuntime.builder().workers(1).start()) {
+      Pid receiver =
+          one.spawn((events, _) -> {
+            if (!events.isEmpty()) {
+              kept.add(events);
+            }
+          });
+      one.spawn(
+          Kit.process((self, _, out) -> {
+            List.of("a", "b", "c").forEach(each -> self.send(receiver, each));
+            out.done();
+          }));
+      List<ProcessEvent> events = Kit.take(kept);
+      List<ProcessEvent> expected = Stream.of("a", "b", "c").map(ProcessEvent::message).toList();
+      assertThat(events).hasSize(3).isEqualTo(expected);
+      assertThat(IntStream.of(2, 1, 0).mapToObj(events::get)).isEqualTo(expected.reversed());
+      assertThat(new ArrayList<>(events.subList(1, 3))).isEqualTo(expected.subList(1, 3));
+      Iterator<ProcessEvent> walk = events.iterator();
+      events.forEach(_ -> walk.next());
+      assertThat(walk.hasNext()).isFalse();
+      assertThatThrownBy(walk::next).isInstanceOf(NoSuchElementException.class);
+      assertThatThrownBy(() -> events.get(3)).isInstanceOf(IndexOutOfBoundsException.class);
+      assertThatThrownBy(() -> events.remove(0)).isInstanceOf(UnsupportedOperationException.class);
+    }
+  }
 
   @Test
   @Tag("P2")

@@ -67,7 +67,7 @@ public class EventQueueStress {
     }
 
     private boolean poll() {
-      if (queue.poll() instanceof Item item) {
+      if (queue.take(1) instanceof Item item) {
         taken.count(item.number);
         return true;
       }

@@ -4,24 +4,59 @@ package dev.heddle.process.live;
 import dev.heddle.process.ProcessEvent;
 import dev.heddle.process.Signal;
 import dev.heddle.process.scheduler.EventQueue;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
-/// An event on its way.
+/// Something on its way. A message is put into an event when somebody looks at it: most steps look
+/// once, and compilers leave that event out.
 class Envelope extends EventQueue.Node {
-  final ProcessEvent event;
+  // a message; in subclasses an event, or a signal
+  final @Nullable Object content;
 
-  Envelope(ProcessEvent event) {
-    this.event = event;
+  Envelope(@Nullable Object content) {
+    this.content = content;
+  }
+
+  /// What a step sees of it.
+  ProcessEvent event() {
+    return ProcessEvent.message(content);
+  }
+
+  /// It is about to be seen.
+  ///
+  /// @return false when it is not to be
+  boolean admittedTo(LiveProcess process) {
+    return true;
+  }
+
+  /// The result of a command.
+  static final class OfResult extends Envelope {
+    OfResult(ProcessEvent event) {
+      super(event);
+    }
+
+    @Override
+    ProcessEvent event() {
+      return Objects.requireNonNull((ProcessEvent) content);
+    }
+
+    @Override
+    boolean admittedTo(LiveProcess process) {
+      process.resultSeen(event().tag());
+      return true;
+    }
   }
 
   /// The signal of a monitor, which is not to be seen when that was taken back. By this class, not
-  /// by its data, it is told from a signal that somebody passes on as a message; a field instead
-  /// would make all envelopes larger.
+  /// by its data, it is told from a signal that somebody passes on as a message.
   static final class OfMonitor extends Envelope {
-    final long monitor;
-
     OfMonitor(Signal.Down down) {
-      super(ProcessEvent.message(down));
-      this.monitor = down.monitor();
+      super(down);
+    }
+
+    @Override
+    boolean admittedTo(LiveProcess process) {
+      return content instanceof Signal.Down down && process.ties().takeMonitor(down.monitor());
     }
   }
 }

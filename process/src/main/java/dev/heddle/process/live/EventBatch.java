@@ -4,65 +4,105 @@ package dev.heddle.process.live;
 import dev.heddle.process.ProcessEvent;
 import dev.heddle.process.scheduler.EventQueue;
 import java.util.AbstractList;
-import java.util.List;
+import java.util.Iterator;
+import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.RandomAccess;
 import org.jspecify.annotations.Nullable;
 
-/// The events of one step: a list that nobody changes.
+/// The events of one step: a list that nobody changes. One class for none, one and many, so that
+/// the loops of steps see one class of list and one of iterator.
 final class EventBatch extends AbstractList<ProcessEvent> implements RandomAccess {
-  /// The most that one step is given: what is behind waits for the next, and others have their
-  /// turn.
-  static final int MOST = 128;
+  /// No events.
+  static final EventBatch NONE = new EventBatch(null, 0);
 
-  private static final int FIRST_LENGTH = 8;
-
-  private final @Nullable ProcessEvent[] events;
+  private final @Nullable Envelope first;
   private final int size;
 
-  private EventBatch(@Nullable ProcessEvent[] events, int size) {
-    this.events = events;
+  // written by whoever asks for one by its index, but the first
+  private volatile ProcessEvent @Nullable [] indexed;
+
+  private EventBatch(@Nullable Envelope first, int size) {
+    this.first = first;
     this.size = size;
   }
 
   /// Takes what is in the queue, and what its process admits.
-  static List<ProcessEvent> from(EventQueue queue, LiveProcess process) {
-    ProcessEvent first = next(queue, process);
+  ///
+  /// @param most events
+  static EventBatch from(EventQueue queue, LiveProcess process, int most) {
+    Envelope first = (Envelope) queue.take(most);
+    while (first != null && !first.admittedTo(process)) {
+      first = after(first);
+    }
     if (first == null) {
-      return List.of();
+      return NONE;
     }
-    ProcessEvent second = next(queue, process);
-    if (second == null) {
-      return List.of(first);
-    }
-    @Nullable ProcessEvent[] events =
-        new ProcessEvent[Math.clamp(queue.taken() + 2, FIRST_LENGTH, MOST)];
-    events[0] = first;
-    events[1] = second;
-    int size = 2;
-    for (ProcessEvent e; size < events.length && (e = next(queue, process)) != null; size++) {
-      events[size] = e;
-    }
-    return new EventBatch(events, size);
-  }
-
-  private static @Nullable ProcessEvent next(EventQueue queue, LiveProcess process) {
-    for (EventQueue.Node node; (node = queue.poll()) != null; ) {
-      Envelope envelope = (Envelope) node;
-      if (process.admit(envelope)) {
-        return envelope.event;
+    int size = 1;
+    for (Envelope last = first, next; (next = after(last)) != null; ) {
+      if (next.admittedTo(process)) {
+        last = next;
+        size++;
+      } else {
+        EventQueue.skipAfter(last);
       }
     }
-    return null;
+    return new EventBatch(first, size);
+  }
+
+  private static @Nullable Envelope after(Envelope envelope) {
+    return (Envelope) EventQueue.after(envelope);
   }
 
   @Override
   public ProcessEvent get(int index) {
-    return Objects.requireNonNull(events[Objects.checkIndex(index, size)]);
+    Objects.checkIndex(index, size);
+    return index == 0 ? Objects.requireNonNull(first).event() : indexed()[index];
+  }
+
+  private ProcessEvent[] indexed() {
+    ProcessEvent[] all = indexed;
+    if (all == null) {
+      all = new ProcessEvent[size];
+      int i = 0;
+      for (Envelope at = first; at != null; at = after(at)) {
+        all[i++] = at.event();
+      }
+      indexed = all; // safe: whoever else does so writes the same
+    }
+    return all;
   }
 
   @Override
   public int size() {
     return size;
+  }
+
+  @Override
+  public Iterator<ProcessEvent> iterator() {
+    return new Walk(first);
+  }
+
+  private static final class Walk implements Iterator<ProcessEvent> {
+    private @Nullable Envelope next;
+
+    Walk(@Nullable Envelope first) {
+      this.next = first;
+    }
+
+    @Override
+    public boolean hasNext() {
+      return next != null;
+    }
+
+    @Override
+    public ProcessEvent next() {
+      Envelope at = next;
+      if (at == null) {
+        throw new NoSuchElementException("no more events in this step");
+      }
+      next = after(at);
+      return at.event();
+    }
   }
 }

@@ -37,6 +37,8 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
    *
    * P10; cases 77-84, 210-217.
    */
+  private static final int FEW_EVENTS = 128; // in a step, at the least: some microseconds
+
   private final Pid pid;
   private final EventQueue queue;
   private final Room room;
@@ -84,7 +86,7 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
         process.init(context(), options.method(), options.input());
         tellStarted();
       }
-      process.step(takeEvents(), out);
+      process.step(takeEvents(worker), out);
       return verdict(out);
     } catch (Throwable t) {
       host.failed(this, t);
@@ -114,26 +116,20 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
     ties().offStarted(listener);
   }
 
-  private List<ProcessEvent> takeEvents() {
-    if (queue.isEmpty()) {
-      return List.of();
-    }
-    List<ProcessEvent> events = EventBatch.from(queue, this);
+  /// What one step is given. Others have their turn when a run has lasted its time, so as long as it
+  /// has not, a step may have as much as all before it in this run.
+  private EventBatch takeEvents(Worker worker) {
+    EventBatch events = EventBatch.from(queue, this, Math.max(FEW_EVENTS, worker.handed()));
+    worker.handOut(events.size());
     if (options.policy() == MailboxPolicy.SUSPEND) {
       room.made();
     }
     return events;
   }
 
-  /// An event is about to be seen.
-  ///
-  /// @return false when it is not to be: its monitor was taken back
-  boolean admit(Envelope envelope) {
-    if (!envelope.event.isMessage()) {
-      Objects.requireNonNull(outstanding).remove(envelope.event.tag());
-      return true;
-    }
-    return !(envelope instanceof Envelope.OfMonitor of) || ties().takeMonitor(of.monitor);
+  /// The result of a command is about to be seen.
+  void resultSeen(long tag) {
+    Objects.requireNonNull(outstanding).remove(tag);
   }
 
   private Verdict verdict(StepOutput out) throws Exception {
@@ -220,7 +216,7 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
   @Override
   void closeMailbox() {
     for (EventQueue.Node n = queue.close(); n != null; n = EventQueue.after(n)) {
-      host.undelivered(this, ((Envelope) n).event);
+      host.unseen();
     }
   }
 
@@ -239,7 +235,7 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
 
   @Override
   public SendResult receive(@Nullable Object message) {
-    Envelope envelope = new Envelope(ProcessEvent.message(message));
+    Envelope envelope = new Envelope(message);
     EventQueue.Push push =
         options.policy() == MailboxPolicy.DROP_OLDEST
             ? queue.push(envelope, this::displaced)
@@ -261,7 +257,7 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
   }
 
   private void displaced(EventQueue.Node oldest) {
-    host.displaced(this, ((Envelope) oldest).event);
+    host.displaced(this, ((Envelope) oldest).event());
   }
 
   /// The same, but waits for room where the policy says so and the caller can.
@@ -281,7 +277,7 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
 
   @Override
   public void deliver(ProcessEvent event) {
-    if (!urgent(new Envelope(event))) {
+    if (!urgent(new Envelope.OfResult(event))) {
       host.tooLate();
     }
   }

@@ -3,7 +3,6 @@ package dev.heddle.process.live;
 
 import dev.heddle.process.Exit;
 import dev.heddle.process.Pid;
-import dev.heddle.process.ProcessEvent;
 import dev.heddle.process.ProcessTerminatedException;
 import dev.heddle.process.Signal;
 import dev.heddle.process.scheduler.Task;
@@ -192,7 +191,7 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
   // ---- being told ----
 
   private boolean signal(Signal signal) {
-    return urgent(new Envelope(ProcessEvent.message(signal)));
+    return urgent(new Envelope(signal));
   }
 
   @Override

@@ -393,13 +393,14 @@ public final class ProcessHost {
     Logbook.write(Level.WARNING, "process " + process.self() + " has failed", t);
   }
 
-  void undelivered(LiveProcess to, ProcessEvent event) {
+  /// An event that nobody will see.
+  void unseen() {
     undelivered.increment();
   }
 
   /// Had to give way to one that came later.
   void displaced(LiveProcess to, ProcessEvent event) {
-    undelivered(to, event);
+    unseen();
     if (event.data() instanceof Request request) {
       var _ = request.reply().failed(new SendFailedException(to.self(), SendResult.DROPPED));
     }

@@ -3,6 +3,7 @@ package dev.heddle.process.scheduler;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -22,15 +23,16 @@ public final class EventQueue {
    * Threads. push and length: any. The rest: one consumer at a time, handed over with a fence (Task's word).
    *
    * I1. Within a lane, nodes of one producer leave in the order of its pushes. [EventQueueTest, EventQueueLincheckTest]
-   * I2. A node that was accepted is polled, or returned by close(). [EventQueueTest, EventQueueStress]
-   * I3. A lane with a bound never holds more, counting what was taken and not yet polled. The consumer adds to `held` before its CAS takes
+   * I2. A node that was accepted is taken, or returned by close(). [EventQueueTest, EventQueueStress]
+   * I3. A lane with a bound never holds more, counting what was turned round and not yet handed out. The consumer adds to `held` before its CAS takes
    *     the nodes, and a producer reads `held` after the head: who sees the nodes gone sees them in `held`; who sees both counts
    *     twice, and its own CAS fails. [EventQueueTest, EventQueueStress]
    *
    * Memory order. Push and take are CASes on the head (volatile): what the producer wrote before is seen by the consumer. `held` is
    * published by the same CAS, and lowered by release stores.
    *
-   * Cost. A CAS a push, a CAS for all that has come. A producer that is descheduled in the middle delays nobody: a node that is not linked is
+   * Cost. A CAS a push, a CAS for all that has come, a walk for a take: the consumer writes to the line that producers CAS twice a take,
+   * not with each node. A producer that is descheduled in the middle delays nobody: a node that is not linked is
    * not there (trap 39).
    *
    * Rejected. Claimed slots or links (Vyukov's queue, JCTools' linked and array queues): the consumer meets gaps and must spin or come back;
@@ -53,11 +55,11 @@ public final class EventQueue {
 
   /// What became of a push.
   public enum Push {
-    /// it will be polled, or returned by the close
+    /// it will be taken, or returned by the close
     ACCEPTED,
     /// the bound is reached
     FULL,
-    /// nobody will poll any more
+    /// nobody will take any more
     CLOSED
   }
 
@@ -175,34 +177,47 @@ public final class EventQueue {
 
   // ---- the consumer ----
 
-  /// Takes the oldest urgent node, else the oldest, or null.
-  public @Nullable Node poll() {
-    Node node = urgentTaken;
-    if (node == null && urgent != null) {
-      node = reversed((Node) URGENT.getAndSet(this, null));
+  /// Takes what is there, urgent nodes first, each lane oldest first; what has come meanwhile may
+  /// be left for the next take.
+  ///
+  /// @param most nodes, at least 1
+  /// @return the first, linked by [#after], or null
+  public @Nullable Node take(int most) {
+    Node first = urgentTaken;
+    if (first == null && urgent != null) {
+      first = reversed((Node) URGENT.getAndSet(this, null));
     }
-    if (node != null) {
-      urgentTaken = node.next;
-      node.next = null;
-      return node;
+    if (first == null) {
+      return latest == null ? takeOrdinary(most) : latest.take(most);
     }
-    if (latest != null) {
-      return latest.poll();
+    Node last = first;
+    int left = most - 1;
+    for (; left > 0 && last.next != null; left--) {
+      last = last.next;
     }
-    node = ordinaryTaken;
-    if (node == null) {
-      node = takeOrdinary();
-      if (node == null) {
-        return null;
-      }
-    }
-    ordinaryTaken = node.next;
-    node.next = null;
-    HELD.setRelease(this, held - 1);
-    return node;
+    urgentTaken = last.next;
+    last.next = left == 0 ? null : latest == null ? takeOrdinary(left) : latest.take(left);
+    return first;
   }
 
-  private @Nullable Node takeOrdinary() {
+  private @Nullable Node takeOrdinary(int most) {
+    Node first = ordinaryTaken;
+    if (first == null && (first = turnOrdinary()) == null) {
+      return null;
+    }
+    Node last = first;
+    int count = 1;
+    for (; count < most && last.next != null; count++) {
+      last = last.next;
+    }
+    ordinaryTaken = last.next;
+    last.next =
+        null; // else a dead node that has grown old would keep all behind it from dying young
+    HELD.setRelease(this, held - count);
+    return first;
+  }
+
+  private @Nullable Node turnOrdinary() {
     int before = held;
     Node seen = ordinary;
     while (seen != null) {
@@ -215,12 +230,7 @@ public final class EventQueue {
     return null;
   }
 
-  /// How many ordinary nodes polls will hand out before they look at what has come meanwhile.
-  public int taken() {
-    return latest == null ? held : latest.size();
-  }
-
-  /// Whether a poll would find nothing.
+  /// Whether a take would find nothing.
   public boolean isEmpty() {
     return urgentTaken == null
         && ordinaryTaken == null
@@ -267,9 +277,14 @@ public final class EventQueue {
     return first;
   }
 
-  /// The node behind one that [#close] has returned.
+  /// The node behind one that [#take] or [#close] has returned.
   public static @Nullable Node after(Node node) {
     return node.next;
+  }
+
+  /// Leaves out the node behind one that [#take] has returned.
+  public static void skipAfter(Node node) {
+    node.next = Objects.requireNonNull(node.next).next;
   }
 
   private static @Nullable Node reversed(@Nullable Node newest) {

@@ -61,13 +61,28 @@ final class LatestLane {
     return Push.ACCEPTED;
   }
 
-  @Nullable Node poll() {
+  /// Takes up to `most`, linked, oldest first.
+  @Nullable Node take(int most) {
     if (size == 0) {
       return null;
     }
     lock.lock();
     try {
-      return takeOldest();
+      Node first = oldest;
+      Node last = null;
+      for (int left = most; left > 0 && oldest != null; left--) {
+        last = oldest;
+        oldest = last.next;
+        count--;
+      }
+      if (last != null) {
+        last.next = null;
+      }
+      if (oldest == null) {
+        newest = null;
+      }
+      size = count;
+      return first;
     } finally {
       lock.unlock();
     }

@@ -30,6 +30,7 @@ public final class Worker {
   private long parks;
   private final DelayHistogram delays = new DelayHistogram();
   private volatile @Nullable Task running;
+  private int handed; // events, to the task that it runs
   private @Nullable Thread mounted; // the body that its step runs now
 
   // set by the lookout, taken back by this worker
@@ -94,6 +95,7 @@ public final class Worker {
   private void run(Task task) {
     running = task;
     picks++;
+    handed = 0;
     delays.taken(task.queuedNanos);
     if (overdue) {
       overdue = false;
@@ -214,6 +216,18 @@ public final class Worker {
       VarHandle.fullFence(); // a push is only released: see the essay of Parking
       scheduler.parking().wakeOne();
     }
+  }
+
+  // ---- events that it hands to its steps ----
+
+  /// How many events the steps of this run have been given.
+  public int handed() {
+    return handed;
+  }
+
+  /// A step is given so many more.
+  public void handOut(int events) {
+    handed += events;
   }
 
   // ---- bodies that its steps run ----

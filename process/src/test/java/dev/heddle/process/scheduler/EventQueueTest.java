@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
@@ -33,27 +34,66 @@ class EventQueueTest {
     return node instanceof Item item ? item.number : -1;
   }
 
+  private static List<Integer> numbers(EventQueue.@Nullable Node first) {
+    List<Integer> numbers = new ArrayList<>();
+    for (EventQueue.Node n = first; n != null; n = EventQueue.after(n)) {
+      numbers.add(number(n));
+    }
+    return numbers;
+  }
+
   @Test
   @Tag("P9")
   @Tag("proc-88")
   void newQueue_hasNothing() {
     EventQueue queue = new EventQueue(4);
     assertThat(queue.isEmpty()).isTrue();
-    assertThat(queue.poll()).isNull();
+    assertThat(queue.take(1)).isNull();
     assertThat(queue.length()).isZero();
   }
 
   @Test
   @Tag("P9")
-  void poll_givesUrgentOnesFirst_eachLaneInOrder() {
+  void take_givesUrgentOnesFirst_eachLaneInOrder() {
     EventQueue queue = new EventQueue(4);
     queue.push(item(1));
     queue.push(item(2));
-    assertThat(number(queue.poll())).isEqualTo(1);
+    assertThat(number(queue.take(1))).isEqualTo(1);
     queue.pushUrgent(item(3));
     queue.pushUrgent(item(4));
-    assertThat(List.of(number(queue.poll()), number(queue.poll()), number(queue.poll())))
+    assertThat(List.of(number(queue.take(1)), number(queue.take(1)), number(queue.take(1))))
         .containsExactly(3, 4, 2);
+  }
+
+  @Test
+  @Tag("P9")
+  void take_ofSome_leavesTheRestInOrder_andSkipsNobodyElse() {
+    EventQueue queue = new EventQueue(8);
+    queue.pushUrgent(item(1));
+    queue.pushUrgent(item(2));
+    for (int i = 3; i <= 7; i++) {
+      queue.push(item(i));
+    }
+    EventQueue.Node first = Objects.requireNonNull(queue.take(4));
+    EventQueue.skipAfter(first);
+    assertThat(numbers(first)).containsExactly(1, 3, 4);
+    assertThat(queue.length()).isEqualTo(3);
+    queue.push(item(8));
+    assertThat(numbers(queue.take(9))).containsExactly(5, 6, 7);
+    assertThat(numbers(queue.take(9))).containsExactly(8);
+    assertThat(queue.take(9)).isNull();
+  }
+
+  @Test
+  void take_ofSome_whereTheOldestGivesWay() {
+    EventQueue queue = new EventQueue(3, true);
+    for (int i = 1; i <= 4; i++) {
+      queue.push(item(i), _ -> {});
+    }
+    assertThat(numbers(queue.take(2))).containsExactly(2, 3);
+    queue.push(item(5), _ -> {});
+    assertThat(numbers(queue.take(2))).containsExactly(4, 5);
+    assertThat(queue.isEmpty()).isTrue();
   }
 
   @Test
@@ -65,14 +105,10 @@ class EventQueueTest {
     queue.push(item(1));
     queue.push(item(2));
     queue.push(item(3));
-    assertThat(number(queue.poll())).isEqualTo(1);
+    assertThat(number(queue.take(1))).isEqualTo(1);
     queue.push(item(4));
     queue.pushUrgent(item(5));
-    List<Integer> left = new ArrayList<>();
-    for (EventQueue.Node n = queue.close(); n != null; n = EventQueue.after(n)) {
-      left.add(number(n));
-    }
-    assertThat(left).containsExactly(5, 2, 3, 4);
+    assertThat(numbers(queue.close())).containsExactly(5, 2, 3, 4);
     assertThat(queue.push(item(6))).isEqualTo(Push.CLOSED);
     assertThat(queue.pushUrgent(item(7))).isEqualTo(Push.CLOSED);
   }
@@ -85,7 +121,7 @@ class EventQueueTest {
     assertThat(queue.push(item(2))).isEqualTo(Push.ACCEPTED);
     assertThat(queue.push(item(3))).isEqualTo(Push.ACCEPTED);
     assertThat(queue.push(item(4))).isEqualTo(Push.FULL);
-    assertThat(number(queue.poll())).isEqualTo(1);
+    assertThat(number(queue.take(1))).isEqualTo(1);
     assertThat(queue.length()).isEqualTo(2);
     assertThat(queue.push(item(5))).isEqualTo(Push.ACCEPTED);
     assertThat(queue.push(item(6))).isEqualTo(Push.FULL);
@@ -117,7 +153,7 @@ class EventQueueTest {
     int most = 0;
     for (int got = 0; got < producers * each; ) {
       most = Math.max(most, queue.length());
-      if (queue.poll() instanceof Item item) {
+      if (queue.take(1) instanceof Item item) {
         assertThat(item.number).isEqualTo(next.getOrDefault(item.producer, 0));
         next.put(item.producer, item.number + 1);
         got++;

@@ -76,7 +76,7 @@ class QueueAllocationTest {
     assertAllocatesNothing(_ -> {
       queue.push(ordinary);
       queue.pushUrgent(urgent);
-      while (queue.poll() != null) {}
+      while (queue.take(1) != null) {}
     });
   }
 }

@@ -51,6 +51,9 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
   private @Nullable Map<String, Object>
       attributes; // its own; what it has inherited is in the options
 
+  // the worker that steps it: the usual options of those that it starts, made with the first
+  private @Nullable StartOptions childOptions;
+
   // the worker of its first step, read by whoever waits for that
   private volatile boolean started;
 
@@ -342,6 +345,17 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
       attributes = new HashMap<>(4);
     }
     attributes.put(key, Objects.requireNonNull(value, "value"));
+  }
+
+  /// Options, with this one as parent.
+  StartOptions asParent(StartOptions given) {
+    if (given != StartOptions.DEFAULT) {
+      return given.withParent(pid);
+    }
+    if (childOptions == null) {
+      childOptions = given.withParent(pid);
+    }
+    return childOptions;
   }
 
   /// What those that it starts inherit.

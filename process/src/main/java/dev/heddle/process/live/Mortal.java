@@ -32,6 +32,8 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
    *                told()          the host takes it off its table last, so that its number is found until all know
    *                bury()          what it was is forgotten, not before: whoever is told may ask of which class it was
    *
+   * Most have no ties. Then nobody makes them at the end either: the exit stands where they would, for whoever asks later.
+   *
    * I1. Each of these happens once: Task calls completed() once, and ties remember that they were told. [LifeTest, RuntimeShutdownTest]
    *
    * P1, P13; traps 53, 54, 55; cases 60-76, 208, 209, 215.
@@ -43,7 +45,7 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
     try {
       MethodHandles.Lookup lookup = MethodHandles.lookup();
       ENDING = lookup.findVarHandle(Mortal.class, "ending", Exit.class);
-      TIES = lookup.findVarHandle(Mortal.class, "ties", Ties.class);
+      TIES = lookup.findVarHandle(Mortal.class, "ties", Object.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -59,7 +61,7 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
 
   // any thread, CAS
   private volatile @Nullable Exit ending;
-  private volatile @Nullable Ties ties;
+  private volatile @Nullable Object ties; // null before anybody asks; or Ties; or the Exit without
 
   Mortal(ProcessHost host, Rank rank) {
     super(rank);
@@ -172,7 +174,11 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
   }
 
   private boolean tell(Exit exit) {
-    boolean first = ties().exited(this, exit, host.names());
+    boolean untied = TIES.compareAndSet(this, null, exit);
+    if (untied) {
+      exitSettled();
+    }
+    boolean first = untied || ties().exited(this, exit, host.names());
     if (first) {
       told(exit);
     }
@@ -222,17 +228,20 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
 
   @Override
   public final Ties ties() {
-    Ties known = ties;
-    if (known == null) {
-      Ties made = new Ties();
-      known = (Ties) TIES.compareAndExchange(this, null, made);
-      return known == null ? made : known;
+    while (true) {
+      Object seen = ties;
+      if (seen instanceof Ties known) {
+        return known;
+      }
+      Ties made = new Ties((Exit) seen);
+      if (TIES.compareAndSet(this, seen, made)) {
+        return made;
+      }
     }
-    return known;
   }
 
   /// Its ties, when somebody has asked for them before.
   final @Nullable Ties knownTies() {
-    return ties;
+    return ties instanceof Ties known ? known : null;
   }
 }

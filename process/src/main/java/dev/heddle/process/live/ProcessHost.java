@@ -34,8 +34,6 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
@@ -67,11 +65,9 @@ public final class ProcessHost {
   private final Dispatcher dispatcher;
   private final ProcessTable table = new ProcessTable();
   private final Names names = new Names();
+  private final Places places;
 
   // any thread
-  private final AtomicLong lastId = new AtomicLong();
-  private final AtomicInteger admitted = new AtomicInteger(); // up to the limit, until they end
-  private final AtomicInteger live = new AtomicInteger(); // until all are told that they have
   private final LongAdder started = new LongAdder();
   private final LongAdder longSteps = new LongAdder();
   private final LongAdder undelivered = new LongAdder();
@@ -83,6 +79,7 @@ public final class ProcessHost {
   public ProcessHost(Parts parts, Dispatcher dispatcher) {
     this.parts = parts;
     this.dispatcher = dispatcher;
+    this.places = new Places(parts.limit(), parts.scheduler().size());
   }
 
   // ---- starting ----
@@ -118,7 +115,7 @@ public final class ProcessHost {
   }
 
   private static StartOptions inherited(StartOptions options, LiveProcess by) {
-    StartOptions all = options.parent() == null ? options.withParent(by.self()) : options;
+    StartOptions all = options.parent() == null ? by.asParent(options) : options;
     var inheritable = by.inheritable();
     if (inheritable.isEmpty()) {
       return all;
@@ -133,21 +130,25 @@ public final class ProcessHost {
       throw new UnknownMethodException(options.method(), process.methods());
     }
     checkOpen();
-    if (admitted.incrementAndGet() > parts.limit()) {
-      settled();
+    int worker = worker();
+    if (!places.take(worker)) {
       throw new StartRefusedException(
           "max processes exceeded: " + parts.limit() + " live already; end some, or raise limit()",
           null);
     }
-    live.incrementAndGet();
-    Pid address = parts.routes().address(lastId.incrementAndGet());
+    Pid address = parts.routes().address(places.number(worker));
     LiveProcess made = new LiveProcess(this, address, process, options);
     if (!table.add(made)) {
       settled();
-      oneLess();
       throw new IllegalStateException("the number of a new process is taken: " + address);
     }
     return made;
+  }
+
+  /// The number of the worker on whose thread this is.
+  private int worker() {
+    Worker worker = Worker.current();
+    return worker != null && worker.scheduler() == scheduler() ? worker.number() : Places.NOBODY;
   }
 
   private void checkOpen() {
@@ -287,7 +288,7 @@ public final class ProcessHost {
 
   /// A mailbox for a coroutine.
   public CoroutineMailbox mailbox(int capacity) {
-    return new CoroutineMailbox(parts.routes(), lastId.incrementAndGet(), capacity);
+    return new CoroutineMailbox(parts.routes(), places.number(worker()), capacity);
   }
 
   /// Closes the mailboxes of coroutines.
@@ -337,7 +338,7 @@ public final class ProcessHost {
 
   /// A process has ended and nobody is told yet: who is may start another in its place.
   void settled() {
-    admitted.decrementAndGet();
+    places.giveBack(worker());
   }
 
   void ended(LiveProcess process, Exit exit) {
@@ -360,11 +361,10 @@ public final class ProcessHost {
   }
 
   private void oneLess() {
-    if (live.decrementAndGet() == 0) {
-      CompletableFuture<@Nullable Void> waiting = empty;
-      if (waiting != null) {
-        waiting.complete(null);
-      }
+    CompletableFuture<@Nullable Void> waiting = empty;
+    if (waiting != null
+        && table.size() == 0) { // whoever closes reads the size after it has said so
+      waiting.complete(null);
     }
   }
 
@@ -375,7 +375,7 @@ public final class ProcessHost {
     CompletableFuture<@Nullable Void> none = new CompletableFuture<>();
     empty = none;
     closed = true;
-    if (live.get() == 0) {
+    if (table.size() == 0) {
       none.complete(null);
     }
     return none;
@@ -478,7 +478,7 @@ public final class ProcessHost {
 
   /// How many live.
   public int size() {
-    return live.get();
+    return table.size();
   }
 
   /// Events that lay in mailboxes of processes that ended.

@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
 /// All processes that live, by number.
 final class ProcessTable {
   /*
-   * Shard by the lowest bits of the number; in it sixteen that follow each other stand side by side, and such rows lie apart, by the golden
-   * ratio's multiples. Slots are probed linearly, holes closed by moving back what follows. A map of the JDK's would cost a boxed number and a
+   * Sixteen numbers that follow each other, which are a block of one worker's, are of one shard, and stand in it side by side: so workers
+   * that start and end processes of their own do not meet, neither at locks nor in lines of the cache. The next sixteen are of a shard
+   * that lies apart; the rows of a shard lie apart by the golden ratio's multiples. Slots are probed linearly, holes closed by moving back what follows. A map of the JDK's would cost a boxed number and a
    * node for each process.
    *
    * Rejected. Numbers as their own hash: they would stand in one row, and each removal would look at all of it, to the end. Each number
@@ -20,10 +21,11 @@ final class ProcessTable {
    */
   private static final int SHARDS = 64; // power of two
   private static final int SHARD_BITS = 6;
+  private static final int SHARD_STEP = 27; // odd, so all have their turn; neighbours lie apart
   private static final long GOLDEN = 0x9E37_79B9_7F4A_7C15L; // 2^64 / the golden ratio, odd
   private static final int ROW = 16; // slots: a line of the cache; power of two
   private static final int ROW_BITS = 4;
-  private static final int FIRST_LENGTH = ROW;
+  private static final int FIRST_LENGTH = 4 * ROW; // so that two rows fit
 
   private final Shard[] shards = new Shard[SHARDS];
 
@@ -59,6 +61,15 @@ final class ProcessTable {
     return all;
   }
 
+  /// How many there are, as of some moment for each shard. Once nobody adds any more, 0 means none.
+  int size() {
+    int size = 0;
+    for (Shard shard : shards) {
+      size += shard.size;
+    }
+    return size;
+  }
+
   /// The most slots side by side that are taken, which is what a removal may have to look at.
   int longestRow() {
     int longest = 0;
@@ -69,7 +80,7 @@ final class ProcessTable {
   }
 
   private Shard shard(long id) {
-    return shards[(int) id & (SHARDS - 1)];
+    return shards[(int) (id >>> ROW_BITS) * SHARD_STEP & (SHARDS - 1)];
   }
 
   private static final class Shard {
@@ -77,12 +88,16 @@ final class ProcessTable {
 
     // under the lock
     private @Nullable LiveProcess[] slots = new LiveProcess[FIRST_LENGTH];
-    private int size;
+
+    private int count;
+
+    // `count`, for those without the lock
+    private volatile int size;
 
     boolean add(LiveProcess process) {
       lock.lock();
       try {
-        if (size * 2 >= slots.length) {
+        if (count * 2 >= slots.length) {
           resize(slots.length * 2);
         }
         int slot = slotOf(process.id());
@@ -90,7 +105,7 @@ final class ProcessTable {
           return false;
         }
         slots[slot] = process;
-        size++;
+        size = ++count;
         return true;
       } finally {
         lock.unlock();
@@ -112,8 +127,8 @@ final class ProcessTable {
         int slot = slotOf(id);
         if (slots[slot] != null) {
           close(slot);
-          size--;
-          if (slots.length > FIRST_LENGTH && size * 8 < slots.length) {
+          size = --count;
+          if (slots.length > FIRST_LENGTH && count * 8 < slots.length) {
             resize(slots.length / 2);
           }
         }
@@ -160,9 +175,8 @@ final class ProcessTable {
     }
 
     private int home(long id) {
-      long key = id >>> SHARD_BITS;
-      long row = ((key >>> ROW_BITS) * GOLDEN) >>> Integer.SIZE;
-      return (int) ((row << ROW_BITS) | (key & (ROW - 1))) & (slots.length - 1);
+      long row = ((id >>> (ROW_BITS + SHARD_BITS)) * GOLDEN) >>> Integer.SIZE;
+      return (int) ((row << ROW_BITS) | (id & (ROW - 1))) & (slots.length - 1);
     }
 
     /// Empties a slot, and moves back what would not be found behind the hole.

@@ -201,6 +201,11 @@ public final class WorkScheduler {
     return new QueueDelay(LongStream.of(sums).boxed().toList());
   }
 
+  /// How many workers there are.
+  public int size() {
+    return workers.length;
+  }
+
   boolean isHalted() {
     return halted;
   }

@@ -249,6 +249,11 @@ public final class Worker {
     return scheduler;
   }
 
+  /// Which of its scheduler's workers it is, from 0.
+  public int number() {
+    return number;
+  }
+
   /// Its thread.
   public Thread thread() {
     return thread;

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 public final class Ties {
   /*
    * States of a process's ties.  OPEN    link, monitor, name, their ends  OPEN   any thread: under the lock
+   *                              (none)  made after the exit was told     EXITED the first who asks, with that exit
    *                              OPEN    exit                             EXITED the worker of its last step: under the lock, for ever
    *                              EXITED  monitor                          same   the monitor is told of the exit at once
    *                              EXITED  link                             same   the other side is treated as if linked before
@@ -65,8 +66,12 @@ public final class Ties {
   private @Nullable List<String> names;
   private long lastReference;
 
-  /// Ties of a process that lives.
-  public Ties() {}
+  /// Ties of a process.
+  ///
+  /// @param exit its end, when that was told before it had any; else null
+  public Ties(@Nullable Exit exit) {
+    this.exit = exit;
+  }
 
   // ---- links ----
 

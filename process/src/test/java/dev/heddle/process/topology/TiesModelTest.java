@@ -27,7 +27,7 @@ class TiesModelTest {
     final AtomicInteger broken = new AtomicInteger();
     final AtomicInteger fired = new AtomicInteger();
     private final long id;
-    private final Ties ties = new Ties();
+    private final Ties ties = new Ties(null);
 
     Someone(long id) {
       this.id = id;

@@ -40,7 +40,7 @@ class StressRunTest {
     List<String> lines = run("Stress\\.(Model|Real)");
     assertThat(verdicts(lines, "FAILED")).as(String.join("\n", lines)).isEmpty();
     assertThat(verdicts(lines, "ERROR")).as(String.join("\n", lines)).isEmpty();
-    assertThat(verdicts(lines, "OK")).hasSizeGreaterThanOrEqualTo(18);
+    assertThat(verdicts(lines, "OK")).hasSizeGreaterThanOrEqualTo(20);
   }
 
   @Test
@@ -57,13 +57,15 @@ class StressRunTest {
             "dev.heddle.scheduler.context.LostRunStress.NoFenceAfterLostRun",
             "dev.heddle.process.scheduler.WorkDequeStress.NaiveCas",
             "dev.heddle.process.scheduler.WorkDequeStress.NoFence",
+            "dev.heddle.process.scheduler.WorkDequeStress.ThiefTidies",
             "dev.heddle.process.scheduler.StateStress.NoRetry",
             "dev.heddle.process.scheduler.ParkingStress.NoLook",
-            "dev.heddle.process.scheduler.ParkingStress.WakesABusyOne");
+            "dev.heddle.process.scheduler.ParkingStress.WakesABusyOne",
+            "dev.heddle.process.scheduler.ParkingStress.NoFenceAfterPush");
     List<String> lines =
         run(
             "Stress\\.(PlainReadmit|ReadOnlyClaim|PlainState|NoFenceAfterLostRun|NaiveCas|NoFence|NoRetry"
-                + "|NoLook|WakesABusyOne)");
+                + "|NoLook|WakesABusyOne|NoFenceAfterPush|ThiefTidies)");
     assertThat(verdicts(lines, "FAILED"))
         .as(String.join("\n", lines))
         .containsExactlyInAnyOrderElementsOf(mutants);

@@ -363,6 +363,39 @@ class CoroutineProcessTest {
     release.countDown();
   }
 
+  @Test
+  void whatABodyWakes_runsOnItsWorker_beforeWhatWaitsForAll() throws Exception {
+    restart(1);
+    BlockingQueue<String> order = Kit.queue();
+    Pid forAll = heard(order, "for all", Priority.LOW);
+    Pid woken = heard(order, "woken", Priority.NORMAL);
+    var _ =
+        spawn(self -> {
+          self.context().send(forAll, "");
+          self.context().send(woken, "");
+          self.context()
+              .spawn((_, out) -> {
+                order.add("started");
+                out.done();
+              });
+          return null;
+        });
+    assertThat(List.of(Kit.take(order), Kit.take(order), Kit.take(order)))
+        .containsExactly("started", "woken", "for all");
+  }
+
+  private Pid heard(BlockingQueue<String> order, String what, Priority priority) {
+    Process process =
+        (events, _) -> {
+          if (!events.isEmpty()) {
+            order.add(what);
+          }
+        };
+    Pid pid = runtime.spawn(process, StartOptions.DEFAULT.withPriority(priority));
+    assertThat(Kit.get(runtime.started(pid))).isTrue();
+    return pid;
+  }
+
   /// Lets a body wait for something on the only worker, and makes sure that this is free.
   private void freesItsWorker(CoroutineProcess.Body waiting, Runnable end) throws Exception {
     restart(1);

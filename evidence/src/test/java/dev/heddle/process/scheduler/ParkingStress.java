@@ -177,4 +177,68 @@ public class ParkingStress {
       r.r1 = worker.asleep && scheduler.hasWork() ? 0 : 1;
     }
   }
+
+  /// **Real class**: a busy worker puts a second task into its deque while the other goes to sleep.
+  @JCStressTest
+  @Outcome(id = "1", expect = ACCEPTABLE, desc = "somebody is awake for the task")
+  @Outcome(id = "0", expect = FORBIDDEN, desc = "slept over the task")
+  @State
+  public static class RealDeque {
+    private final WorkScheduler scheduler = unstarted(2);
+    private final Worker busy = scheduler.workers()[0];
+    private final Worker worker = scheduler.workers()[1];
+
+    public RealDeque() {
+      busy.enqueue(task());
+    }
+
+    @Actor
+    public void producer() {
+      busy.enqueue(task());
+    }
+
+    @Actor
+    public void worker() {
+      scheduler.parking().fallAsleep(worker, scheduler.parking().search());
+      if (scheduler.hasWork()) {
+        scheduler.parking().withdraw(worker);
+      }
+    }
+
+    @Arbiter
+    public void end(I_Result r) {
+      r.r1 = worker.asleep && scheduler.hasWork() ? 0 : 1;
+    }
+  }
+
+  /// **Mutant.** A push into the deque, which is only released, and no fence before the look at who
+  /// sleeps.
+  @JCStressTest
+  @Outcome(id = "1", expect = ACCEPTABLE, desc = "somebody is awake for the task")
+  @Outcome(id = "0", expect = FORBIDDEN, desc = "slept over the task")
+  @State
+  public static class NoFenceAfterPush {
+    private final WorkDeque<Task> deque = new WorkDeque<>();
+    private final Task task = task();
+    private volatile boolean asleep; // what a push looks at in Parking, and nothing else of it
+    private boolean woken;
+    private boolean seen;
+
+    @Actor
+    public void producer() {
+      deque.push(task);
+      woken = asleep;
+    }
+
+    @Actor
+    public void worker() {
+      asleep = true;
+      seen = deque.size() > 0;
+    }
+
+    @Arbiter
+    public void end(I_Result r) {
+      r.r1 = woken || seen ? 1 : 0;
+    }
+  }
 }

@@ -9,7 +9,9 @@ final class WeakDeque {
     /// the owner pops without a CAS
     NAIVE_CAS,
     /// the owner pops far from the thieves without a fence
-    NO_FENCE
+    NO_FENCE,
+    /// a thief clears the slots that it has taken from
+    THIEF_TIDIES
   }
 
   private final Fault fault;
@@ -27,6 +29,10 @@ final class WeakDeque {
   void push(int item) {
     slots[ownBottom & 7] = item;
     setBottomRelease(++ownBottom);
+  }
+
+  boolean isFull() {
+    return ownBottom - (int) top.get() == slots.length;
   }
 
   Integer pop() {
@@ -72,6 +78,9 @@ final class WeakDeque {
     Integer second = slots[(from + 1) & 7];
     if (top.compareAndSet(seen, seen + n + (1L << 32))) {
       taken.count(first);
+      if (fault == Fault.THIEF_TIDIES) {
+        slots[from & 7] = null;
+      }
       if (n == 2) {
         taken.count(second);
       }

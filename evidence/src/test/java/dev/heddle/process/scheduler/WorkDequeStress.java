@@ -192,6 +192,99 @@ public class WorkDequeStress {
     }
   }
 
+  /// **Real class**, an owner that runs out of work, gives its array up and pushes again while a
+  /// thief has the old one in its hands.
+  @JCStressTest
+  @Outcome(id = "1", expect = ACCEPTABLE, desc = "each item was taken once")
+  @Outcome(id = "2", expect = FORBIDDEN, desc = "an item was lost")
+  @Outcome(id = "3", expect = FORBIDDEN, desc = "an item was taken twice")
+  @State
+  public static class RealTidies {
+    private final Taken taken = new Taken(4);
+    private final WorkDeque<Integer> deque = new WorkDeque<>(2, -1, 2, 1);
+    private final WorkDeque<Integer> own = new WorkDeque<>(4, 0, 2);
+
+    public RealTidies() {
+      deque.push(0);
+      deque.push(1);
+    }
+
+    @Actor
+    public void owner() {
+      for (Integer item; (item = deque.pop()) != null; ) {
+        taken.count(item);
+      }
+      deque.tidy();
+      deque.push(2);
+      deque.tidy();
+      deque.push(3);
+    }
+
+    @Actor
+    public void thief() {
+      for (int i = 0; i < 2; i++) {
+        taken.count(deque.stealInto(own));
+        for (Integer item; (item = own.pop()) != null; ) {
+          taken.count(item);
+        }
+      }
+    }
+
+    @Arbiter
+    public void end(I_Result r) {
+      for (Integer item; (item = deque.pop()) != null; ) {
+        taken.count(item);
+      }
+      r.r1 = taken.verdict();
+    }
+  }
+
+  /// **Mutant.** A thief clears what it has taken, instead of the owner: where that has pushed
+  /// again meanwhile, all round the array.
+  @JCStressTest
+  @Outcome(id = "1", expect = ACCEPTABLE, desc = "each item was taken once")
+  @Outcome(id = "2", expect = FORBIDDEN, desc = "an item was lost")
+  @Outcome(id = "3", expect = FORBIDDEN, desc = "an item was taken twice")
+  @State
+  public static class ThiefTidies {
+    private static final int SLOTS = 8;
+    private static final int LOOKS = 200; // of the owner, for the thief's CAS
+
+    private final Taken taken = new Taken(SLOTS + 1);
+    private final WeakDeque deque = new WeakDeque(WeakDeque.Fault.THIEF_TIDIES, 1);
+
+    public ThiefTidies() {
+      for (int i = 0; i < SLOTS; i++) {
+        deque.push(i);
+      }
+    }
+
+    @Actor
+    public void owner() {
+      for (int i = 0; i < LOOKS && deque.isFull(); i++) {
+        Thread.onSpinWait();
+      }
+      if (deque.isFull()) {
+        taken.count(SLOTS);
+      } else {
+        deque.push(SLOTS);
+      }
+    }
+
+    @Actor
+    public void thief() {
+      deque.steal(taken);
+    }
+
+    @Arbiter
+    public void end(I_Result r) {
+      for (int i = 0; i <= SLOTS; i++) { // a cleared slot reads as the end
+        taken.count(deque.pop());
+      }
+      r.r1 = taken.verdict();
+    }
+  }
+
   /// **Mutant.** The owner pops without a CAS: a steal of two takes what it has.
   @JCStressTest
   @Outcome(id = "1", expect = ACCEPTABLE, desc = "each item was taken once")

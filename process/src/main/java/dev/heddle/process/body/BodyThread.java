@@ -63,6 +63,9 @@ public final class BodyThread implements Executor, OtherBody {
   private final Runnable wake;
   private final String name;
 
+  // the worker, around each run; read by the body, which is on the same thread then
+  private @Nullable Worker carrier;
+
   // written once, by the first execute(), on the worker that starts the thread
   private volatile @Nullable Runnable task;
 
@@ -107,11 +110,22 @@ public final class BodyThread implements Executor, OtherBody {
 
   /// Whether the current thread is that of a body.
   public static boolean isCurrent() {
-    Thread current = Thread.currentThread();
-    return current.isVirtual()
-        && VirtualThreads.problem() == null
-        && VirtualThreads.schedulerOf(current) instanceof BodyThread body
-        && body.thread == current;
+    return of(Thread.currentThread()) != null;
+  }
+
+  /// The worker in whose step the current thread runs as a body, or null. Holds until it waits.
+  public static @Nullable Worker carrier() {
+    BodyThread body = of(Thread.currentThread());
+    return body == null ? null : body.carrier;
+  }
+
+  private static @Nullable BodyThread of(Thread thread) {
+    return thread.isVirtual()
+            && VirtualThreads.problem() == null
+            && VirtualThreads.schedulerOf(thread) instanceof BodyThread body
+            && body.thread == thread
+        ? body
+        : null;
   }
 
   /// Whether this is the current thread.
@@ -150,8 +164,13 @@ public final class BodyThread implements Executor, OtherBody {
     Worker worker = Worker.current();
     if (worker == null) {
       own.run();
-    } else {
+      return;
+    }
+    carrier = worker;
+    try {
       worker.runMounted(thread, own);
+    } finally {
+      carrier = null; // before the step ends: a body that is detached in it has none
     }
   }
 

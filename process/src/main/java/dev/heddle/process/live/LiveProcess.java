@@ -119,8 +119,8 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
     ties().offStarted(listener);
   }
 
-  /// What one step is given. Others have their turn when a run has lasted its time, so as long as it
-  /// has not, a step may have as much as all before it in this run.
+  /// What one step is given. Others have their turn when a run has lasted its time, so as long as
+  /// it has not, a step may have as much as all before it in this run.
   private EventBatch takeEvents(Worker worker) {
     EventBatch events = EventBatch.from(queue, this, Math.max(FEW_EVENTS, worker.handed()));
     worker.handOut(events.size());
@@ -245,7 +245,7 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
             : queue.push(envelope);
     return switch (push) {
       case ACCEPTED -> {
-        host.scheduler().wake(this, BY_MESSAGE);
+        host.wake(this, BY_MESSAGE);
         yield SendResult.ACCEPTED;
       }
       case FULL ->
@@ -274,7 +274,7 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
     if (queue.pushUrgent(envelope) != EventQueue.Push.ACCEPTED) {
       return false;
     }
-    host.scheduler().wake(this, BY_COMMAND);
+    host.wake(this, BY_COMMAND);
     return true;
   }
 
@@ -286,7 +286,7 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
   }
 
   void wakeUp() {
-    host.scheduler().wake(this, BY_COMMAND);
+    host.wake(this, BY_COMMAND);
   }
 
   /// Whether it has taken its last step.

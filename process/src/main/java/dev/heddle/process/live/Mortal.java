@@ -109,7 +109,7 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
     if (!ENDING.compareAndSet(this, null, new Exit(self(), reason, null, cause))) {
       return false;
     }
-    host.scheduler().wake(this, BY_COMMAND);
+    host.wake(this, BY_COMMAND);
     return true;
   }
 

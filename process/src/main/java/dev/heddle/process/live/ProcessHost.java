@@ -18,6 +18,7 @@ import dev.heddle.process.StartOptions;
 import dev.heddle.process.StartRefusedException;
 import dev.heddle.process.UnknownMethodException;
 import dev.heddle.process.WorkerCounters;
+import dev.heddle.process.body.BodyThread;
 import dev.heddle.process.dispatch.Dispatcher;
 import dev.heddle.process.observe.FlightEvents;
 import dev.heddle.process.relay.CoroutineMailbox;
@@ -110,7 +111,7 @@ public final class ProcessHost {
       return other.self();
     }
     started.increment();
-    scheduler().start(made);
+    scheduler().start(made, here());
     return made.self();
   }
 
@@ -231,6 +232,17 @@ public final class ProcessHost {
   }
 
   // ---- finding and telling ----
+
+  /// Wakes a process for what was published before.
+  void wake(Mortal process, int why) {
+    scheduler().wake(process, why, here());
+  }
+
+  /// The worker in whose step the caller is, also where that step runs a body; or null.
+  private static @Nullable Worker here() {
+    Worker worker = Worker.current();
+    return worker != null ? worker : BodyThread.carrier();
+  }
 
   /// The process at an address of this host, or null.
   public @Nullable LiveProcess find(Pid pid) {

@@ -26,7 +26,7 @@ final class Parking {
    * I3. Only sleepers are woken; never a worker that is busy. [ParkingTest]
    *
    * Memory order. Producer: publish the task, full fence, then read the word. The FIFO publishes with a CAS; a
-   * deque's push and a batch that was moved are only released, so their worker has a fence of its own (Worker.shareSpare). Worker: change the word, a full fence with it, then look at all queues. Either the producer reads that
+   * deque's push and a batch that was moved are only released, so their worker has a fence of its own (Worker.shareSpare; mutant: ParkingStress.NoFenceAfterPush). Worker: change the word, a full fence with it, then look at all queues. Either the producer reads that
    * nobody searches and somebody sleeps, or the worker's look comes after the publication. The same between the last searcher that found
    * something and a producer that trusted in it: found() changes the word before its caller looks. Mutant: ParkingStress.NoLook.
    *

@@ -45,9 +45,9 @@ public final class WorkDeque<T> {
    * with an old array holds an old top, or slots that have not changed.
    *
    * Leftovers. The owner nulls what it pops. What thieves took stays in its slot until it is overwritten or the owner, when it runs
-   * out of work, tidies: a thief must not write there, since the owner may have put a new item in the slot. An array that a burst has
+   * out of work, tidies: a thief must not write there, since the owner may have put a new item in the slot (mutant: WorkDequeStress.ThiefTidies). An array that a burst has
    * made long is given up then, if the deque is empty: a thief that has it, or the new one with an old range, holds an old top, since the
-   * last item left by a CAS on it.
+   * last item left by a CAS on it. [WorkDequeStress.RealTidies]
    *
    * Cost. push: a release store. pop: one CAS, or one fence in a deque of more than MAX_STEAL. steal: one CAS for up to 32 items. The
    * owner's pop is wait-free but for CASes lost to thieves, each of which has taken something.
@@ -82,6 +82,7 @@ public final class WorkDeque<T> {
   }
 
   private final int reach; // MAX_STEAL, but where a test shrinks it
+  private final int keptLength; // KEPT_LENGTH, but where a test shrinks it
 
   // owner and thieves, CAS; index in the lower half, version in the upper
   @SuppressWarnings("unused") // through TOP
@@ -100,10 +101,16 @@ public final class WorkDeque<T> {
   /// `start`, and from which one steal takes up to `reach`: small arrays, positions about to wrap,
   /// and a short reach are what proofs want.
   WorkDeque(int length, int start, int reach) {
+    this(length, start, reach, KEPT_LENGTH);
+  }
+
+  /// The same, whose array is given up when it is longer than `keptLength` and nothing is in it.
+  WorkDeque(int length, int start, int reach, int keptLength) {
     if (Integer.bitCount(length) != 1) {
       throw new IllegalArgumentException("the length must be a power of two: " + length);
     }
     this.reach = reach;
+    this.keptLength = keptLength;
     this.slots = new Object[length];
     this.top = pack(start, 0);
     this.bottom = start;
@@ -176,7 +183,7 @@ public final class WorkDeque<T> {
   public void tidy() {
     @Nullable Object[] array = slots;
     int from = index(topAcquire());
-    if (from == bottom && array.length > KEPT_LENGTH) {
+    if (from == bottom && array.length > keptLength) {
       publishSlotsRelease(new Object[FIRST_LENGTH]);
       return;
     }

@@ -53,25 +53,26 @@ public final class WorkScheduler {
 
   /// Takes a new task. Any thread.
   public void start(Task task) {
-    enqueue(task);
+    enqueue(task, Worker.current());
+  }
+
+  /// Takes a new task on behalf of a step that runs on `worker`, or of nobody's.
+  public void start(Task task, @Nullable Worker worker) {
+    enqueue(task, worker);
   }
 
   /// Wakes a task for what was published before. Any thread.
   public void wake(Task task, int why) {
     if (task.wake(why)) {
-      enqueue(task);
+      enqueue(task, Worker.current());
     }
   }
 
-  /// Wakes a task on behalf of a step that runs on `worker`.
-  public void wake(Task task, int why, Worker worker) {
+  /// Wakes a task on behalf of a step that runs on `worker`, or of nobody's.
+  public void wake(Task task, int why, @Nullable Worker worker) {
     if (task.wake(why)) {
       enqueue(task, worker);
     }
-  }
-
-  private void enqueue(Task task) {
-    enqueue(task, Worker.current());
   }
 
   private void enqueue(Task task, @Nullable Worker worker) {

@@ -4,8 +4,14 @@ package dev.heddle.process.dispatch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -86,5 +92,40 @@ class CommandRegistryTest {
     assertThat(refused).hasValue(97);
     assertThat(List.of(registry.has(One.class), registry.has(Two.class), registry.has(Three.class)))
         .containsOnly(true);
+  }
+
+  @Test
+  @Tag("proc-103")
+  void manyRegistrationsAtOnce_loseNone() throws Exception {
+    List<Class<?>> kinds = List.of(One.class, Two.class, Three.class, String.class);
+    for (int round = 0; round < 50; round++) {
+      CommandRegistry registry = new CommandRegistry();
+      CyclicBarrier together = new CyclicBarrier(kinds.size());
+      List<Callable<List<Class<?>>>> registrations =
+          kinds.stream()
+              .<Callable<List<Class<?>>>>map(kind ->
+                  () -> {
+                    together.await();
+                    return registerArraysOf(kind, registry);
+                  })
+              .toList();
+      try (ExecutorService threads = Executors.newFixedThreadPool(kinds.size())) {
+        for (Future<List<Class<?>>> registered : threads.invokeAll(registrations)) {
+          assertThat(registered.get()).allMatch(registry::has);
+        }
+      }
+    }
+  }
+
+  @SuppressWarnings("unchecked") // the registry looks at the class only
+  private static List<Class<?>> registerArraysOf(Class<?> kind, CommandRegistry registry) {
+    List<Class<?>> all = new ArrayList<>();
+    Class<?> type = kind;
+    for (int i = 0; i < 100; i++) { // as many classes as one wants
+      type = type.arrayType();
+      registry.register((Class<One>) type, handler());
+      all.add(type);
+    }
+    return all;
   }
 }

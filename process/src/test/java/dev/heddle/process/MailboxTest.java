@@ -231,6 +231,24 @@ class MailboxTest {
     assertThat(thrown).hasMessageContaining("shut down");
   }
 
+  @Test
+  void bodyThatSendsToItself_isRefusedWhenItIsFull_ratherThanWaitForItself() {
+    Pid pid =
+        runtime.spawn(
+            CoroutineProcess.of(self -> {
+              Pid me = self.context().self();
+              self.context().send(me, "fits");
+              try {
+                self.context().send(me, "too much");
+                return "it was accepted";
+              } catch (SendFailedException e) {
+                return e.result();
+              }
+            }),
+            StartOptions.DEFAULT.withMailbox(1, MailboxPolicy.SUSPEND));
+    assertThat(Kit.exit(runtime, pid).result()).isEqualTo(SendResult.FULL);
+  }
+
   /// What a send of a coroutine's fails with that waits for room meanwhile.
   private Throwable failedSend(Pid to, Runnable meanwhile) {
     return Heddle.run(() -> {

@@ -544,4 +544,40 @@ class SupervisorTest {
     Kit.take(held).complete(null);
     assertThat(await("child", State.RUNNING).pid()).isEqualTo(runtime.whereis("db"));
   }
+
+  @Test
+  void aChildWithTheNameOfItsSibling_isAFailedStart_andTheSiblingGoesOn() throws Exception {
+    pauses = Kit.queue();
+    StartOptions named = StartOptions.DEFAULT.withName("db");
+    Pid supervisor =
+        runtime.spawn(
+            supervisor()
+                .child(spec("one").withOptions(named))
+                .child(spec("two").withOptions(named).withAfter("one"))
+                .build());
+    Pid one = pid(await("one", State.RUNNING));
+    ChildStatus two = await("two", State.BACKING_OFF);
+    assertThat(Objects.requireNonNull(two.exit()).cause())
+        .hasMessageContaining("belongs to " + one);
+    assertThat(children(supervisor).getFirst().state()).isEqualTo(State.RUNNING);
+  }
+
+  @Test
+  @Tag("proc-213")
+  void anErrorOfAFactory_isAFailedStart_andCostsNoSibling() throws Exception {
+    pauses = Kit.queue();
+    ChildSpec broken =
+        ChildSpec.of(
+            "broken",
+            () -> {
+              throw new NoClassDefFoundError("a jar that is not there");
+            });
+    Pid supervisor =
+        runtime.spawn(supervisor().child(spec("db")).child(broken.withAfter("db")).build());
+    Pid db = pid(await("db", State.RUNNING));
+    ChildStatus failed = await("broken", State.BACKING_OFF);
+    assertThat(Objects.requireNonNull(failed.exit()).cause())
+        .isInstanceOf(NoClassDefFoundError.class);
+    assertThat(children(supervisor).getFirst().pid()).isEqualTo(db);
+  }
 }

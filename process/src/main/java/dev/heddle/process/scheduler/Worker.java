@@ -113,7 +113,7 @@ public final class Worker {
   /// The next task without a search.
   private @Nullable Task next() {
     Task task;
-    if (picks % FAIRNESS == FAIRNESS - 1 && (task = pollBatch()) != null) {
+    if (picks % FAIRNESS == FAIRNESS - 1 && (task = pollPatient()) != null) {
       return task;
     }
     if ((task = scheduler.first().poll()) != null) {
@@ -131,6 +131,13 @@ public final class Worker {
     }
     newestInARow = 0;
     return pollBatch();
+  }
+
+  /// One of those that others go before again and again: in the FIFO, or at the bottom of the
+  /// deque.
+  private @Nullable Task pollPatient() {
+    Task task = pollBatch();
+    return task != null ? task : deque.pollOldest();
   }
 
   /// The head of the FIFO, and what stands behind it into the own deque: also where the deque is

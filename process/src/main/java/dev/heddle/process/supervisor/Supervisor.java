@@ -305,9 +305,9 @@ public final class Supervisor implements Process {
     try {
       Process made = child.spec.factory().call();
       pid = self().spawn(made, child.spec.options().withParent(self().self()).withLink(true));
-      checkIsOurs(pid);
-    } catch (Exception e) {
-      ended(child, new Exit(self().self(), Exit.Reason.FAILED, null, e));
+      checkIsItsOwn(child, pid);
+    } catch (Throwable t) { // a class that cannot be loaded costs one child, not its siblings
+      ended(child, new Exit(self().self(), Exit.Reason.FAILED, null, t));
       return;
     }
     child.pid = pid;
@@ -325,9 +325,13 @@ public final class Supervisor implements Process {
   }
 
   /// Whoever has the name that a child wants is given in its place, and is not ours to end.
-  private void checkIsOurs(Pid pid) {
+  private void checkIsItsOwn(Child child, Pid pid) {
+    if (child.spec.options().name() == null) {
+      return;
+    }
     ProcessSnapshot there = self().runtime().process(pid);
-    if (there != null && !self().self().equals(there.parent())) {
+    if (there != null && !self().self().equals(there.parent())
+        || children.values().stream().anyMatch(other -> other != child && pid.equals(other.pid))) {
       throw new IllegalStateException(
           "the name of the child belongs to " + pid + "; end that one, or take another name");
     }
@@ -497,8 +501,8 @@ public final class Supervisor implements Process {
     }
     try {
       listener.accept(status);
-    } catch (RuntimeException e) {
-      LOG.log(System.Logger.Level.ERROR, "a listener failed at a change of " + status, e);
+    } catch (Throwable t) {
+      LOG.log(System.Logger.Level.ERROR, "a listener failed at a change of " + status, t);
     }
   }
 

@@ -14,7 +14,11 @@ final class Probe extends Task {
   }
 
   Probe(int number, Function<Worker, Verdict> step, Runnable end) {
-    super(Rank.USUAL);
+    this(Rank.USUAL, number, step, end);
+  }
+
+  Probe(Rank rank, int number, Function<Worker, Verdict> step, Runnable end) {
+    super(rank);
     this.number = number;
     this.step = step;
     this.end = end;

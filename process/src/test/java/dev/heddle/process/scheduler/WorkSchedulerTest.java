@@ -13,6 +13,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -328,6 +329,38 @@ class WorkSchedulerTest {
               () -> {}));
     }
     reports.await();
+  }
+
+  @Test
+  @Tag("P6")
+  @Tag("proc-205")
+  void taskOfADeque_besideTasksOfRankFirstThatNeverRest_hasItsTurn() throws Exception {
+    start(1);
+    CountDownLatch seen = new CountDownLatch(1);
+    AtomicReference<@Nullable Probe> patient =
+        new AtomicReference<>(new Probe(2, _ -> Verdict.DONE, seen::countDown));
+    Probe[] pair = new Probe[2];
+    for (int i = 0; i < 2; i++) {
+      int other = 1 - i;
+      pair[i] =
+          new Probe(
+              Task.Rank.FIRST,
+              i,
+              worker -> {
+                Probe woken = patient.getAndSet(null);
+                if (woken != null) {
+                  worker.enqueue(woken);
+                }
+                if (seen.getCount() > 0) {
+                  scheduler.wake(pair[other], Task.BY_MESSAGE);
+                }
+                return Verdict.REST;
+              },
+              () -> {});
+    }
+    scheduler.start(pair[0]);
+    scheduler.start(pair[1]);
+    seen.await();
   }
 
   // ---- the FIFO beside deques ----

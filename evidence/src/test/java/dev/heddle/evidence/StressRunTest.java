@@ -55,6 +55,7 @@ class StressRunTest {
             "dev.heddle.scheduler.inbox.InboxStress.ReadOnlyClaim",
             "dev.heddle.scheduler.inbox.WakeupStress.PlainState",
             "dev.heddle.scheduler.context.LostRunStress.NoFenceAfterLostRun",
+            "dev.heddle.process.scheduler.EventQueueStress.CountsTwice",
             "dev.heddle.process.scheduler.WorkDequeStress.NaiveCas",
             "dev.heddle.process.scheduler.WorkDequeStress.NoFence",
             "dev.heddle.process.scheduler.WorkDequeStress.ThiefTidies",
@@ -65,7 +66,7 @@ class StressRunTest {
     List<String> lines =
         run(
             "Stress\\.(PlainReadmit|ReadOnlyClaim|PlainState|NoFenceAfterLostRun|NaiveCas|NoFence|NoRetry"
-                + "|NoLook|WakesABusyOne|NoFenceAfterPush|ThiefTidies)");
+                + "|NoLook|WakesABusyOne|NoFenceAfterPush|ThiefTidies|CountsTwice)");
     assertThat(verdicts(lines, "FAILED"))
         .as(String.join("\n", lines))
         .containsExactlyInAnyOrderElementsOf(mutants);

@@ -4,12 +4,15 @@ package dev.heddle.process.scheduler;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
+import java.util.concurrent.atomic.AtomicInteger;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.I_Result;
+import org.openjdk.jcstress.infra.results.L_Result;
+import org.openjdk.jcstress.infra.results.Z_Result;
 
 /// Two producers fill a queue of two while its consumer polls: what was accepted comes out once,
 /// and the bound holds.
@@ -83,6 +86,53 @@ public class EventQueueStress {
         }
       }
       r.r1 = taken.verdict() == Taken.FINE && !above ? 1 : 0;
+    }
+  }
+
+  /// **Real class.** A queue of two holds one, and one more comes while the consumer takes: there
+  /// is room whatever the consumer has done by then.
+  @JCStressTest
+  @Outcome(id = "ACCEPTED", expect = ACCEPTABLE, desc = "there was room")
+  @Outcome(id = "FULL", expect = FORBIDDEN, desc = "what the consumer turns round counted twice")
+  @State
+  public static class RealHasRoom {
+    private final EventQueue queue = new EventQueue(2);
+
+    /// With one node in it.
+    public RealHasRoom() {
+      var _ = queue.push(new Item(0));
+    }
+
+    @Actor
+    public void producer(L_Result r) {
+      r.r1 = queue.push(new Item(1));
+    }
+
+    @Actor
+    public void consumer() {
+      var _ = queue.take(1);
+    }
+  }
+
+  /// **Mutant.** The consumer says how many it takes before it has taken them.
+  @JCStressTest
+  @Outcome(id = "true", expect = ACCEPTABLE, desc = "there was room")
+  @Outcome(id = "false", expect = FORBIDDEN, desc = "the one node counted twice")
+  @State
+  public static class CountsTwice {
+    private final AtomicInteger stacked = new AtomicInteger(1);
+    private volatile int held;
+
+    @Actor
+    public void producer(Z_Result r) {
+      int seen = stacked.get();
+      r.r1 = seen + 1 + held <= 2;
+    }
+
+    @Actor
+    public void consumer() {
+      held = 1;
+      stacked.set(0);
     }
   }
 }

@@ -24,12 +24,16 @@ public final class EventQueue {
    *
    * I1. Within a lane, nodes of one producer leave in the order of its pushes. [EventQueueTest, EventQueueLincheckTest]
    * I2. A node that was accepted is taken, or returned by close(). [EventQueueTest, EventQueueStress]
-   * I3. A lane with a bound never holds more, counting what was turned round and not yet handed out. The consumer adds to `held` before its CAS takes
-   *     the nodes, and a producer reads `held` after the head: who sees the nodes gone sees them in `held`; who sees both counts
-   *     twice, and its own CAS fails. [EventQueueTest, EventQueueStress]
+   * I3. A lane with a bound refuses a node only when it is full, counting what was turned round and not yet handed out. While the
+   *     consumer turns the nodes of a stack round, `held` is their number below zero: they are in the stack or out of it, and a producer
+   *     whose answer depends on that waits for the few instructions until it is known. Else a mailbox that is half full would
+   *     refuse whatever comes while its consumer is descheduled there. Mutant: EventQueueStress.CountsTwice. [EventQueueStress]
+   * I4. It holds no more than its bound, but for producers that were descheduled between their look at an empty stack and their CAS, while
+   *     others filled it and the consumer turned it round: one node each. To forbid that, an empty stack would need a stamp.
    *
    * Memory order. Push and take are CASes on the head (volatile): what the producer wrote before is seen by the consumer. `held` is
-   * published by the same CAS, and lowered by release stores.
+   * published by the same CAS, and lowered by release stores. A producer reads head, `held`, and, before it says that the lane is full, the head
+   * again: if that has not moved, `held` was of the same moment.
    *
    * Cost. A CAS a push, a CAS for all that has come, a walk for a take: the consumer writes to the line that producers CAS twice a take,
    * not with each node. A producer that is descheduled in the middle delays nobody: a node that is not linked is
@@ -141,11 +145,15 @@ public final class EventQueue {
         return Push.CLOSED;
       }
       link(node, seen);
-      if (node.depth + heldAcquire() > bound) {
+      int turned = heldAcquire();
+      if (node.depth + Math.abs(turned) <= bound) {
+        if (ORDINARY.compareAndSet(this, seen, node)) {
+          return Push.ACCEPTED;
+        }
+      } else if (node.depth > bound || (turned >= 0 && ordinary == seen)) {
         return Push.FULL;
-      }
-      if (ORDINARY.compareAndSet(this, seen, node)) {
-        return Push.ACCEPTED;
+      } else {
+        Thread.onSpinWait(); // not a yield: in a coroutine that would let others run
       }
     }
   }
@@ -172,7 +180,9 @@ public final class EventQueue {
       return latest.size();
     }
     Node seen = ordinary;
-    return (seen == null ? 0 : seen.depth) + heldAcquire();
+    int stacked = seen == null ? 0 : seen.depth;
+    int turned = heldAcquire();
+    return turned < 0 ? Math.max(stacked, -turned) : stacked + turned;
   }
 
   // ---- the consumer ----
@@ -218,14 +228,13 @@ public final class EventQueue {
   }
 
   private @Nullable Node turnOrdinary() {
-    int before = held;
-    Node seen = ordinary;
-    while (seen != null) {
-      HELD.setRelease(this, before + seen.depth);
+    Node seen; // nothing is held: what was turned round before has been handed out
+    while ((seen = ordinary) != null) {
+      HELD.setRelease(this, -seen.depth);
       if (ORDINARY.compareAndSet(this, seen, null)) {
+        HELD.setRelease(this, seen.depth);
         return reversed(seen);
       }
-      seen = ordinary;
     }
     return null;
   }

@@ -330,7 +330,7 @@ public final class Supervisor implements Process {
       return;
     }
     ProcessSnapshot there = self().runtime().process(pid);
-    if (there != null && !self().self().equals(there.parent())
+    if ((there != null && !self().self().equals(there.parent()))
         || children.values().stream().anyMatch(other -> other != child && pid.equals(other.pid))) {
       throw new IllegalStateException(
           "the name of the child belongs to " + pid + "; end that one, or take another name");

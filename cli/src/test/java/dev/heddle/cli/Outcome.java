@@ -14,6 +14,11 @@ record Outcome(int code, String out, String err) {
   /// A hung process fails its test instead of the whole run.
   private static final long GUARD_SECONDS = 120;
 
+  /// What stands on standard error, but for what a busy machine makes a loop say of any program.
+  String errWithoutWarnings() {
+    return err.replaceAll("(?m)^heddle: warning: .*\\n(?:  at .*\\n)*", "");
+  }
+
   /// Runs a command to its end.
   static Outcome of(
       List<String> command, Path folder, Map<String, String> environment, String input)

@@ -108,7 +108,7 @@ class RunIT {
     Outcome outcome = checkout.heddle("run", "Fail.java");
 
     assertThat(outcome.code()).isEqualTo(1);
-    assertThat(outcome.err().lines())
+    assertThat(outcome.errWithoutWarnings().lines())
         .containsExactly(
             "Failed: java.io.IOException: outer",
             "\tat Fail.main(Fail.java:4)",
@@ -141,7 +141,7 @@ class RunIT {
     Outcome outcome = checkout.heddle("run", "Spawn.java");
 
     assertThat(outcome.code()).isEqualTo(1);
-    assertThat(outcome.err().lines())
+    assertThat(outcome.errWithoutWarnings().lines())
         .containsExactly(
             "Failed: java.lang.IllegalStateException: no page",
             "\tat Spawn.page(Spawn.java:12)",

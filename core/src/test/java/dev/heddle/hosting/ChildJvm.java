@@ -140,6 +140,7 @@ public final class ChildJvm {
     if (DRIVER != null) {
       Collections.addAll(line, "--enable-native-access=ALL-UNNAMED", "-Dheddle.driver=" + DRIVER);
     }
+    line.add("-Dheddle.watchdog=off"); // a busy machine would put its words among the program's
     line.addAll(options);
     Collections.addAll(line, "-cp", classPath(), program.getName());
     line.addAll(arguments);

@@ -45,7 +45,7 @@ class RunIT {
     Outcome outcome = checkout.heddle("run", "cli/src/main/aot/Training.java");
 
     assertThat(outcome.code()).as(outcome.err()).isZero();
-    assertThat(outcome.out()).endsWith("after hello\n");
+    assertThat(outcome.out()).endsWith("after hello\nwell done: NORMAL\n");
   }
 
   @Test

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.heddle.DeadlineException;
 import dev.heddle.PinnedException;
-import dev.heddle.process.dispatch.CommandHandler;
 import dev.heddle.process.dispatch.Commands;
 import dev.heddle.process.dispatch.Invocation;
 import java.io.IOException;
@@ -24,50 +23,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Processes whose body is sequential code.
 @Timeout(120)
-class CoroutineProcessTest {
-  private static final Duration DAY = Duration.ofDays(1);
-
-  private final BlockingQueue<Invocation<Object>> asked = Kit.queue();
-  private ProcessRuntime runtime = start(2);
-
-  private ProcessRuntime start(int workers) {
-    return ProcessRuntime.builder()
-        .workers(workers)
-        .handler(Kit.Call.class, CommandHandler.inline((_, invocation) -> asked.add(invocation)))
-        .start();
-  }
-
-  private void restart(int workers) {
-    runtime.close();
-    runtime = start(workers);
-  }
-
-  @AfterEach
-  void end() {
-    runtime.close();
-  }
-
-  private Pid spawn(CoroutineProcess.Body body) {
-    return runtime.spawn(CoroutineProcess.of(body));
-  }
-
-  private @Nullable Object result(CoroutineProcess.Body body) {
-    Exit exit = Kit.exit(runtime, spawn(body));
-    assertThat(exit.cause()).isNull();
-    return exit.result();
-  }
-
-  private @Nullable Throwable failure(CoroutineProcess.Body body) {
-    return Kit.exit(runtime, spawn(body)).cause();
-  }
-
+class CoroutineProcessTest extends CoroutineFixture {
   // ---- receiving and calling ----
 
   @Test

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.heddle.process.dispatch.CommandHandler;
+import dev.heddle.process.dispatch.Invocation;
+import java.time.Duration;
+import java.util.concurrent.BlockingQueue;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+
+/// A runtime for bodies, and a command that a test answers when it likes.
+abstract class CoroutineFixture {
+  static final Duration DAY = Duration.ofDays(1);
+
+  final BlockingQueue<Invocation<Object>> asked = Kit.queue();
+  ProcessRuntime runtime = start(2);
+
+  private ProcessRuntime start(int workers) {
+    return ProcessRuntime.builder()
+        .workers(workers)
+        .handler(Kit.Call.class, CommandHandler.inline((_, invocation) -> asked.add(invocation)))
+        .start();
+  }
+
+  void restart(int workers) {
+    runtime.close();
+    runtime = start(workers);
+  }
+
+  @AfterEach
+  void end() {
+    runtime.close();
+  }
+
+  Pid spawn(CoroutineProcess.Body body) {
+    return runtime.spawn(CoroutineProcess.of(body));
+  }
+
+  @Nullable Object result(CoroutineProcess.Body body) {
+    Exit exit = Kit.exit(runtime, spawn(body));
+    assertThat(exit.cause()).isNull();
+    return exit.result();
+  }
+
+  @Nullable Throwable failure(CoroutineProcess.Body body) {
+    return Kit.exit(runtime, spawn(body)).cause();
+  }
+}

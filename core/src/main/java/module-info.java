@@ -34,4 +34,8 @@ module dev.heddle {
   // for processes with a sequential body, which run on virtual threads of ours too
   exports dev.heddle.scheduler.context to
       dev.heddle.process;
+
+  // for its wake-ups near the end of a stack
+  exports dev.heddle.scheduler to
+      dev.heddle.process;
 }

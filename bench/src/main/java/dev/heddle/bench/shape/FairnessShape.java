@@ -43,7 +43,7 @@ final class FairnessShape {
             + " (blocked-end).",
         List.of(
             waits(HOG, "a victim beside hogs", Pace.fixed(200, 3)),
-            waits(BUSY, "an idle process beside a busy worker", Pace.fixed(20, 2)),
+            waits(BUSY, "an idle process beside a busy worker", Pace.fixed(100, 20)),
             Case.of(
                 SPREAD,
                 "64 woken in one step",

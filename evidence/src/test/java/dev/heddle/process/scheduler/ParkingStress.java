@@ -189,12 +189,12 @@ public class ParkingStress {
     private final Worker worker = scheduler.workers()[1];
 
     public RealDeque() {
-      busy.enqueue(task());
+      scheduler.start(task(), busy);
     }
 
     @Actor
     public void producer() {
-      busy.enqueue(task());
+      scheduler.start(task(), busy);
     }
 
     @Actor

@@ -30,6 +30,7 @@ import dev.heddle.process.scheduler.WorkScheduler;
 import dev.heddle.process.scheduler.Worker;
 import dev.heddle.process.topology.Names;
 import dev.heddle.process.topology.Ties;
+import dev.heddle.scheduler.StackReserve;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Comparator;
@@ -90,6 +91,7 @@ public final class ProcessHost {
   /// @param by the process that starts it, or null
   /// @return its PID, or that of the process that has its name
   public Pid spawn(Process process, StartOptions options, @Nullable LiveProcess by) {
+    StackReserve.require(); // else it would be known, and never begin
     LiveProcess made;
     try {
       made = make(process, by == null ? options : inherited(options, by));

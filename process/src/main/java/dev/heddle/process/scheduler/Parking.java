@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.scheduler;
 
+import dev.heddle.scheduler.StackReserve;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayDeque;
@@ -131,6 +132,7 @@ final class Parking {
   ///
   /// @return whether there was one
   boolean wake(boolean also) {
+    StackReserve.require(); // from here on it must not stop half-way
     Worker worker;
     lock.lock();
     try {

@@ -3,6 +3,7 @@ package dev.heddle.process.scheduler;
 
 import dev.heddle.process.QueueDelay;
 import dev.heddle.process.WorkerCounters;
+import dev.heddle.scheduler.StackReserve;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,6 +19,8 @@ import org.jspecify.annotations.Nullable;
 /// of what a random other worker has. Every 61st pick looks at the FIFO first, and takes as many. A
 /// task that a worker wakes goes to that worker's deque, one that others wake to the FIFO.
 public final class WorkScheduler {
+  private static final int IS_READY = -1; // a task that nothing wakes: it is new, or was woken
+
   private final Worker[] workers;
   private final GlobalQueue first = new GlobalQueue(); // rank FIRST
   private final GlobalQueue global = new GlobalQueue();
@@ -53,55 +56,80 @@ public final class WorkScheduler {
 
   /// Takes a new task. Any thread.
   public void start(Task task) {
-    enqueue(task, Worker.current());
+    enqueue(task, IS_READY, Worker.current());
   }
 
   /// Takes a new task on behalf of a step that runs on `worker`, or of nobody's.
   public void start(Task task, @Nullable Worker worker) {
-    enqueue(task, worker);
+    enqueue(task, IS_READY, worker);
   }
 
   /// Wakes a task for what was published before. Any thread.
   public void wake(Task task, int why) {
-    if (task.wake(why)) {
-      enqueue(task, Worker.current());
-    }
+    wake(task, why, Worker.current());
   }
 
   /// Wakes a task on behalf of a step that runs on `worker`, or of nobody's.
+  ///
+  /// @throws StackOverflowError when the stack ends on the way. If this is a step, its worker goes
+  ///   the rest of the way when the step has ended; else the task rests on.
   public void wake(Task task, int why, @Nullable Worker worker) {
-    if (task.wake(why)) {
-      enqueue(task, worker);
+    if (worker == null || worker.scheduler() != this) {
+      StackReserve.require(); // nobody comes after to finish it
     }
+    enqueue(task, why, worker);
   }
 
-  private void enqueue(Task task, @Nullable Worker worker) {
-    task.queuedNanos = DelayHistogram.stamp();
-    switch (task.rank) {
-      case FIRST -> {
-        first.push(task);
-        parking.wakeOne();
-      }
-      case USUAL -> {
-        if (worker != null && worker.scheduler() == this) {
-          worker.enqueue(task);
-        } else {
-          push(task);
+  /// Makes a task READY, unless it is or need not be, and puts it where its rank says.
+  private void enqueue(Task task, int why, @Nullable Worker worker) {
+    Worker own = worker != null && worker.scheduler() == this ? worker : null;
+    boolean isReady = why == IS_READY;
+    boolean isQueued = false;
+    try {
+      if (!isReady) {
+        isReady = task.wake(why);
+        if (!isReady) {
+          return;
         }
       }
-      case LAST -> push(task);
+      task.queuedNanos = DelayHistogram.stamp();
+      if (task.rank == Task.Rank.USUAL && own != null) {
+        own.push(task);
+        isQueued = true;
+        own.shareSpare();
+      } else {
+        (task.rank == Task.Rank.FIRST ? first : global).push(task);
+        isQueued = true;
+        parking.wakeOne();
+      }
+    } catch (StackOverflowError e) {
+      if (own != null && isReady) { // writes only: there is no stack for a call
+        if (!isQueued) {
+          task.next = own.stranded;
+          own.stranded = task;
+        }
+        own.isUnfinished = true;
+      }
+      throw e;
     }
   }
 
   /// Puts a READY task behind all others.
   void enqueueLast(Task task) {
     task.queuedNanos = DelayHistogram.stamp();
-    push(task);
-  }
-
-  private void push(Task task) {
     global.push(task);
     parking.wakeOne();
+  }
+
+  /// Goes the rest of the way of wake-ups in whose middle a step's stack has ended.
+  void finish(@Nullable Task stranded, Worker worker) {
+    while (stranded != null) {
+      Task task = stranded;
+      stranded = task.next;
+      task.next = null;
+      enqueue(task, IS_READY, worker);
+    }
+    parking.wakeOne(); // for what was queued, but told nobody
   }
 
   /// A searcher has found a task: the next is woken if there is more.

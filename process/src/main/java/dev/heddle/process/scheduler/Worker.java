@@ -33,6 +33,10 @@ public final class Worker {
   private int handed; // events, to the task that it runs
   private @Nullable Thread mounted; // the body that its step runs now
 
+  // its step, or a body that is mounted in it: wake-ups in whose middle the stack has ended
+  @Nullable Task stranded; // READY, and in no queue yet
+  boolean isUnfinished;
+
   // set by the lookout, taken back by this worker
   private volatile boolean overdue;
 
@@ -108,6 +112,16 @@ public final class Worker {
     }
     var _ = Thread.interrupted(); // a step may have left it, which is not for the next task's
     running = null;
+    if (isUnfinished) {
+      finishWakeUps();
+    }
+  }
+
+  private void finishWakeUps() {
+    Task tasks = stranded;
+    stranded = null;
+    isUnfinished = false;
+    scheduler.finish(tasks, this);
   }
 
   /// The next task without a search.
@@ -212,13 +226,12 @@ public final class Worker {
 
   /// Puts a READY task into the own deque. On this worker's thread only, or on that of a coroutine
   /// that is mounted on it.
-  public void enqueue(Task task) {
+  void push(Task task) {
     deque.push(task);
-    shareSpare();
   }
 
   /// Has somebody woken for what this worker does not run next.
-  private void shareSpare() {
+  void shareSpare() {
     if (deque.size() > 1) { // one is for us, as soon as this step ends
       VarHandle.fullFence(); // a push is only released: see the essay of Parking
       scheduler.parking().wakeOne();

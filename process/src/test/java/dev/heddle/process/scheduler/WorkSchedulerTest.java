@@ -349,7 +349,7 @@ class WorkSchedulerTest {
               worker -> {
                 Probe woken = patient.getAndSet(null);
                 if (woken != null) {
-                  worker.enqueue(woken);
+                  scheduler.start(woken, worker);
                 }
                 if (seen.getCount() > 0) {
                   scheduler.wake(pair[other], Task.BY_MESSAGE);

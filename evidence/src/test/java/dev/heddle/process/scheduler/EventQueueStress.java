@@ -4,7 +4,9 @@ package dev.heddle.process.scheduler;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
+import java.util.ArrayDeque;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.JCStressTest;
@@ -14,8 +16,8 @@ import org.openjdk.jcstress.infra.results.I_Result;
 import org.openjdk.jcstress.infra.results.L_Result;
 import org.openjdk.jcstress.infra.results.Z_Result;
 
-/// Two producers fill a queue of two while its consumer polls: what was accepted comes out once,
-/// and the bound holds.
+/// Producers fill a queue while its consumer takes, or closes it: what was accepted comes out once,
+/// nothing is refused where there is room, and the bound holds.
 public class EventQueueStress {
   private EventQueueStress() {}
 
@@ -27,28 +29,107 @@ public class EventQueueStress {
     }
   }
 
-  /// **Real class.**
-  @JCStressTest
-  @Outcome(
-      id = "1",
-      expect = ACCEPTABLE,
-      desc = "what was accepted came out once, never more than two")
-  @Outcome(
-      id = "0",
-      expect = FORBIDDEN,
-      desc = "something was lost, came twice, or the bound was passed")
-  @State
-  public static class Real {
-    private static final int BOUND = 2;
-    private final EventQueue queue = new EventQueue(BOUND);
-    private final Taken taken = new Taken(4);
+  /// A queue of two, what was accepted by it, and what came out.
+  static class Story {
+    static final int BOUND = 2;
+    final EventQueue queue = new EventQueue(BOUND);
+    final Taken taken = new Taken(4);
     private final boolean[] accepted = new boolean[4];
     private boolean above;
 
-    private void push(int number) {
+    final void push(int number) {
       accepted[number] = queue.push(new Item(number)) == EventQueue.Push.ACCEPTED;
     }
 
+    final void takeTwice() {
+      for (int i = 0; i < 2; i++) {
+        above |= queue.length() > BOUND;
+        count(queue.take(1));
+      }
+    }
+
+    final void takeRest() {
+      count(queue.take(4)); // what was turned round
+      count(queue.take(4));
+    }
+
+    final void count(EventQueue.Node first) {
+      for (EventQueue.Node n = first; n != null; n = EventQueue.after(n)) {
+        taken.count(((Item) n).number);
+      }
+    }
+
+    final int verdict() {
+      for (int i = 0; i < 4; i++) {
+        if (!accepted[i]) {
+          taken.count(i); // else it would count as lost
+        }
+      }
+      return taken.verdict() == Taken.FINE && !above ? 1 : 0;
+    }
+  }
+
+  /// **Model.** What the queue promises, with a lock.
+  @JCStressTest
+  @Outcome(id = "1", expect = ACCEPTABLE, desc = "what was accepted came out once")
+  @Outcome(id = "0", expect = FORBIDDEN, desc = "something was lost, or came twice")
+  @State
+  public static class Model {
+    private final ArrayDeque<Integer> queue = new ArrayDeque<>();
+    private final Taken taken = new Taken(2);
+
+    @Actor
+    public void producer() {
+      for (int i = 0; i < 2; i++) {
+        synchronized (this) {
+          queue.add(i);
+        }
+      }
+    }
+
+    @Actor
+    public synchronized void consumer() {
+      taken.count(queue.poll());
+    }
+
+    @Arbiter
+    public void end(I_Result r) {
+      queue.forEach(taken::count);
+      r.r1 = taken.verdict() == Taken.FINE ? 1 : 0;
+    }
+  }
+
+  /// **Real class.**
+  @JCStressTest
+  @Outcome(id = "1", expect = ACCEPTABLE, desc = "what was accepted came out once, never above two")
+  @Outcome(id = "0", expect = FORBIDDEN, desc = "lost, or twice, or above the bound")
+  @State
+  public static class Real extends Story {
+    @Actor
+    public void producer() {
+      for (int i = 0; i < 4; i++) {
+        push(i);
+      }
+    }
+
+    @Actor
+    public void consumer() {
+      takeTwice();
+    }
+
+    @Arbiter
+    public void end(I_Result r) {
+      takeRest();
+      r.r1 = verdict();
+    }
+  }
+
+  /// **Real class**, two producers. Needs three processors.
+  @JCStressTest
+  @Outcome(id = "1", expect = ACCEPTABLE, desc = "what was accepted came out once, never above two")
+  @Outcome(id = "0", expect = FORBIDDEN, desc = "lost, or twice, or above the bound")
+  @State
+  public static class RealTwoProducers extends Story {
     @Actor
     public void one() {
       push(0);
@@ -63,29 +144,72 @@ public class EventQueueStress {
 
     @Actor
     public void consumer() {
-      for (int i = 0; i < 2; i++) {
-        above |= queue.length() > BOUND;
-        poll();
-      }
-    }
-
-    private boolean poll() {
-      if (queue.take(1) instanceof Item item) {
-        taken.count(item.number);
-        return true;
-      }
-      return false;
+      takeTwice();
     }
 
     @Arbiter
     public void end(I_Result r) {
-      while (poll()) {}
+      takeRest();
+      r.r1 = verdict();
+    }
+  }
+
+  /// **Real class.** It is closed under its producer.
+  @JCStressTest
+  @Outcome(id = "1", expect = ACCEPTABLE, desc = "what was accepted came out once")
+  @Outcome(id = "0", expect = FORBIDDEN, desc = "something was lost, or came twice")
+  @State
+  public static class RealCloses extends Story {
+    @Actor
+    public void producer() {
       for (int i = 0; i < 4; i++) {
-        if (!accepted[i]) {
-          taken.count(i); // else it would count as lost
-        }
+        push(i);
       }
-      r.r1 = taken.verdict() == Taken.FINE && !above ? 1 : 0;
+    }
+
+    @Actor
+    public void consumer() {
+      count(queue.take(1));
+      count(queue.close());
+    }
+
+    @Arbiter
+    public void end(I_Result r) {
+      r.r1 = verdict();
+    }
+  }
+
+  /// **Mutant.** The consumer empties the stack with a store, not with an exchange: who pushed
+  /// between its look and that is gone.
+  @JCStressTest
+  @Outcome(id = "1", expect = ACCEPTABLE, desc = "what was accepted came out once")
+  @Outcome(id = "0", expect = FORBIDDEN, desc = "something was lost, or came twice")
+  @State
+  public static class EmptiesByStore {
+    private final AtomicReference<Item> stack = new AtomicReference<>(new Item(0));
+    private final Taken taken = new Taken(2);
+
+    @Actor
+    public void producer() {
+      Item item = new Item(1);
+      do {
+        item.next = stack.get();
+      } while (!stack.compareAndSet((Item) item.next, item));
+    }
+
+    @Actor
+    public void consumer() {
+      EventQueue.Node seen = stack.get();
+      stack.set(null);
+      for (; seen != null; seen = seen.next) {
+        taken.count(((Item) seen).number);
+      }
+    }
+
+    @Arbiter
+    public void end(I_Result r) {
+      consumer();
+      r.r1 = taken.verdict() == Taken.FINE ? 1 : 0;
     }
   }
 
@@ -133,6 +257,54 @@ public class EventQueueStress {
     public void consumer() {
       held = 1;
       stacked.set(0);
+    }
+  }
+
+  /// **Real class.** A queue of one is filled and emptied while somebody pushes who may have looked
+  /// at it before.
+  @JCStressTest
+  @Outcome(id = "false", expect = ACCEPTABLE, desc = "never more than one")
+  @Outcome(id = "true", expect = FORBIDDEN, desc = "the bound was passed")
+  @State
+  public static class RealKeepsItsBound {
+    private final EventQueue queue = new EventQueue(1);
+
+    @Actor
+    public void late(Z_Result r) {
+      var _ = queue.push(new Item(0));
+      r.r1 = queue.length() > 1;
+    }
+
+    @Actor
+    public void consumer() {
+      var _ = queue.push(new Item(1));
+      var _ = queue.take(1);
+    }
+  }
+
+  /// **Mutant.** What a take hands out is held for a moment after the stack was emptied.
+  @JCStressTest
+  @Outcome(id = "false", expect = ACCEPTABLE, desc = "never more than one")
+  @Outcome(id = "true", expect = FORBIDDEN, desc = "the bound was passed")
+  @State
+  public static class HandsOutLater {
+    private final AtomicInteger stacked = new AtomicInteger();
+    private volatile int held;
+
+    private boolean push() {
+      return stacked.get() == 0 && held == 0 && stacked.compareAndSet(0, 1);
+    }
+
+    @Actor
+    public void late(Z_Result r) {
+      r.r1 = push() && stacked.get() + held > 1;
+    }
+
+    @Actor
+    public void consumer() {
+      push();
+      held = stacked.getAndSet(0);
+      held = 0;
     }
   }
 }

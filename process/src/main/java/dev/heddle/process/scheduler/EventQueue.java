@@ -24,12 +24,15 @@ public final class EventQueue {
    *
    * I1. Within a lane, nodes of one producer leave in the order of its pushes. [EventQueueTest, EventQueueLincheckTest]
    * I2. A node that was accepted is taken, or returned by close(). [EventQueueTest, EventQueueStress]
-   * I3. A lane with a bound refuses a node only when it is full, counting what was turned round and not yet handed out. While the
+   * I3. A lane with a bound refuses a node only when it is full, counting what was turned round and is left for a later take. While the
    *     consumer turns the nodes of a stack round, `held` is their number below zero: they are in the stack or out of it, and a producer
    *     whose answer depends on that waits for the few instructions until it is known. Else a mailbox that is half full would
    *     refuse whatever comes while its consumer is descheduled there. Mutant: EventQueueStress.CountsTwice. [EventQueueStress]
-   * I4. It holds no more than its bound, but for producers that were descheduled between their look at an empty stack and their CAS, while
-   *     others filled it and the consumer turned it round: one node each. To forbid that, an empty stack would need a stamp.
+   * I4. It never holds more than its bound. A producer that is descheduled between its look at an empty stack and its CAS may find the
+   *     stack empty again, but filled and turned round meanwhile: there is room all the same, since what the take that turned it round
+   *     hands out, one at the least, has left with the CAS. Hence one store of `held` after that, not one of all and another of the rest.
+   *     A stack that is not empty is known by its newest node, which comes once. Mutant: EventQueueStress.HandsOutLater.
+   *     [EventQueueStress, EventQueueLincheckTest]
    *
    * Memory order. Push and take are CASes on the head (volatile): what the producer wrote before is seen by the consumer. `held` is
    * published by the same CAS, and lowered by release stores. A producer reads head, `held`, and, before it says that the lane is full, the head
@@ -179,9 +182,13 @@ public final class EventQueue {
     if (latest != null) {
       return latest.size();
     }
-    Node seen = ordinary;
+    Node seen;
+    int turned;
+    do {
+      seen = ordinary;
+      turned = heldAcquire();
+    } while (ordinary != seen); // else what was turned round meanwhile would count twice
     int stacked = seen == null ? 0 : seen.depth;
-    int turned = heldAcquire();
     return turned < 0 ? Math.max(stacked, -turned) : stacked + turned;
   }
 
@@ -212,9 +219,18 @@ public final class EventQueue {
 
   private @Nullable Node takeOrdinary(int most) {
     Node first = ordinaryTaken;
-    if (first == null && (first = turnOrdinary()) == null) {
-      return null;
+    if (first != null) {
+      HELD.setRelease(this, held - handOut(first, most));
+    } else if ((first = turnOrdinary(most)) != null) {
+      var _ = handOut(first, most);
     }
+    return first;
+  }
+
+  /// Keeps what is behind the `most` first ones.
+  ///
+  /// @return how many those are
+  private int handOut(Node first, int most) {
     Node last = first;
     int count = 1;
     for (; count < most && last.next != null; count++) {
@@ -223,16 +239,16 @@ public final class EventQueue {
     ordinaryTaken = last.next;
     last.next =
         null; // else a dead node that has grown old would keep all behind it from dying young
-    HELD.setRelease(this, held - count);
-    return first;
+    return count;
   }
 
-  private @Nullable Node turnOrdinary() {
+  /// What has come, of which `most` are about to be handed out.
+  private @Nullable Node turnOrdinary(int most) {
     Node seen; // nothing is held: what was turned round before has been handed out
     while ((seen = ordinary) != null) {
       HELD.setRelease(this, -seen.depth);
       if (ORDINARY.compareAndSet(this, seen, null)) {
-        HELD.setRelease(this, seen.depth);
+        HELD.setRelease(this, Math.max(0, seen.depth - most));
         return reversed(seen);
       }
     }

@@ -22,6 +22,10 @@ import org.junit.jupiter.api.io.TempDir;
 class StressRunTest {
   private static final Pattern RESULT = Pattern.compile("\\[(OK|FAILED|ERROR)] (\\S+)");
 
+  /// Models and real classes that need no more than two processors; jcstress skips the others
+  /// there.
+  private static final int OF_TWO_ACTORS = 29;
+
   @TempDir Path results;
 
   @Test
@@ -40,7 +44,7 @@ class StressRunTest {
     List<String> lines = run("Stress\\.(Model|Real)");
     assertThat(verdicts(lines, "FAILED")).as(String.join("\n", lines)).isEmpty();
     assertThat(verdicts(lines, "ERROR")).as(String.join("\n", lines)).isEmpty();
-    assertThat(verdicts(lines, "OK")).hasSizeGreaterThanOrEqualTo(20);
+    assertThat(verdicts(lines, "OK")).hasSizeGreaterThanOrEqualTo(OF_TWO_ACTORS);
   }
 
   @Test
@@ -54,19 +58,22 @@ class StressRunTest {
             "dev.heddle.scheduler.inbox.InboxStress.PlainReadmit",
             "dev.heddle.scheduler.inbox.InboxStress.ReadOnlyClaim",
             "dev.heddle.scheduler.inbox.WakeupStress.PlainState",
+            "dev.heddle.scheduler.inbox.WakeupStress.RingsByStore",
             "dev.heddle.scheduler.context.LostRunStress.NoFenceAfterLostRun",
             "dev.heddle.process.scheduler.EventQueueStress.CountsTwice",
+            "dev.heddle.process.scheduler.EventQueueStress.EmptiesByStore",
+            "dev.heddle.process.scheduler.EventQueueStress.HandsOutLater",
+            "dev.heddle.process.scheduler.GlobalQueueStress.FifoWithoutLock",
+            "dev.heddle.process.scheduler.GlobalQueueStress.SilentTurn",
             "dev.heddle.process.scheduler.WorkDequeStress.NaiveCas",
             "dev.heddle.process.scheduler.WorkDequeStress.NoFence",
             "dev.heddle.process.scheduler.WorkDequeStress.ThiefTidies",
             "dev.heddle.process.scheduler.StateStress.NoRetry",
+            "dev.heddle.process.scheduler.StateStress.WakesByStore",
             "dev.heddle.process.scheduler.ParkingStress.NoLook",
             "dev.heddle.process.scheduler.ParkingStress.WakesABusyOne",
             "dev.heddle.process.scheduler.ParkingStress.NoFenceAfterPush");
-    List<String> lines =
-        run(
-            "Stress\\.(PlainReadmit|ReadOnlyClaim|PlainState|NoFenceAfterLostRun|NaiveCas|NoFence|NoRetry"
-                + "|NoLook|WakesABusyOne|NoFenceAfterPush|ThiefTidies|CountsTwice)");
+    List<String> lines = run("Stress\\.(?!Model|Real)");
     assertThat(verdicts(lines, "FAILED"))
         .as(String.join("\n", lines))
         .containsExactlyInAnyOrderElementsOf(mutants);

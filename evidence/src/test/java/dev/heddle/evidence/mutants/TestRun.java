@@ -42,6 +42,9 @@ final class TestRun implements AutoCloseable {
     }
   }
 
+  /// For a JVM to start, and for what comes before the first test: also on a busy machine.
+  private static final Duration BETWEEN_TESTS = Duration.ofSeconds(60);
+
   private static final String DONE = "@done ";
   private static final String ENDED = "@ended ";
 
@@ -98,7 +101,7 @@ final class TestRun implements AutoCloseable {
   /// Runs `wanted` and tells what became of each; `mutated` may be null. Tests that could not even
   /// begin, because something before them hangs, are left out.
   ///
-  /// @param patience how long a test may say nothing
+  /// @param patience how long a test may take
   /// @param hangs after so many hangs the rest is left out, too
   Map<TestName, Verdict> run(
       @Nullable Path mutated, Collection<TestName> wanted, Duration patience, int hangs)
@@ -124,7 +127,8 @@ final class TestRun implements AutoCloseable {
       throws InterruptedException {
     TestName running = null;
     while (true) {
-      String line = said.poll(patience.toMillis(), TimeUnit.MILLISECONDS);
+      Duration wait = running == null ? BETWEEN_TESTS : patience;
+      String line = said.poll(wait.toMillis(), TimeUnit.MILLISECONDS);
       if (line == null || line.equals(ENDED)) {
         if (running != null) {
           verdicts.put(running, Verdict.HUNG);

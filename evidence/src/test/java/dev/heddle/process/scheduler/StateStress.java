@@ -4,6 +4,7 @@ package dev.heddle.process.scheduler;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
@@ -13,7 +14,7 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.I_Result;
 
 /// Something is published for a task and the task is woken, twice over, while a worker runs it and
-/// lets it rest: some step sees both.
+/// lets it rest: some step sees both. And who wakes a task that rests is alone in that.
 public class StateStress {
   private StateStress() {}
 
@@ -27,13 +28,12 @@ public class StateStress {
     private int seen;
 
     @Actor
-    public synchronized void one() {
-      content |= 1;
-    }
-
-    @Actor
-    public synchronized void other() {
-      content |= 2;
+    public void waker() {
+      for (int i = 1; i <= 2; i++) {
+        synchronized (this) {
+          content += i;
+        }
+      }
     }
 
     @Actor
@@ -48,19 +48,40 @@ public class StateStress {
     }
   }
 
+  /// A task that says what it saw, and the scheduler without threads in whose FIFO it stands when
+  /// it was woken, or was slow.
   private static final class Reader extends Task {
-    final AtomicInteger content;
-    int seen;
+    final WorkScheduler scheduler =
+        new WorkScheduler("stress", 1, (_, _, _, _) -> {}, Duration.ofHours(1));
+    final AtomicInteger content = new AtomicInteger();
+    private final Verdict verdict;
+    private int seen;
 
-    Reader(AtomicInteger content) {
+    Reader(Verdict verdict) {
       super(Rank.USUAL);
-      this.content = content;
+      this.verdict = verdict;
+    }
+
+    void publish(int what, int why) {
+      content.getAndAdd(what);
+      scheduler.wake(this, why);
+    }
+
+    void run() {
+      run(scheduler.workers()[0]);
+    }
+
+    int seenAtLast() {
+      while (scheduler.global().poll() != null) {
+        run();
+      }
+      return seen;
     }
 
     @Override
     protected Verdict step(Worker worker) {
       seen = content.get();
-      return Verdict.REST;
+      return verdict;
     }
 
     @Override
@@ -73,13 +94,95 @@ public class StateStress {
   @Outcome(expect = FORBIDDEN, desc = "a wake-up was lost")
   @State
   public static class Real {
-    private final AtomicInteger content = new AtomicInteger();
-    private final Reader task = new Reader(content);
-    private final AtomicInteger queued = new AtomicInteger();
+    private final Reader task = new Reader(Task.Verdict.REST);
+
+    @Actor
+    public void waker() {
+      task.publish(1, Task.BY_MESSAGE);
+      task.publish(2, Task.BY_COMMAND);
+    }
+
+    @Actor
+    public void worker() {
+      task.run();
+    }
+
+    @Arbiter
+    public void end(I_Result r) {
+      r.r1 = task.seenAtLast();
+    }
+  }
+
+  /// **Real class**, two that wake it. Needs three processors.
+  @JCStressTest
+  @Outcome(id = "3", expect = ACCEPTABLE, desc = "a step saw both")
+  @Outcome(expect = FORBIDDEN, desc = "a wake-up was lost")
+  @State
+  public static class RealTwoWakers {
+    private final Reader task = new Reader(Task.Verdict.REST);
 
     @Actor
     public void one() {
-      content.getAndAdd(1);
+      task.publish(1, Task.BY_MESSAGE);
+    }
+
+    @Actor
+    public void other() {
+      task.publish(2, Task.BY_COMMAND);
+    }
+
+    @Actor
+    public void worker() {
+      task.run();
+    }
+
+    @Arbiter
+    public void end(I_Result r) {
+      r.r1 = task.seenAtLast();
+    }
+  }
+
+  /// **Real class**, deaf to messages: what wakes it is what it has asked for.
+  @JCStressTest
+  @Outcome(id = "3", expect = ACCEPTABLE, desc = "a step saw both")
+  @Outcome(expect = FORBIDDEN, desc = "a wake-up was lost")
+  @State
+  public static class RealDeaf {
+    private final Reader task = new Reader(Task.Verdict.WAIT_DEAF);
+
+    @Actor
+    public void waker() {
+      task.publish(1, Task.BY_MESSAGE);
+      task.publish(2, Task.BY_COMMAND);
+    }
+
+    @Actor
+    public void worker() {
+      task.run();
+    }
+
+    @Arbiter
+    public void end(I_Result r) {
+      r.r1 = task.seenAtLast();
+    }
+  }
+
+  /// **Real class**: of two that wake a task that rests, one puts it into a queue.
+  @JCStressTest
+  @Outcome(id = "1", expect = ACCEPTABLE, desc = "it is in one queue")
+  @Outcome(expect = FORBIDDEN, desc = "it is in none, or in two")
+  @State
+  public static class RealOneQueue {
+    private final Reader task = new Reader(Task.Verdict.REST);
+    private final AtomicInteger queued = new AtomicInteger();
+
+    /// With a task that rests.
+    public RealOneQueue() {
+      task.run();
+    }
+
+    @Actor
+    public void one() {
       if (task.wake(Task.BY_MESSAGE)) {
         queued.getAndIncrement();
       }
@@ -87,23 +190,48 @@ public class StateStress {
 
     @Actor
     public void other() {
-      content.getAndAdd(2);
       if (task.wake(Task.BY_COMMAND)) {
         queued.getAndIncrement();
       }
     }
 
+    @Arbiter
+    public void end(I_Result r) {
+      r.r1 = queued.get();
+    }
+  }
+
+  /// **Mutant.** Whoever wakes a task that rests looks, and stores: two may do so.
+  @JCStressTest
+  @Outcome(id = "1", expect = ACCEPTABLE, desc = "it is in one queue")
+  @Outcome(expect = FORBIDDEN, desc = "it is in none, or in two")
+  @State
+  public static class WakesByStore {
+    private static final int READY = 0;
+    private static final int IDLE = 4;
+    private final AtomicInteger word = new AtomicInteger(IDLE);
+    private final AtomicInteger queued = new AtomicInteger();
+
+    private void wake() {
+      if (word.get() == IDLE) {
+        word.set(READY);
+        queued.getAndIncrement();
+      }
+    }
+
     @Actor
-    public void worker() {
-      task.run(null);
+    public void one() {
+      wake();
+    }
+
+    @Actor
+    public void other() {
+      wake();
     }
 
     @Arbiter
     public void end(I_Result r) {
-      for (int runs = queued.get(); runs > 0; runs--) {
-        task.run(null);
-      }
-      r.r1 = task.seen;
+      r.r1 = queued.get();
     }
   }
 

@@ -88,7 +88,8 @@ public class WakeupStress {
     }
   }
 
-  /// **Real class**, two producers: the driver is called once for one sleep at most.
+  /// **Real class**, two producers: the driver is called once for one sleep at most. Needs three
+  /// processors.
   @JCStressTest
   @Outcome(id = "0", expect = ACCEPTABLE, desc = "both came before the sleep")
   @Outcome(id = "1", expect = ACCEPTABLE, desc = "one of them rang")
@@ -111,6 +112,68 @@ public class WakeupStress {
     @Actor
     public void carrier() {
       wakeup.beforeSleep();
+    }
+
+    @Arbiter
+    public void end(I_Result r) {
+      r.r1 = calls.get();
+    }
+  }
+
+  /// **Real class**: a carrier that sleeps is rung by two, and the driver is called once.
+  @JCStressTest
+  @Outcome(id = "1", expect = ACCEPTABLE, desc = "one of them called")
+  @Outcome(expect = FORBIDDEN, desc = "sleeps on, or two system calls for one sleep")
+  @State
+  public static class RealSleepsForTwo {
+    private final AtomicInteger calls = new AtomicInteger();
+    private final Wakeup wakeup = new Wakeup(calls::incrementAndGet);
+
+    /// With a carrier that sleeps.
+    public RealSleepsForTwo() {
+      wakeup.beforeSleep();
+    }
+
+    @Actor
+    public void first() {
+      wakeup.ring();
+    }
+
+    @Actor
+    public void second() {
+      wakeup.ring();
+    }
+
+    @Arbiter
+    public void end(I_Result r) {
+      r.r1 = calls.get();
+    }
+  }
+
+  /// **Mutant.** Whoever rings looks, and stores: two may do so.
+  @JCStressTest
+  @Outcome(id = "1", expect = ACCEPTABLE, desc = "one of them called")
+  @Outcome(expect = FORBIDDEN, desc = "sleeps on, or two system calls for one sleep")
+  @State
+  public static class RingsByStore {
+    private final AtomicInteger calls = new AtomicInteger();
+    private volatile boolean asleep = true;
+
+    private void ring() {
+      if (asleep) {
+        asleep = false;
+        calls.incrementAndGet();
+      }
+    }
+
+    @Actor
+    public void first() {
+      ring();
+    }
+
+    @Actor
+    public void second() {
+      ring();
     }
 
     @Arbiter

@@ -103,6 +103,7 @@ class StressTest {
   @Tag("P7")
   @Tag("P10")
   @Tag("P13")
+  @Tag("proc-44")
   @Tag("proc-150")
   @Tag("proc-204")
   void randomLives_onAnyNumberOfWorkers_comeToRestAndLoseNothing() {

@@ -95,10 +95,7 @@ class GlobalQueueTest {
           Thread.ofPlatform()
               .start(() -> {
                 while (pushed.getCount() > 0 || !queue.isEmpty()) {
-                  Task task = queue.poll();
-                  if (task != null) {
-                    taken.incrementAndGet(number(task));
-                  }
+                  count(queue.poll(), taken);
                 }
               }));
     }
@@ -107,6 +104,44 @@ class GlobalQueueTest {
     }
     for (int i = 0; i < 4 * each; i++) {
       assertThat(taken.get(i)).isEqualTo(1);
+    }
+  }
+
+  @Test
+  @Tag("proc-16")
+  void consumersOfAFullQueue_oneByOneAndInBatches_takeEachTaskOnce() throws Exception {
+    int tasks = 100_000;
+    for (int round = 0; round < 30; round++) {
+      GlobalQueue queue = filled(tasks);
+      AtomicIntegerArray taken = new AtomicIntegerArray(tasks);
+      CountDownLatch ready = new CountDownLatch(2);
+      Thread other = Thread.ofPlatform().start(() -> takeAll(queue, ready, taken));
+      takeAll(queue, ready, taken);
+      other.join();
+      for (int i = 0; i < tasks; i++) {
+        assertThat(taken.get(i)).isEqualTo(1);
+      }
+    }
+  }
+
+  private static void takeAll(GlobalQueue queue, CountDownLatch ready, AtomicIntegerArray taken) {
+    WorkDeque<Task> own = new WorkDeque<>();
+    ready.countDown();
+    while (ready.getCount() > 0) {
+      Thread.onSpinWait(); // both at once
+    }
+    while (!queue.isEmpty()) {
+      count(queue.poll(), taken);
+      count(queue.pollInto(own, 2), taken);
+      for (Task task; (task = own.pop()) != null; ) {
+        count(task, taken);
+      }
+    }
+  }
+
+  private static void count(@Nullable Task task, AtomicIntegerArray taken) {
+    if (task != null) {
+      taken.incrementAndGet(number(task));
     }
   }
 }

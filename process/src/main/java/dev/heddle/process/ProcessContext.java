@@ -62,6 +62,8 @@ public interface ProcessContext {
   /// How it has ended is known by the PID that its start has given. A PID that was read from text
   /// leads to nobody once its process has ended: that counts as [Exit.Reason#NOT_FOUND], which is
   /// no normal end, whatever it was.
+  ///
+  /// @throws IllegalStateException when this process has ended
   void link(Pid other);
 
   /// Undoes a link.
@@ -77,6 +79,7 @@ public interface ProcessContext {
   /// never was.
   ///
   /// @return what the signal will carry: each monitor has its own
+  /// @throws IllegalStateException when this process has ended
   long monitor(Pid other);
 
   /// Takes a monitor back: its signal will not be seen any more, also when it is on its way.

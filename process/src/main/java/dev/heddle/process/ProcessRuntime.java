@@ -100,7 +100,7 @@ public final class ProcessRuntime implements AutoCloseable {
   /// @throws StartRefusedException when there are too many, the runtime shuts down, or an option
   ///   cannot be met
   public Pid spawn(Process process, StartOptions options) {
-    return host.spawn(Objects.requireNonNull(process, "process"), options, null);
+    return host.spawn(process, options, null);
   }
 
   /// Sends a message. **Suspends** a coroutine, and the body of a [CoroutineProcess], while the

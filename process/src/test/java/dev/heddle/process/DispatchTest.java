@@ -466,7 +466,7 @@ class DispatchTest {
       public void tooLate(Invocation<?> invocation) {}
 
       @Override
-      public void failedToCancel(Invocation<?> invocation, Throwable thrown) {
+      public void unheard(String what, Throwable thrown) {
         failures.incrementAndGet();
       }
     };

@@ -30,6 +30,8 @@ public interface Caller {
   /// ended.
   void tooLate(Invocation<?> invocation);
 
-  /// What was to stop a command has thrown.
-  void failedToCancel(Invocation<?> invocation, Throwable thrown);
+  /// Something that was done for it has thrown, of which no answer tells it any more.
+  ///
+  /// @param what has thrown, in words
+  void unheard(String what, Throwable thrown);
 }

@@ -40,7 +40,9 @@ public final class Dispatcher {
             loops.onThread(() -> h.body().execute(typed, answer.caller()), answer);
       }
     } catch (Throwable t) {
-      answer.fail(t);
+      if (!answer.fail(t)) {
+        answer.unheard("the handler of " + command.getClass().getName(), t);
+      }
     }
   }
 }

@@ -174,12 +174,17 @@ public final class Invocation<R extends @Nullable Object> {
     }
   }
 
+  /// What was done for its process has thrown, of which no answer tells that any more.
+  void unheard(String what, Throwable thrown) {
+    caller.unheard(what, thrown);
+  }
+
   private void runAction(Object seen) {
     if (seen instanceof Runnable action) {
       try {
         action.run();
       } catch (Throwable t) {
-        caller.failedToCancel(this, t);
+        unheard("what was to stop a command", t);
       }
     }
   }

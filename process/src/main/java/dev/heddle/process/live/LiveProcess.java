@@ -322,8 +322,8 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
   }
 
   @Override
-  public void failedToCancel(Invocation<?> invocation, Throwable thrown) {
-    host.failed(this, thrown);
+  public void unheard(String what, Throwable thrown) {
+    host.unheard(this, what, thrown);
   }
 
   /// How many commands have no answer yet.

@@ -35,6 +35,7 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
@@ -90,7 +91,11 @@ public final class ProcessHost {
   ///
   /// @param by the process that starts it, or null
   /// @return its PID, or that of the process that has its name
+  /// @throws NullPointerException when there is nothing to start
   public Pid spawn(Process process, StartOptions options, @Nullable LiveProcess by) {
+    Objects.requireNonNull(
+        process, "the process to spawn is null; whoever makes it must return a new one");
+    Objects.requireNonNull(options, "the options to spawn with are null; use DEFAULT");
     StackReserve.require(); // else it would be known, and never begin
     LiveProcess made;
     try {
@@ -208,10 +213,14 @@ public final class ProcessHost {
   ///
   /// @return the parent's monitor, or 0
   private static long tie(LiveProcess made, LiveProcess by) {
-    if (made.options().link()) {
-      Ties.link(made, by);
+    try {
+      if (made.options().link()) {
+        Ties.link(made, by);
+      }
+      return made.options().monitor() ? Ties.monitor(by, made) : 0;
+    } catch (IllegalStateException e) { // one of the two has ended meanwhile
+      throw new StartRefusedException(e.getMessage(), e);
     }
-    return made.options().monitor() ? Ties.monitor(by, made) : 0;
   }
 
   /// Makes a process of a source.
@@ -226,11 +235,20 @@ public final class ProcessHost {
     if (source.isEmpty()) {
       throw new StartRefusedException("upgrade: no source; name what the factory is to make", null);
     }
+    Process made;
     try {
-      return factory.create(source);
+      made = factory.create(source);
     } catch (Exception e) {
       throw new StartRefusedException("upgrade: create failed: " + e.getMessage(), e);
     }
+    if (made == null) {
+      throw new StartRefusedException(
+          "upgrade: the factory has returned null for '"
+              + source
+              + "'; let it make a process, or throw what says why not",
+          null);
+    }
+    return made;
   }
 
   // ---- finding and telling ----
@@ -315,7 +333,7 @@ public final class ProcessHost {
     if (found != null) {
       Ties.link(one, found);
     } else {
-      one.linkBroken(gone(other));
+      Ties.linkGone(one, gone(other));
     }
   }
 
@@ -405,6 +423,12 @@ public final class ProcessHost {
 
   void failed(LiveProcess process, Throwable t) {
     Logbook.write(Level.WARNING, "process " + process.self() + " has failed", t);
+  }
+
+  /// Something that was done for a process has thrown, of which that is not told.
+  void unheard(LiveProcess process, String what, Throwable t) {
+    Logbook.write(
+        Level.WARNING, what + " has failed, of which " + process.self() + " is not told", t);
   }
 
   /// An event that nobody will see.

@@ -11,6 +11,7 @@ import dev.heddle.process.Request;
 import dev.heddle.process.SendFailedException;
 import dev.heddle.process.Signal;
 import dev.heddle.process.StartOptions;
+import dev.heddle.process.StartRefusedException;
 import dev.heddle.process.StepOutput;
 import dev.heddle.process.dispatch.Command;
 import dev.heddle.process.supervisor.SupervisorCommands.Pause;
@@ -80,11 +81,10 @@ public final class FunctionPool implements Process {
   private final StartOptions options;
   private final int min;
   private final int max;
-  private final int queue;
   private final Duration quiet;
   private final Map<Long, Member> members = new HashMap<>(); // by monitor; with those that leave
   private final Deque<Member> idle = new ArrayDeque<>(); // the one that rested last first
-  private final Deque<Request> waiting = new ArrayDeque<>();
+  private final WaitingCalls waiting;
   private final Map<Long, Consumer<ProcessEvent>> commands = new HashMap<>(); // by tag
   private @Nullable ProcessContext self;
   private @Nullable StepOutput out; // of the step that runs
@@ -102,7 +102,7 @@ public final class FunctionPool implements Process {
     this.options = how.options;
     this.min = how.min;
     this.max = how.max;
-    this.queue = how.queue;
+    this.waiting = new WaitingCalls(how.queue);
     this.quiet = how.quiet;
   }
 
@@ -182,7 +182,6 @@ public final class FunctionPool implements Process {
   // ---- calls ----
 
   private void admit(Request request) {
-    forgetThoseGivenUp();
     if (!request.reply().isOpen()) {
       return;
     }
@@ -192,28 +191,12 @@ public final class FunctionPool implements Process {
       give(idle.removeFirst(), request);
     } else if (members.size() < max) {
       startFor(request);
-    } else if (hasRoom()) {
-      waiting.addLast(request);
-    } else {
+    } else if (!waiting.add(request)) {
       refuse(
           request,
           "pool full: %d members of %s are busy and %d calls wait; call less, or give it more"
               .formatted(size(), self().self(), waiting.size()));
     }
-  }
-
-  /// Whoever has given up first has waited longest, but for other limits: those in front make room.
-  private void forgetThoseGivenUp() {
-    while (!waiting.isEmpty() && !waiting.getFirst().reply().isOpen()) {
-      waiting.removeFirst();
-    }
-  }
-
-  private boolean hasRoom() {
-    if (waiting.size() >= queue) { // also those further behind make room
-      waiting.removeIf(request -> !request.reply().isOpen());
-    }
-    return waiting.size() < queue;
   }
 
   private void refuse(Request request, String why) {
@@ -232,10 +215,20 @@ public final class FunctionPool implements Process {
 
   private Member start() throws Exception {
     Member member =
-        new Member(self().spawn(factory.call(), options.withParent(self().self()).withLink(true)));
+        new Member(self().spawn(make(), options.withParent(self().self()).withLink(true)));
     members.put(self().monitor(member.pid), member);
     started++;
     return member;
+  }
+
+  private Process make() throws Exception {
+    Process made = factory.call();
+    if (made == null) {
+      throw new StartRefusedException(
+          "the factory of pool " + self().self() + " has returned null; let it make a new process",
+          null);
+    }
+    return made;
   }
 
   private void give(Member member, Request request) {
@@ -256,7 +249,7 @@ public final class FunctionPool implements Process {
         failure instanceof NoAnswerException f && f.exit().pid().equals(member.pid);
     member.leaving |= unsent || unanswered; // it has ended; its monitor tells soon
     if (unsent && member.answered) {
-      waiting.addFirst(request); // it ended while it rested: the call has not been tried yet
+      waiting.putBack(request); // it ended while it rested: the call has not been tried yet
     } else if (failure != null) {
       var _ = request.reply().failed(failure); // else the asker has given up
     } else {
@@ -268,22 +261,19 @@ public final class FunctionPool implements Process {
 
   /// A member has nothing to do: it gets the next call, or a place to rest.
   private void rest(Member member) {
-    forgetThoseGivenUp();
     if (member.leaving) {
       serveWaiting();
-    } else if (!waiting.isEmpty()) {
-      give(member, waiting.removeFirst());
-    } else {
+    } else if (waiting.isEmpty()) {
       idle.addFirst(member);
+    } else {
+      give(member, waiting.take());
     }
   }
 
   /// There is one member less: calls that wait may need another.
   private void serveWaiting() {
-    forgetThoseGivenUp();
     while (!waiting.isEmpty() && members.size() < max) {
-      startFor(waiting.removeFirst());
-      forgetThoseGivenUp();
+      startFor(waiting.take());
     }
   }
 

@@ -3,6 +3,7 @@ package dev.heddle.process.supervisor;
 
 import dev.heddle.process.Process;
 import dev.heddle.process.StartOptions;
+import dev.heddle.process.StartRefusedException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -55,6 +56,15 @@ public record ChildSpec(
   public static ChildSpec of(String name, Callable<? extends Process> factory) {
     return new ChildSpec(
         name, factory, StartOptions.DEFAULT, Restart.PERMANENT, SHUTDOWN, List.of());
+  }
+
+  Process make() throws Exception {
+    Process made = factory.call();
+    if (made == null) {
+      throw new StartRefusedException(
+          "the factory of child '" + name + "' has returned null; let it make a new process", null);
+    }
+    return made;
   }
 
   /// The same with other start options.

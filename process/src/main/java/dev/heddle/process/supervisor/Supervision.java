@@ -203,7 +203,7 @@ final class Supervision {
     become(child, State.STARTING);
     Pid pid;
     try {
-      Process made = child.spec.factory().call();
+      Process made = child.spec.make();
       pid = self().spawn(made, child.spec.options().withParent(self().self()).withLink(true));
       checkIsItsOwn(child, pid);
     } catch (Throwable t) { // a class that cannot be loaded costs one child, not its siblings

@@ -21,6 +21,7 @@ public final class Ties {
    *                              OPEN    exit                             EXITED the worker of its last step: under the lock, for ever
    *                              EXITED  monitor                          same   the monitor is told of the exit at once
    *                              EXITED  link                             same   the other side is treated as if linked before
+   *                              EXITED  it links, monitors, takes a name same   refused: nobody would take back what it adds to others
    *
    * A link stands in the ties of both; both locks are held while it is made or undone, so both sides agree. Nobody waits for one of them
    * with the other in hand, but gives that one back first. An order of the locks would not do: a body that waits is taken off its worker with
@@ -75,29 +76,45 @@ public final class Ties {
 
   // ---- links ----
 
-  /// Links two processes. When one has ended, the other is told.
+  /// Links a process to another. When that one has ended, this one is told.
+  ///
+  /// @throws IllegalStateException when `a` has ended
   public static void link(Owner a, Owner b) {
     if (a == b) {
       return;
     }
-    Exit ofA;
     Exit ofB;
     lockBoth(a, b);
     try {
-      ofA = a.ties().exit;
+      a.ties().checkOpen("be linked");
       ofB = b.ties().exit;
-      if (ofA == null && ofB == null) {
+      if (ofB == null) {
         a.ties().addLink(b);
         b.ties().addLink(a);
       }
     } finally {
       unlockBoth(a, b);
     }
-    if (ofB != null && ofA == null && ofB.isAbnormal()) {
+    if (ofB != null && ofB.isAbnormal()) {
       a.linkBroken(ofB);
     }
-    if (ofA != null && ofB == null && ofA.isAbnormal()) {
-      b.linkBroken(ofA);
+  }
+
+  /// As [#link], to a process of which only its exit is known.
+  public static void linkGone(Owner a, Exit exit) {
+    Ties ties = a.ties();
+    ties.lock.lock();
+    try {
+      ties.checkOpen("be linked");
+    } finally {
+      ties.lock.unlock();
+    }
+    a.linkBroken(exit);
+  }
+
+  private void checkOpen(String what) {
+    if (exit != null) {
+      throw new IllegalStateException(exit.pid() + " has ended; it cannot " + what + " any more");
     }
   }
 
@@ -148,6 +165,7 @@ public final class Ties {
   /// Lets `watcher` be told when `target` ends, or at once when it has.
   ///
   /// @return a reference of the watcher's, for the event and for [#demonitor]
+  /// @throws IllegalStateException when the watcher has ended
   public static long monitor(Owner watcher, Owner target) {
     return monitor(watcher, target, _ -> {});
   }
@@ -162,6 +180,8 @@ public final class Ties {
     Exit exit = target.ties().addWatch(new Watch(reference, watcher));
     if (exit != null) {
       watcher.monitorFired(reference, exit);
+    } else if (!watcher.ties().holds(reference)) {
+      target.ties().removeWatch(watcher, reference); // its end came before it was there
     }
     return reference;
   }
@@ -214,11 +234,21 @@ public final class Ties {
   private long hold(@Nullable Owner target) {
     lock.lock();
     try {
+      checkOpen("monitor anybody");
       if (held == null) {
         held = new HashMap<>(4);
       }
       held.put(++lastReference, target);
       return lastReference;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean holds(long reference) {
+    lock.lock();
+    try {
+      return held != null && held.containsKey(reference);
     } finally {
       lock.unlock();
     }

@@ -9,8 +9,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -23,7 +25,7 @@ class TiesModelTest {
   private static final long SEED = Long.getLong("heddle.seed", 20_261_122);
 
   /// Counts what it is told.
-  private static final class Someone implements Ties.Owner {
+  private static class Someone implements Ties.Owner {
     final AtomicInteger broken = new AtomicInteger();
     final AtomicInteger fired = new AtomicInteger();
     private final long id;
@@ -112,6 +114,68 @@ class TiesModelTest {
     assertThat(a.broken).hasValue(0);
   }
 
+  /// Its second look at its ties is within a link, under both locks: it stays there for a while.
+  private static final class Slow extends Someone {
+    final CountDownLatch in = new CountDownLatch(1);
+    final CountDownLatch go = new CountDownLatch(1);
+    private int looks;
+
+    Slow(long id) {
+      super(id);
+    }
+
+    @Override
+    public Ties ties() {
+      if (++looks == 2) {
+        in.countDown();
+        boolean interrupted = false;
+        while (go.getCount() > 0) {
+          try {
+            go.await();
+          } catch (InterruptedException _) {
+            interrupted = true;
+          }
+        }
+        if (interrupted) {
+          Thread.currentThread().interrupt();
+        }
+      }
+      return super.ties();
+    }
+  }
+
+  @Test
+  @Tag("proc-148")
+  void link_thatWaitsForOneOfTheTwo_leavesTheOtherToAnybody() throws Exception {
+    Someone a = new Someone(1);
+    Someone b = new Someone(2);
+    Slow slow = new Slow(3);
+    Thread holdsB = Thread.ofPlatform().start(() -> Ties.link(b, slow));
+    slow.in.await();
+    Thread wantsB = Thread.ofPlatform().start(() -> Ties.link(a, b));
+    awaitParked(wantsB);
+    Thread wantsA = Thread.ofPlatform().start(a.ties()::names);
+    boolean left = awaitParked(wantsA);
+    slow.go.countDown();
+    for (Thread each : List.of(holdsB, wantsB, wantsA)) {
+      each.join();
+    }
+    assertThat(left).as("a was left, while its link waited for b").isTrue();
+    end(b);
+    assertThat(a.broken).hasValue(1);
+  }
+
+  /// Waits until a thread has ended (true) or waits for a lock.
+  private static boolean awaitParked(Thread thread) {
+    while (thread.isAlive()) {
+      if (LockSupport.getBlocker(thread) != null) {
+        return false;
+      }
+      Thread.yield();
+    }
+    return true;
+  }
+
   private static void linkOften(Someone from, Someone to) {
     for (int i = 0; i < 50; i++) {
       Ties.link(from, to);
@@ -145,6 +209,36 @@ class TiesModelTest {
             () -> {
               end(both[1]);
               await(tied);
+            }));
+  }
+
+  @Test
+  @Tag("proc-146")
+  void endOfAWatcher_whileItMonitors_leavesNothing_orRefusesIt() throws Exception {
+    Someone[] both = {new Someone(1), new Someone(2)};
+    CyclicBarrier over =
+        new CyclicBarrier(
+            2,
+            () -> {
+              end(both[1]);
+              assertThat(both[0].fired).as("told after its end").hasValue(0);
+              both[0] = new Someone(1);
+              both[1] = new Someone(2);
+            });
+    race(
+        List.of(
+            () -> {
+              try {
+                Ties.monitor(both[0], both[1]);
+              } catch (IllegalStateException e) {
+                assertThat(e)
+                    .hasMessageEndingWith(" has ended; it cannot monitor anybody any more");
+              }
+              await(over);
+            },
+            () -> {
+              end(both[0]);
+              await(over);
             }));
   }
 

@@ -32,6 +32,8 @@ import java.util.function.Consumer;
 /// @param stallLimit how long a loop may do nothing, with coroutines that only wait in the JDK for
 ///   locks and queues, before that is reported, once; zero: never. System property
 ///   `heddle.stall=off|MILLISECONDS`, default 5 s
+/// @param offloadThreads how many calls of [Heddle#offload] may run at once, at least 1; those
+///   above wait for one to end; default 64
 /// @param reports told of each [LoopReport] that is logged, on a thread of Heddle's own
 /// @since 0.1
 public record HeddleOptions(
@@ -45,13 +47,16 @@ public record HeddleOptions(
     long stackSize,
     Duration holdLimit,
     Duration stallLimit,
+    int offloadThreads,
     Consumer<? super LoopReport> reports) {
 
   private static final long DEFAULT_STACK = 8L << 20;
+  private static final int OFFLOAD_THREADS = 64; // they wait for devices and peers, not processors
 
   /// Checks the values.
   ///
-  /// @throws IllegalArgumentException when a duration or the stack size is negative
+  /// @throws IllegalArgumentException when a duration or the stack size is negative, or there is no
+  ///   thread for offloaded calls
   public HeddleOptions {
     Objects.requireNonNull(name, "name");
     Objects.requireNonNull(driver, "driver");
@@ -62,6 +67,9 @@ public record HeddleOptions(
     Objects.requireNonNull(reports, "reports");
     if (stackSize < 0) {
       throw new IllegalArgumentException("stackSize must not be negative: " + stackSize);
+    }
+    if (offloadThreads < 1) {
+      throw new IllegalArgumentException("offloadThreads must be at least 1: " + offloadThreads);
     }
   }
 
@@ -86,6 +94,7 @@ public record HeddleOptions(
         DEFAULT_STACK,
         limit("heddle.watchdog", Duration.ofMillis(200)),
         limit("heddle.stall", Duration.ofSeconds(5)),
+        OFFLOAD_THREADS,
         report -> {});
   }
 
@@ -162,6 +171,11 @@ public record HeddleOptions(
     return with(draft -> draft.stallLimit = changed);
   }
 
+  /// The same with another number of offloaded calls at once.
+  public HeddleOptions withOffloadThreads(int changed) {
+    return with(draft -> draft.offloadThreads = changed);
+  }
+
   /// The same, telling `changed` of each report beside the log.
   public HeddleOptions withReports(Consumer<? super LoopReport> changed) {
     return with(draft -> draft.reports = changed);
@@ -185,6 +199,7 @@ public record HeddleOptions(
     private long stackSize;
     private Duration holdLimit;
     private Duration stallLimit;
+    private int offloadThreads;
     private Consumer<? super LoopReport> reports;
 
     Draft(HeddleOptions from) {
@@ -198,6 +213,7 @@ public record HeddleOptions(
       stackSize = from.stackSize;
       holdLimit = from.holdLimit;
       stallLimit = from.stallLimit;
+      offloadThreads = from.offloadThreads;
       reports = from.reports;
     }
 
@@ -213,6 +229,7 @@ public record HeddleOptions(
           stackSize,
           holdLimit,
           stallLimit,
+          offloadThreads,
           reports);
     }
   }

@@ -110,8 +110,16 @@ public final class Loop<T extends @Nullable Object> {
   ///
   /// @return fails with a [LoopEndedException] when the loop has ended
   public <R extends @Nullable Object> CompletableFuture<R> submit(Body<R> body) {
+    return submit("submitted", body);
+  }
+
+  /// The same.
+  ///
+  /// @param name for dumps and reports
+  public <R extends @Nullable Object> CompletableFuture<R> submit(String name, Body<R> body) {
+    Objects.requireNonNull(name, "name");
     Objects.requireNonNull(body, "body");
-    return root.thenCompose(r -> r.submit(body));
+    return root.thenCompose(r -> r.submit(name, body));
   }
 
   /// Asks the loop to stop gracefully, also before its main coroutine has begun; returns at once. A

@@ -40,6 +40,7 @@ class HeddleOptionsTest {
     return switch (usual) {
       case Boolean on -> !on;
       case Long bytes -> bytes + 1;
+      case Integer count -> count + 1;
       case Duration time -> time.plusNanos(1);
       case String name -> name + "'";
       default -> reports;
@@ -69,6 +70,13 @@ class HeddleOptionsTest {
     assertThatThrownBy(() -> setters.get(name).accept(Duration.ofNanos(-1)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(name + " must not be negative: PT-0.000000001S");
+  }
+
+  @Test
+  void offloadThreads_none_isRefused() {
+    assertThatThrownBy(() -> DEFAULTS.withOffloadThreads(0))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("offloadThreads must be at least 1: 0");
   }
 
   @Test

@@ -5,6 +5,7 @@ import dev.heddle.Cancellation;
 import dev.heddle.DeadlineException;
 import dev.heddle.PinnedException;
 import dev.heddle.process.body.BodyThread;
+import dev.heddle.process.body.BodyView;
 import dev.heddle.process.dispatch.Command;
 import dev.heddle.process.dispatch.Commands;
 import java.time.Duration;
@@ -80,6 +81,9 @@ public abstract class CoroutineProcess implements Process {
   private @Nullable ProcessEvent timeUp;
   private boolean receives;
   private int refusals;
+
+  // the body; read for reports
+  private @Nullable Command<?> called;
 
   // how the body has ended
   private @Nullable Object result;
@@ -237,6 +241,7 @@ public abstract class CoroutineProcess implements Process {
     BodyThread body = inBody("call");
     Objects.requireNonNull(command, "command");
     try {
+      called = command;
       commandTag = order(command);
       beginWait(limit);
       while (answer == null) {
@@ -252,6 +257,7 @@ public abstract class CoroutineProcess implements Process {
     } finally {
       answer = null;
       commandTag = 0;
+      called = null;
       endWait(body);
     }
   }
@@ -385,6 +391,21 @@ public abstract class CoroutineProcess implements Process {
         out.yieldOnly();
       }
     }
+  }
+
+  /// The body of a process, as reports see it; null when it has none, or that has not begun.
+  static @Nullable BodyView bodyOf(Process process) {
+    // safe: fields of the body and the worker, read at some moment; what they lead to is immutable
+    BodyThread body = process instanceof CoroutineProcess p ? p.thread : null;
+    return body == null ? null : new BodyView(body, ((CoroutineProcess) process).waitsFor(body));
+  }
+
+  private @Nullable String waitsFor(BodyThread body) {
+    if (receives) {
+      return "receive";
+    }
+    Command<?> command = called;
+    return command == null ? body.waitsFor() : command.getClass().getSimpleName();
   }
 
   private void runBody() {

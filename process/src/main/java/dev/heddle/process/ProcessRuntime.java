@@ -8,6 +8,7 @@ import dev.heddle.process.dispatch.Commands;
 import dev.heddle.process.dispatch.Dispatcher;
 import dev.heddle.process.dispatch.LoopPort;
 import dev.heddle.process.live.HostShutdown;
+import dev.heddle.process.live.HostView;
 import dev.heddle.process.live.LiveProcess;
 import dev.heddle.process.live.ProcessHost;
 import dev.heddle.process.observe.FlightEvents;
@@ -46,6 +47,7 @@ public final class ProcessRuntime implements AutoCloseable {
   private final WorkScheduler scheduler;
   private final Routes routes;
   private final ProcessHost host;
+  private final HostView view;
   private final ManagedRuntime managed;
   private final LoopPort loops;
   private final Duration shutdownDeadline;
@@ -68,10 +70,18 @@ public final class ProcessRuntime implements AutoCloseable {
     this.host =
         new ProcessHost(
             new ProcessHost.Parts(
-                this, scheduler, routes, how.limit, how.factory, how.listener, how.longSteps),
+                this,
+                scheduler,
+                routes,
+                how.limit,
+                how.factory,
+                how.listener,
+                CoroutineProcess::bodyOf),
             new Dispatcher(registry, loops));
+    this.view = new HostView(host, how.longSteps);
     this.managed = new ManagedRuntime(new RuntimeView(this, how.host));
     managed.join();
+    BodyThread.prepare();
     scheduler.start();
   }
 
@@ -152,12 +162,25 @@ public final class ProcessRuntime implements AutoCloseable {
   @SuppressWarnings("unchecked") // what the answer is, the two have agreed
   public <R extends @Nullable Object> CompletableFuture<R> request(
       Pid to, @Nullable Object message) {
+    return (CompletableFuture<R>) request(to, message, null);
+  }
+
+  /// Lets another process answer a request. Like [#request] of its message, but that process can
+  /// see when the first asker gives up: its [Reply#isOpen] says so, and the future is cancelled as
+  /// soon as it has looked. The answer comes to the future only: whoever hands a request on may
+  /// look at it, and answers in its turn.
+  public CompletableFuture<@Nullable Object> handOn(Pid to, Request request) {
+    return request(to, request.message(), request.reply());
+  }
+
+  private CompletableFuture<@Nullable Object> request(
+      Pid to, @Nullable Object message, @Nullable Reply first) {
     CompletableFuture<@Nullable Object> answer = new CompletableFuture<>();
-    SendResult result = deliver(to, new Request(message, new Reply(answer)));
+    SendResult result = deliver(to, new Request(message, new Reply(answer, first)));
     if (result != SendResult.ACCEPTED) {
       answer.completeExceptionally(new SendFailedException(to, result));
     }
-    return (CompletableFuture<R>) answer;
+    return answer;
   }
 
   /// Sends a request, which fails when its process ends; of another runtime, that one sees to it.
@@ -236,7 +259,9 @@ public final class ProcessRuntime implements AutoCloseable {
     LiveProcess live = find(pid);
     Duration time = bounded(within);
     if (live.cancel(new Signal.Cancel(reason, Instant.now().plus(time)))) {
-      Runnable takeBack = loops.after(time, _ -> live.terminate("process cancelled: " + reason));
+      Runnable takeBack =
+          loops.after(
+              "deadline of " + pid, time, _ -> live.terminate("process cancelled: " + reason));
       live.ties().onExit(_ -> takeBack.run()); // else the loop would wait for it at the end
     }
   }
@@ -304,36 +329,31 @@ public final class ProcessRuntime implements AutoCloseable {
 
   /// All processes, in the order of their starts. **Cost** a look at each.
   public List<ProcessSnapshot> processes() {
-    return host.snapshots();
+    return view.snapshots();
   }
 
-  /// One process, with the stack of its step; null when it has ended, or never was.
+  /// One process, with the stack of its step, or of its body when that waits; null when it has
+  /// ended, or never was.
   ///
   /// @throws IllegalArgumentException when the address is not one of a process of this runtime
   public @Nullable ProcessSnapshot process(Pid pid) {
-    return host.snapshot(pid);
+    return view.snapshot(pid);
   }
 
   /// What was counted.
   public ProcessCounters counters() {
-    return host.counters();
+    return view.counters();
   }
 
   /// The workers, and each process with what it does and waits for, and its stack if it is in a
-  /// step; of those that are alike the first ones. **Cost** a look at each process.
+  /// step, or has a body that waits; of those that are alike the first ones. **Cost** a look at
+  /// each process, some microseconds at each body.
   public String dump() {
     return written().text();
   }
 
   RuntimeDump written() {
-    List<ProcessSnapshot> all =
-        processes().stream()
-            .map(process ->
-                process.state() == ProcessSnapshot.State.RUNNING
-                    ? Objects.requireNonNullElse(process(process.pid()), process)
-                    : process)
-            .toList();
-    return new RuntimeDump(name, uptime(), counters(), all);
+    return new RuntimeDump(name, uptime(), counters(), view.withStacks());
   }
 
   Duration uptime() {
@@ -346,7 +366,7 @@ public final class ProcessRuntime implements AutoCloseable {
 
       @Override
       public void longStep(Task task, Worker worker, long nanos, StackTraceElement[] stack) {
-        host.longStep(task, worker, nanos, stack); // the workers start when there is a host
+        view.longStep(task, worker, nanos, stack); // the workers start when there is a view
       }
 
       @Override

@@ -31,6 +31,7 @@ public final class ProcessRuntimeBuilder {
   @Nullable ProcessFactory factory;
   ProcessListener listener = new ProcessListener() {};
   @Nullable HeddleOptions loop;
+  int calls;
 
   ProcessRuntimeBuilder() {}
 
@@ -113,6 +114,18 @@ public final class ProcessRuntimeBuilder {
     return this;
   }
 
+  /// How many commands may be on threads at once, [dev.heddle.process.dispatch.Commands#call] and
+  /// those of handlers on threads: as the option `offloadThreads` of the loop says where this is
+  /// not said, usually 64. Those above wait for one to end, and for ever if that one waits for
+  /// them.
+  public ProcessRuntimeBuilder calls(int atOnce) {
+    if (atOnce < 1) {
+      throw new IllegalArgumentException("at least one call must be allowed at once: " + atOnce);
+    }
+    this.calls = atOnce;
+    return this;
+  }
+
   /// How the loop runs on which commands are carried out.
   public ProcessRuntimeBuilder loop(HeddleOptions options) {
     this.loop = Objects.requireNonNull(options, "options");
@@ -153,8 +166,10 @@ public final class ProcessRuntimeBuilder {
   }
 
   HeddleOptions loopOptions() {
-    return loop != null
-        ? loop
-        : HeddleOptions.defaults().withName(host + "-loop").withHandleSignals(false);
+    HeddleOptions options =
+        loop != null
+            ? loop
+            : HeddleOptions.defaults().withName(host + "-loop").withHandleSignals(false);
+    return calls == 0 ? options : options.withOffloadThreads(calls);
   }
 }

@@ -15,11 +15,13 @@ import org.jspecify.annotations.Nullable;
 /// @param steps that have begun
 /// @param commands of it that have no result yet
 /// @param waitsFor the command it has yielded last, by its class, while it is blocked by commands;
-///   null else, also while the body of a [CoroutineProcess] waits for something of the JDK
+///   of the body of a [CoroutineProcess], the command it has called, `receive`, or the `room of` a
+///   mailbox; with `, for a thread` while all threads for calls are taken; null else, also while
+///   the body waits for something of the JDK
 /// @param parent who started it, or null
 /// @param names that it has
-/// @param stack of its step while it runs, the innermost frame first; empty else, and where it was
-///   not asked for
+/// @param stack of its step while it runs, of the body of a [CoroutineProcess] also while that
+///   waits, the innermost frame first; empty else, and where it was not asked for
 /// @since 0.1
 public record ProcessSnapshot(
     Pid pid,

@@ -13,9 +13,11 @@ import org.jspecify.annotations.Nullable;
 /// @since 0.1
 public final class Reply {
   private final CompletableFuture<@Nullable Object> answer;
+  private final @Nullable Reply first; // when the request was handed on: whose answer that will be
 
-  Reply(CompletableFuture<@Nullable Object> answer) {
+  Reply(CompletableFuture<@Nullable Object> answer, @Nullable Reply first) {
     this.answer = answer;
+    this.first = first;
   }
 
   CompletableFuture<@Nullable Object> answer() {
@@ -23,8 +25,14 @@ public final class Reply {
   }
 
   /// Whether somebody waits for the answer: false when it was answered, or the asker has given up.
-  /// Worth a look before the work for an answer begins.
+  /// Worth a look before the work for an answer begins, and while it goes on.
+  ///
+  /// Of a request that was handed on, too. Whoever has handed it on is told of the first look that
+  /// finds it given up, and waits for no answer any more.
   public boolean isOpen() {
+    if (first != null && !first.isOpen()) {
+      answer.cancel(false);
+    }
     return !answer.isDone();
   }
 
@@ -32,13 +40,14 @@ public final class Reply {
   ///
   /// @return false when it was answered before, or the asker has given up
   public boolean with(@Nullable Object result) {
-    return answer.complete(result);
+    return isOpen() && answer.complete(result);
   }
 
   /// Answers with a failure, which `ask` will throw.
   ///
   /// @return false when it was answered before, or the asker has given up
   public boolean failed(Throwable failure) {
-    return answer.completeExceptionally(Objects.requireNonNull(failure, "failure"));
+    Objects.requireNonNull(failure, "failure");
+    return isOpen() && answer.completeExceptionally(failure);
   }
 }

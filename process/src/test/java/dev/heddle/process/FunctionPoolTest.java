@@ -71,6 +71,22 @@ class FunctionPoolTest {
   }
 
   @Test
+  void memberWhoseAskerGivesUp_seesThat_andGetsTheNextCall() throws Exception {
+    Pid pool = pool(1, 1, 10);
+    CompletableFuture<Object> impatient = call(pool, "hold");
+    Request given = Kit.take(held);
+    CompletableFuture<Object> next = call(pool, "next");
+    assertThat(given.reply().isOpen()).isTrue();
+    assertThat(status(pool).busy()).isEqualTo(1);
+    impatient.cancel(false);
+    assertThat(next).isNotDone(); // the member works on, as far as anybody knows
+    assertThat(given.reply().isOpen()).isFalse();
+    assertThat(Kit.get(next)).isEqualTo("next!");
+    assertThat(given.reply().with("late")).isFalse();
+    assertThat(given.reply().failed(new IllegalStateException("late"))).isFalse();
+  }
+
+  @Test
   @Tag("proc-172")
   void callsOneAfterTheOther_needOneMember() {
     Pid pool = pool(0, 4, 10);
@@ -347,7 +363,7 @@ class FunctionPoolTest {
     Pid pool = pool(0, 1, 1);
     CompletableFuture<Object> answer = new CompletableFuture<>();
     answer.cancel(false);
-    runtime.send(pool, new Request("hold", new Reply(answer)));
+    runtime.send(pool, new Request("hold", new Reply(answer, null)));
     assertThat(status(pool)).isEqualTo(new PoolStatus(0, 0, 0, 0, 0, 0));
   }
 }

@@ -71,7 +71,7 @@ public final class LoopRoot implements SchedulerOwner {
     this.scheduler = new Scheduler(this, parts, options.reuse());
     this.root = ScopeNode.root(this);
     this.shutdown = new Shutdown(this);
-    this.threads = new LoopThreads(scheduler, options.name());
+    this.threads = new LoopThreads(scheduler, options.name(), options.offloadThreads());
     this.futures = new LoopLedger(this);
     this.services = new LoopServices(this);
     this.watch = new LoopWatch(this);
@@ -338,8 +338,8 @@ public final class LoopRoot implements SchedulerOwner {
   }
 
   /// Runs `body` as a coroutine of the loop; asked by another thread.
-  public <T extends @Nullable Object> CompletableFuture<T> submit(Body<T> body) {
-    return SpawnRequest.to(this, body);
+  public <T extends @Nullable Object> CompletableFuture<T> submit(String name, Body<T> body) {
+    return SpawnRequest.to(this, name, body);
   }
 
   void submitted(SpawnRequest<?> request) {

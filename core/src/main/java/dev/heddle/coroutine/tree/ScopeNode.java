@@ -247,8 +247,8 @@ public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
   }
 
   /// One that another thread has asked for, which [#admit] starts.
-  CoroutineNode<?> newSubmitted(Action work) {
-    return new CoroutineNode<@Nullable Void>(loop, this, "submitted", work, false, false);
+  CoroutineNode<?> newSubmitted(String name, Action work) {
+    return new CoroutineNode<@Nullable Void>(loop, this, name, work, false, false);
   }
 
   /// One of the loop's own, made perhaps in a tick; [#admit] starts it, whatever the scope's state.

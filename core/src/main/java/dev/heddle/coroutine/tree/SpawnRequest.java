@@ -10,17 +10,20 @@ import org.jspecify.annotations.Nullable;
 /// Another thread asks for a coroutine: goes through the inbox, is spawned on the trampoline.
 final class SpawnRequest<T extends @Nullable Object> extends Inbox.Node {
   private final LoopRoot loop;
+  private final String name;
   private final Body<T> body;
   private final CompletableFuture<T> result = new CompletableFuture<>();
 
-  private SpawnRequest(LoopRoot loop, Body<T> body) {
+  private SpawnRequest(LoopRoot loop, String name, Body<T> body) {
     this.loop = loop;
+    this.name = name;
     this.body = body;
   }
 
   /// Asks from any thread.
-  static <T extends @Nullable Object> CompletableFuture<T> to(LoopRoot loop, Body<T> body) {
-    SpawnRequest<T> request = new SpawnRequest<>(loop, body);
+  static <T extends @Nullable Object> CompletableFuture<T> to(
+      LoopRoot loop, String name, Body<T> body) {
+    SpawnRequest<T> request = new SpawnRequest<>(loop, name, body);
     if (!loop.scheduler().inbox().post(request)) {
       request.refuse();
     }
@@ -38,7 +41,7 @@ final class SpawnRequest<T extends @Nullable Object> extends Inbox.Node {
       refuse();
     } else {
       loop.submitted(this);
-      loop.root().admit(loop.root().newSubmitted(this::run));
+      loop.root().admit(loop.root().newSubmitted(name, this::run));
     }
   }
 

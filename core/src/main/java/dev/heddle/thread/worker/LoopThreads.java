@@ -25,9 +25,11 @@ public final class LoopThreads {
   private final Set<FileThreads> allFiles = new HashSet<>();
 
   /// None yet.
-  public LoopThreads(Scheduler scheduler, String loopName) {
+  ///
+  /// @param offloaded how many calls may run at once that would hold the loop
+  public LoopThreads(Scheduler scheduler, String loopName, int offloaded) {
     this.scheduler = scheduler;
-    this.offload = pool(loopName + "-offload", OffloadPool.THREADS, true);
+    this.offload = pool(loopName + "-offload", offloaded, true);
     this.lookups = pool(loopName + "-lookup", OffloadPool.LOOKUPS, true);
     this.paths = pool(loopName + "-path", OffloadPool.PATHS, false);
     this.locks = pool(loopName + "-lock", OffloadPool.LOCKS, false);

@@ -10,7 +10,6 @@ import org.jspecify.annotations.Nullable;
 
 /// Runs blocking calls for the coroutines of one loop on threads of its own.
 public final class OffloadPool {
-  static final int THREADS = 64; // blocking calls wait for devices and peers, not for processors
   static final int LOOKUPS = 16; // a dead name server holds these for seconds, and nobody else
 
   static final int PATHS = 16; // they share a disk

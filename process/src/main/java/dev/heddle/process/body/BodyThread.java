@@ -4,7 +4,9 @@ package dev.heddle.process.body;
 import dev.heddle.process.scheduler.Worker;
 import dev.heddle.scheduler.context.OtherBody;
 import dev.heddle.scheduler.context.VirtualThreads;
+import java.util.Arrays;
 import java.util.Objects;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
@@ -78,6 +80,9 @@ public final class BodyThread implements Executor, OtherBody {
   // written once, by the last step
   private volatile boolean detached;
 
+  // the body; read for reports
+  private volatile @Nullable String waitsFor;
+
   // written once, before the body is unwound; read by it
   private volatile boolean unwinding;
 
@@ -92,7 +97,6 @@ public final class BodyThread implements Executor, OtherBody {
     if (problem != null) {
       throw new IllegalStateException(problem);
     }
-    VirtualThreads.warmUp(); // the JDK's pollers are not to be born inside a body
     this.name = name;
     this.wake = wake;
     this.thread =
@@ -106,6 +110,14 @@ public final class BodyThread implements Executor, OtherBody {
               }
             });
     thread.setName(name);
+  }
+
+  /// To be called before the first body: what the JDK starts with its first virtual thread is
+  /// neither to inherit a body's scheduler nor to hold a worker.
+  public static void prepare() {
+    if (VirtualThreads.problem() == null) {
+      VirtualThreads.warmUp();
+    }
   }
 
   /// Whether the current thread is that of a body.
@@ -229,7 +241,48 @@ public final class BodyThread implements Executor, OtherBody {
     return resumed;
   }
 
+  /// Runs a wait of the runtime's own that the JDK does for the current body, which says so in
+  /// reports meanwhile.
+  public static void waitFor(String what, Wait wait)
+      throws InterruptedException, ExecutionException {
+    BodyThread body = of(Thread.currentThread());
+    if (body == null) {
+      throw new IllegalStateException(
+          "no body waits for " + what + " on " + Thread.currentThread());
+    }
+    body.waitsFor = what;
+    try {
+      wait.run();
+    } finally {
+      body.waitsFor = null;
+    }
+  }
+
+  /// A wait of the JDK's.
+  @FunctionalInterface
+  public interface Wait {
+    /// Returns when it is over.
+    void run() throws InterruptedException, ExecutionException;
+  }
+
   // ---- any thread ----
+
+  /// What the runtime has let the JDK wait for, in words, or null.
+  public @Nullable String waitsFor() {
+    return waitsFor;
+  }
+
+  /// Where it is, the innermost frame first; of one that waits for its process without the frames
+  /// of how it does.
+  StackTraceElement[] stack() {
+    boolean suspended = state == SUSPENDED;
+    StackTraceElement[] stack = thread.getStackTrace();
+    int own = 0;
+    while (suspended && own < stack.length && !stack[own].getMethodName().equals("suspend")) {
+      own++;
+    }
+    return own + 2 < stack.length ? Arrays.copyOfRange(stack, own + 2, stack.length) : stack;
+  }
 
   @Override
   public void execute(Runnable command) {

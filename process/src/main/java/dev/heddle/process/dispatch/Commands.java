@@ -136,6 +136,9 @@ public final class Commands {
   // ---- calls ----
 
   /// Calls something that may block, on a thread for that. Cancelled: the thread is interrupted.
+  ///
+  /// So many run at once as [dev.heddle.process.ProcessRuntimeBuilder#calls] says, 64 where that is
+  /// not said. Those above wait, so calls must not wait for one another: let processes do that.
   public static <R extends @Nullable Object> Command<R> call(Callable<R> callable) {
     return new IoCommands.Call<>(callable);
   }

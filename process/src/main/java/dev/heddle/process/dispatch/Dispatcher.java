@@ -35,9 +35,9 @@ public final class Dispatcher {
       switch ((CommandHandler<C, R>) handler) {
         case CommandHandler.Inline<C, R> h -> h.begin().begin(typed, answer);
         case CommandHandler.OnLoop<C, R> h ->
-            loops.inScope(() -> h.body().execute(typed, answer.caller()), answer);
+            loops.inScope(typed, () -> h.body().execute(typed, answer.caller()), answer);
         case CommandHandler.OnThread<C, R> h ->
-            loops.onThread(() -> h.body().execute(typed, answer.caller()), answer);
+            loops.onThread(typed, () -> h.body().execute(typed, answer.caller()), answer);
       }
     } catch (Throwable t) {
       if (!answer.fail(t)) {

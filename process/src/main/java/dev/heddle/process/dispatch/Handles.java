@@ -36,7 +36,8 @@ final class Handles {
         by.context()
             .runtime()
             .exit(owner)
-            .thenRun(() -> loops.submit(() -> closeAll(open.remove(owner))));
+            .thenRun(() ->
+                loops.submit("close handles of " + owner, () -> closeAll(open.remove(owner))));
     return handle;
   }
 

@@ -52,6 +52,9 @@ public final class Invocation<R extends @Nullable Object> {
   @SuppressWarnings("FieldMayBeFinal") // through STATE
   private volatile Object state = OPEN;
 
+  // whoever carries it out; read for dumps
+  private volatile @Nullable String waitsFor;
+
   /// A command of `caller`, not answered yet.
   public Invocation(Caller caller, long tag) {
     this.caller = Objects.requireNonNull(caller, "caller");
@@ -68,7 +71,21 @@ public final class Invocation<R extends @Nullable Object> {
     return tag;
   }
 
+  /// What carries it out is called so in dumps: the command, and who has asked.
+  String name(Command<?> command) {
+    return command.getClass().getSimpleName() + " of " + caller();
+  }
+
+  /// What it waits for, beside its own end, in words; null when it is being done. For dumps.
+  public @Nullable String waitsFor() {
+    return waitsFor;
+  }
+
   // ---- for whoever carries it out ----
+
+  void waitsFor(@Nullable String what) {
+    waitsFor = what;
+  }
 
   /// What its process can do at once; within its step.
   ProcessContext context() {

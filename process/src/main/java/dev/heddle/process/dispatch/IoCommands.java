@@ -149,9 +149,13 @@ final class IoCommands {
         type,
         CommandHandler.inline((command, invocation) ->
             loops.onLoop(
+                command,
                 () -> handles.add(invocation, opening.open(command, invocation), what),
                 invocation,
-                unwanted -> loops.submit(() -> handles.close(invocation.caller(), unwanted)))));
+                unwanted ->
+                    loops.submit(
+                        "close unwanted " + unwanted,
+                        () -> handles.close(invocation.caller(), unwanted)))));
   }
 
   private <C extends Command<R>, R extends @Nullable Object> void using(
@@ -159,7 +163,7 @@ final class IoCommands {
     registry.register(
         type,
         CommandHandler.inline((command, invocation) ->
-            loops.onLoop(() -> using.use(command, invocation), invocation)));
+            loops.onLoop(command, () -> using.use(command, invocation), invocation)));
   }
 
   private byte @Nullable [] read(Read command, Invocation<?> by) throws IOException {

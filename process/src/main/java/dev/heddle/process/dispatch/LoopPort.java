@@ -11,6 +11,7 @@ import dev.heddle.coroutine.Coroutine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -61,14 +62,18 @@ public final class LoopPort {
   // ---- commands ----
 
   /// Runs `body` as a coroutine; its outcome is the answer. Cancelled with the invocation.
-  <R extends @Nullable Object> void onLoop(Body<R> body, Invocation<R> invocation) {
-    onLoop(body, invocation, _ -> {});
+  ///
+  /// @param command that this is, for dumps
+  <R extends @Nullable Object> void onLoop(
+      Command<R> command, Body<R> body, Invocation<R> invocation) {
+    onLoop(command, body, invocation, _ -> {});
   }
 
   /// Runs a handler's `body` as a coroutine, in a scope of its own: what it has spawned ends before
   /// it, and fails this command only.
-  <R extends @Nullable Object> void inScope(Body<R> body, Invocation<R> invocation) {
-    onLoop(() -> scoped(body), invocation);
+  <R extends @Nullable Object> void inScope(
+      Command<R> command, Body<R> body, Invocation<R> invocation) {
+    onLoop(command, () -> scoped(body), invocation);
   }
 
   private static <R extends @Nullable Object> R scoped(Body<R> body) throws Exception {
@@ -87,20 +92,23 @@ public final class LoopPort {
     }
   }
 
-  /// As [#onLoop(Body, Invocation)], of a result that is to be given back when nobody wants it any
-  /// more.
+  /// As [#onLoop(Command, Body, Invocation)], of a result that is to be given back when nobody
+  /// wants it any more.
   <R extends @Nullable Object> void onLoop(
-      Body<R> body, Invocation<R> invocation, Consumer<? super R> unwanted) {
+      Command<R> command, Body<R> body, Invocation<R> invocation, Consumer<? super R> unwanted) {
     Loop<?> on = loop();
+    String name = invocation.name(command);
     var begun =
-        on.submit(() -> {
-          Coroutine<?> self = Heddle.current();
-          invocation.onCancel(() -> cancel(on, self));
-          if (invocation.isOpen()) {
-            answer(body, invocation, unwanted);
-          }
-          return null;
-        });
+        on.submit(
+            name,
+            () -> {
+              Coroutine<?> self = Heddle.current();
+              invocation.onCancel(() -> cancel(on, self, name));
+              if (invocation.isOpen()) {
+                answer(body, invocation, unwanted);
+              }
+              return null;
+            });
     var _ =
         begun.whenComplete((_, failure) -> {
           if (failure != null && invocation.isOpen()) {
@@ -125,12 +133,14 @@ public final class LoopPort {
     }
   }
 
-  private static void cancel(Loop<?> on, Coroutine<?> coroutine) {
+  private static void cancel(Loop<?> on, Coroutine<?> coroutine, String name) {
     var _ =
-        on.submit(() -> {
-          coroutine.cancel("nobody wants the result any more");
-          return null;
-        });
+        on.submit(
+            "cancel " + name,
+            () -> {
+              coroutine.cancel("nobody wants the result any more");
+              return null;
+            });
   }
 
   private static Throwable unwrapped(Throwable failure) {
@@ -140,8 +150,15 @@ public final class LoopPort {
   }
 
   /// Runs `body` on a thread for blocking calls; else as [#onLoop].
-  <R extends @Nullable Object> void onThread(Body<R> body, Invocation<R> invocation) {
-    onLoop(() -> Heddle.offload(() -> outcome(body)).get(), invocation);
+  <R extends @Nullable Object> void onThread(
+      Command<R> command, Body<R> body, Invocation<R> invocation) {
+    invocation.waitsFor("a thread");
+    Callable<Outcome<R>> call =
+        () -> {
+          invocation.waitsFor(null);
+          return outcome(body);
+        };
+    onLoop(command, () -> Heddle.offload(call).get(), invocation);
   }
 
   /// What a call has thrown, as the object that it is: whoever waits for another thread is given a
@@ -169,33 +186,39 @@ public final class LoopPort {
 
   /// Runs an action on the loop, when it has time for it.
   ///
+  /// @param name for dumps
   /// @throws IllegalStateException when the runtime has shut down
-  void submit(Action action) {
+  void submit(String name, Action action) {
     var _ =
         loop()
-            .submit(() -> {
-              action.run();
-              return null;
-            });
+            .submit(
+                name,
+                () -> {
+                  action.run();
+                  return null;
+                });
   }
 
   /// Runs an action on the loop after a time, or with the reason why that time will not come.
   ///
+  /// @param name for dumps
   /// @return takes it back; does nothing when the action has begun
   /// @throws IllegalStateException when the runtime has shut down
-  public Runnable after(Duration delay, Consumer<@Nullable Throwable> action) {
+  public Runnable after(String name, Duration delay, Consumer<@Nullable Throwable> action) {
     Loop<?> on = loop();
     Alarm alarm = new Alarm();
     var fired =
-        on.submit(() -> {
-          if (!alarm.takenBack) {
-            alarm.coroutine = Heddle.current();
-            Heddle.delay(delay);
-            alarm.coroutine = null;
-            action.accept(null);
-          }
-          return null;
-        });
+        on.submit(
+            name,
+            () -> {
+              if (!alarm.takenBack) {
+                alarm.coroutine = Heddle.current();
+                Heddle.delay(delay);
+                alarm.coroutine = null;
+                action.accept(null);
+              }
+              return null;
+            });
     var _ =
         fired.whenComplete((_, failure) -> {
           if (failure != null && !alarm.takenBack) {
@@ -205,13 +228,15 @@ public final class LoopPort {
     return () -> {
       alarm.takenBack = true;
       var _ =
-          on.submit(() -> {
-            Coroutine<?> waiting = alarm.coroutine;
-            if (waiting != null) {
-              waiting.cancel("the timer was taken back");
-            }
-            return null;
-          });
+          on.submit(
+              "stop " + name,
+              () -> {
+                Coroutine<?> waiting = alarm.coroutine;
+                if (waiting != null) {
+                  waiting.cancel("the timer was taken back");
+                }
+                return null;
+              });
     };
   }
 

@@ -25,14 +25,15 @@ final class TimeCommands {
   @SuppressWarnings("NullAway") // inference forgets that a Void may be null
   void register(CommandRegistry registry) {
     registry.register(
-        Sleep.class, CommandHandler.inline((c, i) -> new Timer<>(loops, i, null).arm(c.time())));
+        Sleep.class,
+        CommandHandler.inline((c, i) -> new Timer<>(loops, i.name(c), i, null).arm(c.time())));
     registry.register(
         Tick.class,
         CommandHandler.inline((c, i) -> {
           long period = c.period().toNanos();
           long passed = System.nanoTime() - start;
           long next = passed / period + 1;
-          new Timer<>(loops, i, next).arm(Duration.ofNanos(next * period - passed));
+          new Timer<>(loops, i.name(c), i, next).arm(Duration.ofNanos(next * period - passed));
         }));
     registry.register(
         StopTimer.class,
@@ -69,6 +70,7 @@ final class TimeCommands {
     private static final int OVER = -1;
 
     private final LoopPort loops;
+    private final String name;
     private final Invocation<R> invocation;
     private final R result;
 
@@ -78,8 +80,9 @@ final class TimeCommands {
     // the process
     private Runnable disarm = () -> {};
 
-    Timer(LoopPort loops, Invocation<R> invocation, R result) {
+    Timer(LoopPort loops, String name, Invocation<R> invocation, R result) {
       this.loops = loops;
+      this.name = name;
       this.invocation = invocation;
       this.result = result;
     }
@@ -88,6 +91,7 @@ final class TimeCommands {
       int mine = round.get();
       disarm =
           loops.after(
+              name,
               time,
               failure -> {
                 if (!round.compareAndSet(mine, OVER)) {

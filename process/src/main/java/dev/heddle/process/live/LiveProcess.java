@@ -12,6 +12,7 @@ import dev.heddle.process.SendResult;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.StepOutput;
 import dev.heddle.process.UnknownMethodException;
+import dev.heddle.process.body.BodyView;
 import dev.heddle.process.dispatch.Caller;
 import dev.heddle.process.dispatch.Invocation;
 import dev.heddle.process.relay.Receiver;
@@ -372,11 +373,11 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
 
   /// What it is like.
   ///
-  /// @param stack of its step, if it is wanted and there is one
-  ProcessSnapshot snapshot(StackTraceElement[] stack) {
+  /// @param stack of its step or its body, if it is wanted and there is one
+  /// @param body of it, if it has one
+  ProcessSnapshot snapshot(StackTraceElement[] stack, @Nullable BodyView body) {
     // safe: fields of the worker, read at some moment; what they lead to does not change
     State state = state();
-    Class<?> command = lastCommand;
     Outstanding commands = outstanding;
     int waiting = commands == null ? 0 : commands.size();
     Ties known = knownTies();
@@ -387,10 +388,29 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
         queue.length(),
         steps(),
         waiting,
-        state == State.BLOCKED && waiting > 0 && command != null ? command.getSimpleName() : null,
+        waitsFor(state, commands, body),
         options.parent(),
         known == null ? List.of() : known.names(),
         List.of(stack));
+  }
+
+  private @Nullable String waitsFor(
+      State state, @Nullable Outstanding commands, @Nullable BodyView body) {
+    if (state != State.BLOCKED && (state != State.IDLE || body == null)) {
+      return null;
+    }
+    Class<?> command = lastCommand;
+    String what = body != null ? body.waitsFor() : null;
+    if (what == null && body == null && commands != null && command != null) {
+      what = commands.size() == 0 ? null : command.getSimpleName();
+    }
+    String still = commands == null ? null : commands.firstWaitsFor();
+    return what == null || still == null ? what : what + ", for " + still;
+  }
+
+  /// Its sequential body, if it has one that has begun.
+  @Nullable BodyView body() {
+    return host.bodies().apply(process); // safe: read at some moment
   }
 
   /// The class of what it runs.

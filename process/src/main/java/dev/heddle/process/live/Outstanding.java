@@ -59,6 +59,12 @@ final class Outstanding {
     }
   }
 
+  /// What the first of them waits for before it is carried out, in words, or null; for reports.
+  @Nullable String firstWaitsFor() {
+    Invocation<?> one = only; // safe: also on another thread, since it does not change
+    return one == null ? null : one.waitsFor();
+  }
+
   int size() {
     return (only == null ? 0 : 1) + (more == null ? 0 : more.size());
   }

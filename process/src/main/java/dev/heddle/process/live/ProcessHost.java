@@ -2,50 +2,42 @@
 package dev.heddle.process.live;
 
 import dev.heddle.process.Exit;
-import dev.heddle.process.LongStep;
 import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
-import dev.heddle.process.ProcessCounters;
 import dev.heddle.process.ProcessEvent;
 import dev.heddle.process.ProcessFactory;
 import dev.heddle.process.ProcessListener;
 import dev.heddle.process.ProcessRuntime;
-import dev.heddle.process.ProcessSnapshot;
 import dev.heddle.process.Request;
 import dev.heddle.process.SendFailedException;
 import dev.heddle.process.SendResult;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.StartRefusedException;
 import dev.heddle.process.UnknownMethodException;
-import dev.heddle.process.WorkerCounters;
 import dev.heddle.process.body.BodyThread;
+import dev.heddle.process.body.BodyView;
 import dev.heddle.process.dispatch.Dispatcher;
 import dev.heddle.process.observe.FlightEvents;
 import dev.heddle.process.relay.CoroutineMailbox;
 import dev.heddle.process.relay.Receiver;
 import dev.heddle.process.relay.Routes;
 import dev.heddle.process.scheduler.Logbook;
-import dev.heddle.process.scheduler.Task;
 import dev.heddle.process.scheduler.WorkScheduler;
 import dev.heddle.process.scheduler.Worker;
 import dev.heddle.process.topology.Names;
 import dev.heddle.process.topology.Ties;
 import dev.heddle.scheduler.StackReserve;
 import java.lang.System.Logger.Level;
-import java.time.Duration;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// The processes of one runtime, and what they share.
 public final class ProcessHost {
-  private static final StackTraceElement[] NO_STACK = {};
-
   /// What a host is made of.
   ///
   /// @param runtime as users see it
@@ -54,7 +46,7 @@ public final class ProcessHost {
   /// @param limit how many may live at once
   /// @param factory for starts and upgrades by name
   /// @param listener of starts and ends
-  /// @param longSteps is told of steps that last too long
+  /// @param bodies finds the sequential body of a process, if it has one
   public record Parts(
       ProcessRuntime runtime,
       WorkScheduler scheduler,
@@ -62,7 +54,7 @@ public final class ProcessHost {
       int limit,
       @Nullable ProcessFactory factory,
       ProcessListener listener,
-      Consumer<LongStep> longSteps) {}
+      Function<Process, @Nullable BodyView> bodies) {}
 
   private final Parts parts;
   private final Dispatcher dispatcher;
@@ -72,7 +64,6 @@ public final class ProcessHost {
 
   // any thread
   private final LongAdder started = new LongAdder();
-  private final LongAdder longSteps = new LongAdder();
   private final LongAdder undelivered = new LongAdder();
   private final LongAdder tooLate = new LongAdder();
   private volatile boolean closed;
@@ -219,7 +210,7 @@ public final class ProcessHost {
       }
       return made.options().monitor() ? Ties.monitor(by, made) : 0;
     } catch (IllegalStateException e) { // one of the two has ended meanwhile
-      throw new StartRefusedException(e.getMessage(), e);
+      throw new StartRefusedException(String.valueOf(e.getMessage()), e);
     }
   }
 
@@ -455,65 +446,6 @@ public final class ProcessHost {
     return table.all();
   }
 
-  /// What all processes are like, by number.
-  public List<ProcessSnapshot> snapshots() {
-    return all().stream()
-        .sorted(Comparator.comparingLong(LiveProcess::id))
-        .map(process -> process.snapshot(NO_STACK))
-        .toList();
-  }
-
-  /// What a process is like, with the stack of its step; null when there is none at that address.
-  public @Nullable ProcessSnapshot snapshot(Pid pid) {
-    LiveProcess process = findProcess(pid);
-    if (process == null || process.isEnded()) { // a PID may lead to one that has left the table
-      return null;
-    }
-    Worker worker = scheduler().workerOf(process);
-    StackTraceElement[] stack = worker == null ? NO_STACK : worker.stack();
-    boolean still = worker != null && worker.running() == process;
-    return process.snapshot(still ? stack : NO_STACK);
-  }
-
-  /// What was counted.
-  public ProcessCounters counters() {
-    List<WorkerCounters> workers = scheduler().counters();
-    return new ProcessCounters(
-        size(),
-        started.sum(),
-        workers.stream().mapToLong(WorkerCounters::executed).sum(),
-        undelivered(),
-        late(),
-        longSteps.sum(),
-        scheduler().delays(),
-        workers);
-  }
-
-  /// A step lasts too long: counts and logs it, puts it into a flight recording, and tells whoever
-  /// wants to know.
-  public void longStep(Task task, Worker worker, long nanos, StackTraceElement[] stack) {
-    if (!(task instanceof LiveProcess process)) {
-      return;
-    }
-    longSteps.increment();
-    LongStep step =
-        new LongStep(
-            process.self(),
-            process.kind(),
-            worker.thread().getName(),
-            Duration.ofNanos(nanos),
-            List.of(stack));
-    Logbook.write(Level.WARNING, step.text(), null);
-    if (FlightEvents.areRecorded()) {
-      FlightEvents.longStep(step);
-    }
-    try {
-      parts.longSteps().accept(step);
-    } catch (Throwable t) {
-      Logbook.write(Level.ERROR, "the handler of long steps failed at " + step.pid(), t);
-    }
-  }
-
   /// How many live.
   public int size() {
     return table.size();
@@ -527,6 +459,15 @@ public final class ProcessHost {
   /// Answers to commands that came for nobody.
   public long late() {
     return tooLate.sum();
+  }
+
+  /// How many were started.
+  public long started() {
+    return started.sum();
+  }
+
+  Function<Process, @Nullable BodyView> bodies() {
+    return parts.bodies();
   }
 
   WorkScheduler scheduler() {

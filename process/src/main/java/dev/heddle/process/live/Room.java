@@ -116,7 +116,7 @@ final class Room {
       return;
     }
     try {
-      var _ = made.get();
+      BodyThread.waitFor("room of " + receiver, made::get);
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
       throw new Cancellation("interrupted while it waited for room in the mailbox of " + receiver);

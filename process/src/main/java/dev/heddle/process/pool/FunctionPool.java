@@ -31,7 +31,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A call is `ask(pool, message, limit)`. A member gets it as a [Request], does it, answers, and
 /// gets the next. A member that ends without an answer fails the call that it has, no other. A call
-/// whose asker has given up before its turn is not carried out.
+/// whose asker has given up before its turn is not carried out; a member whose asker gives up sees
+/// that by [dev.heddle.process.Reply#isOpen], and gets the next call once it has looked.
 ///
 /// There is one more member whenever a call finds all of them busy, up to the maximum. After each
 /// quiet time those are ended that would not have been needed in it, down to the minimum; a quarter
@@ -235,7 +236,7 @@ public final class FunctionPool implements Process {
     calls++;
     peak = Math.max(peak, ++busy);
     command(
-        new PoolCommands.Invoke(self().runtime(), member.pid, request.message()),
+        new PoolCommands.Invoke(self().runtime(), member.pid, request),
         event -> {
           busy--;
           done(member, request, event);

@@ -3,6 +3,7 @@ package dev.heddle.process.pool;
 
 import dev.heddle.process.Pid;
 import dev.heddle.process.ProcessRuntime;
+import dev.heddle.process.Request;
 import dev.heddle.process.dispatch.Command;
 import dev.heddle.process.dispatch.CommandHandler;
 import dev.heddle.process.dispatch.CommandRegistry;
@@ -19,17 +20,17 @@ public final class PoolCommands {
   ///
   /// @param runtime of the member
   /// @param member whose turn it is
-  /// @param message what was asked
-  public record Invoke(ProcessRuntime runtime, Pid member, @Nullable Object message)
+  /// @param call what was asked
+  public record Invoke(ProcessRuntime runtime, Pid member, Request call)
       implements Command<@Nullable Object> {}
 
   /// Registers the handler.
   public static void register(CommandRegistry registry) {
     registry.register(
         Invoke.class,
-        CommandHandler.inline((call, invocation) -> {
+        CommandHandler.inline((command, invocation) -> {
           CompletableFuture<@Nullable Object> answer =
-              call.runtime().request(call.member(), call.message());
+              command.runtime().handOn(command.member(), command.call());
           var _ =
               answer.whenComplete((result, failure) -> {
                 if (failure == null) {

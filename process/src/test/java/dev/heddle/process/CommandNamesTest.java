@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.heddle.Heddle;
+import dev.heddle.process.dispatch.Command;
+import dev.heddle.process.dispatch.CommandHandler;
+import dev.heddle.process.dispatch.Commands;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// How dumps name what carries commands out, and what waits for them.
+@Timeout(60)
+class CommandNamesTest {
+  private final BlockingQueue<Object> seen = Kit.queue();
+  private final ProcessRuntime runtime =
+      ProcessRuntime.builder()
+          .workers(2)
+          .handler(Checked.class, CommandHandler.onLoop((c, _) -> c.what().call()))
+          .start();
+
+  @AfterEach
+  void end() {
+    runtime.close();
+  }
+
+  record Checked(Callable<Object> what) implements Command<Object> {}
+
+  private Pid asking(Command<?> command) {
+    return runtime.spawn(
+        CoroutineProcess.of(self -> {
+          seen.add(Objects.requireNonNull(self.call(command)));
+          return null;
+        }));
+  }
+
+  @Test
+  void coroutineOfACommand_isCalledAfterIt_andWhoHasAsked() throws Exception {
+    Callable<Object> naming =
+        () -> Heddle.current().name() + " on " + Thread.currentThread().getName();
+    Pid pid = asking(new Checked(naming));
+    String name = "Checked of " + pid;
+    assertThat(Kit.take(seen)).isEqualTo(name + " on " + name);
+  }
+
+  @Test
+  void timer_isCalledAfterItsCommand() throws Exception {
+    Pid sleeper = asking(Commands.sleep(Duration.ofHours(1)));
+    String dump;
+    do {
+      asking(new Checked(() -> Heddle.dump().table()));
+      dump = String.valueOf(Kit.take(seen));
+    } while (!dump.contains("Sleep of " + sleeper)); // it begins when its step has returned
+    assertThat(dump).doesNotContain("submitted");
+  }
+
+  @Test
+  void callsAboveTheirNumber_wait_andSaySo() throws Exception {
+    CountDownLatch go = new CountDownLatch(1);
+    BlockingQueue<Pid> begun = Kit.queue();
+    try (ProcessRuntime few = ProcessRuntime.builder().workers(2).calls(2).start()) {
+      List<Pid> all = new ArrayList<>();
+      for (int i = 0; i < 3; i++) {
+        all.add(
+            few.spawn(
+                CoroutineProcess.of(self ->
+                    self.call(
+                        Commands.call(() -> {
+                          begun.add(self.context().self());
+                          go.await();
+                          return "done";
+                        })))));
+      }
+      List<Pid> waiting = new ArrayList<>(all);
+      waiting.remove(Kit.take(begun));
+      waiting.remove(Kit.take(begun));
+      Pid third = waiting.getFirst();
+      String waitsFor;
+      do {
+        waitsFor = Objects.requireNonNull(few.process(third)).waitsFor();
+      } while (!"Call, for a thread".equals(waitsFor)); // once it has got as far as that
+      all.remove(third);
+      assertThat(all)
+          .allSatisfy(pid ->
+              assertThat(Objects.requireNonNull(few.process(pid)).waitsFor()).isEqualTo("Call"));
+      assertThat(begun).isEmpty();
+      var exit = few.exit(third);
+      go.countDown();
+      assertThat(Kit.get(exit).result()).isEqualTo("done");
+    }
+  }
+}

@@ -371,7 +371,7 @@ class CommandsTest {
     other.outcome(Commands.write(client, text("ping")));
     assertThat(clerk.result(Commands.read(served, 100))).isEqualTo(text("ping"));
     assertThat(other.failure(Commands.read(served, 100)))
-        .hasMessageContaining("another process has opened it");
+        .hasMessageContaining("is not open in " + other.pid);
     assertThat(clerk.failure(Commands.accept(served))).hasMessageContaining("is no Listener");
     Order reading = clerk.begin(Commands.read(served, 100));
     Kit.get(reading.tag());

@@ -16,6 +16,7 @@ import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -161,8 +162,8 @@ public final class Commands {
     return new IoCommands.Lookup(host);
   }
 
-  /// Opens a TCP connection. The result stands for it, for this process only, and is closed with
-  /// the process at the latest.
+  /// Opens a TCP connection. The result stands for it, for this process only, until it is given
+  /// away; it is closed with its process at the latest.
   public static Command<Handle> connect(SocketAddress to) {
     return new IoCommands.Connect(to);
   }
@@ -200,6 +201,18 @@ public final class Commands {
   /// Writes all of `bytes`, which nobody may change meanwhile.
   public static Command<@Nullable Void> write(Handle to, byte[] bytes) {
     return new IoCommands.Write(to, bytes);
+  }
+
+  /// Gives a connection, a port or a file to another process of this runtime: from then on that one
+  /// may use it, and this one not any more; it is closed with that one at the latest. The new owner
+  /// learns of it by a message, sent behind this: the handle itself is what it is called by.
+  ///
+  /// The result is false when the new owner has ended: then the handle is closed. Fails, and
+  /// changes nothing, while another command uses it, a read that waits, say; and when the PID is
+  /// not one of a process of this runtime.
+  public static Command<Boolean> give(Handle handle, Pid to) {
+    return new IoCommands.Give(
+        Objects.requireNonNull(handle, "handle"), Objects.requireNonNull(to, "to"));
   }
 
   /// Closes a connection, a port or a file. The result is false when it was closed before.

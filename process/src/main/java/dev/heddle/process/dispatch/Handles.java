@@ -1,18 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.dispatch;
 
+import dev.heddle.Heddle;
 import dev.heddle.process.Pid;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /// What processes have open on the loop. The loop only.
 final class Handles {
+  /*
+   * A handle stands in the map of one process, its owner, from its opening until it is closed; the end of the owner closes all that stand
+   * in its map then. To give one away is to move it from map to map within one tick: so at each moment it has one owner, whose end
+   * closes it. The new owner may have ended before: it is asked of its end after the move, and is told of it at once.
+   *
+   * A command that uses a handle holds it: it was begun for the old owner, who would take what is meant for the new one. So a give is
+   * refused while there is one; one that was cancelled, and has not noticed yet, it waits for. P11.
+   */
+
+  /// Something open, and the commands that use it now.
+  private static final class Open {
+    final AutoCloseable what;
+    private final Set<Invocation<?>> users = new HashSet<>(2);
+    private CompletableFuture<@Nullable Void> unused = new CompletableFuture<>();
+
+    Open(AutoCloseable what) {
+      this.what = what;
+    }
+
+    void leave(Invocation<?> user) {
+      users.remove(user);
+      if (users.isEmpty()) {
+        unused.complete(null);
+        unused = new CompletableFuture<>();
+      }
+    }
+  }
+
+  /// Does something with what is open.
+  interface Use<T, R extends @Nullable Object> {
+    R with(T open) throws Exception;
+  }
+
   private final LoopPort loops;
-  private final Map<Pid, Map<Handle, AutoCloseable>> open = new HashMap<>();
+  private final Map<Pid, Map<Handle, Open>> open = new HashMap<>();
   private long lastId;
 
   Handles(LoopPort loops) {
@@ -22,11 +60,15 @@ final class Handles {
   /// Keeps something for the process of a command, until it closes it or ends.
   Handle add(Invocation<?> by, AutoCloseable opened, String what) {
     Handle handle = new Handle(++lastId, what);
-    Pid owner = by.caller();
-    Map<Handle, AutoCloseable> its = open.get(owner);
+    put(by, by.caller(), handle, new Open(opened));
+    return handle;
+  }
+
+  private void put(Invocation<?> by, Pid owner, Handle handle, Open opened) {
+    Map<Handle, Open> its = open.get(owner);
     if (its != null) {
       its.put(handle, opened);
-      return handle;
+      return;
     }
     its = new HashMap<>(4);
     its.put(handle, opened);
@@ -38,58 +80,89 @@ final class Handles {
             .exit(owner)
             .thenRun(() ->
                 loops.submit("close handles of " + owner, () -> closeAll(open.remove(owner))));
-    return handle;
   }
 
-  /// What a handle of a process stands for.
+  /// Uses what a handle of a process stands for.
   ///
-  /// @throws IOException when it is closed, the process's of another, or of another kind
-  <T> T get(Invocation<?> by, Handle handle, Class<T> kind) throws IOException {
-    AutoCloseable found = open.getOrDefault(by.caller(), Map.of()).get(handle);
-    if (found == null) {
-      throw new IOException(
-          handle
-              + " is not open in "
-              + by.caller()
-              + ": it was closed, or another process has opened it");
-    }
-    if (!kind.isInstance(found)) {
+  /// @throws IOException when it is closed, another process's, or of another kind
+  <T, R extends @Nullable Object> R use(
+      Invocation<?> by, Handle handle, Class<T> kind, Use<T, R> use) throws Exception {
+    Open found = find(by, handle);
+    if (!kind.isInstance(found.what)) {
       throw new IOException(
           handle
               + " is no "
               + kind.getSimpleName()
               + ", but a "
-              + found.getClass().getSimpleName());
+              + found.what.getClass().getSimpleName());
     }
-    return kind.cast(found);
+    found.users.add(by);
+    try {
+      return use.with(kind.cast(found.what));
+    } finally {
+      found.leave(by);
+    }
+  }
+
+  private Open find(Invocation<?> by, Handle handle) throws IOException {
+    Open found = open.getOrDefault(by.caller(), Map.of()).get(handle);
+    if (found == null) {
+      throw new IOException(
+          handle
+              + " is not open in "
+              + by.caller()
+              + ": it was closed or given away, or another process has opened it");
+    }
+    return found;
+  }
+
+  /// Makes another process the owner of a handle.
+  ///
+  /// @return false when that one has ended: the handle is closed
+  /// @throws IOException when it is closed, another process's, or in use
+  /// @throws IllegalArgumentException when the address is not one of a process of this runtime
+  boolean give(Invocation<?> by, Handle handle, Pid to) throws IOException {
+    CompletableFuture<?> ended = by.context().runtime().exit(to);
+    Open found = find(by, handle);
+    while (!found.users.isEmpty()) {
+      if (found.users.stream().anyMatch(Invocation::isOpen)) {
+        throw new IOException(
+            handle
+                + " is in use by another command of "
+                + by.caller()
+                + "; give it away when that has its result, or cancel that first");
+      }
+      Heddle.await(found.unused.copy());
+      found = find(by, handle); // it may have been closed meanwhile
+    }
+    if (!to.equals(by.caller())) {
+      Objects.requireNonNull(open.get(by.caller())).remove(handle);
+      put(by, to, handle, found);
+    }
+    return !ended.isDone();
   }
 
   /// Closes what a handle stands for.
   ///
   /// @return false when it was not open in that process
   boolean close(Pid owner, Handle handle) throws Exception {
-    Map<Handle, AutoCloseable> its = open.get(owner);
-    AutoCloseable found = its == null ? null : its.remove(handle);
+    Map<Handle, Open> its = open.get(owner);
+    Open found = its == null ? null : its.remove(handle);
     if (found == null) {
       return false;
     }
-    found.close();
+    found.what.close();
     return true;
   }
 
-  /// How many handles are open in all.
-  int size() {
-    return open.values().stream().mapToInt(Map::size).sum();
-  }
-
-  private static void closeAll(@Nullable Map<Handle, AutoCloseable> its) throws Exception {
+  private static void closeAll(@Nullable Map<Handle, Open> its) throws Exception {
     if (its == null) {
       return;
     }
     List<Exception> failures = new ArrayList<>();
-    for (AutoCloseable each : its.values()) {
+    for (Open each : its.values()) {
       try {
-        each.close();
+        each.what.close();
       } catch (Exception e) {
         failures.add(e);
       }

@@ -8,7 +8,7 @@ import dev.heddle.io.FileIo;
 import dev.heddle.io.Listener;
 import dev.heddle.io.Tcp;
 import dev.heddle.os.CommandResult;
-import java.io.IOException;
+import dev.heddle.process.Pid;
 import java.net.InetAddress;
 import java.net.SocketAddress;
 import java.net.http.HttpClient;
@@ -57,6 +57,8 @@ final class IoCommands {
     }
   }
 
+  record Give(Handle handle, Pid to) implements Command<Boolean> {}
+
   record Close(Handle handle) implements Command<Boolean> {}
 
   record ReadFile(Path path) implements Command<byte[]> {}
@@ -74,7 +76,7 @@ final class IoCommands {
 
   /// Opens something for a handle.
   private interface Opening<C> {
-    AutoCloseable open(C command, Invocation<?> by) throws IOException;
+    AutoCloseable open(C command, Invocation<?> by) throws Exception;
   }
 
   /// Does something with what is open.
@@ -102,7 +104,7 @@ final class IoCommands {
         registry,
         Accept.class,
         "connection",
-        (c, by) -> handles.get(by, c.listener(), Listener.class).accept());
+        (c, by) -> handles.use(by, c.listener(), Listener.class, Listener::accept));
     opening(
         registry,
         OpenFile.class,
@@ -111,15 +113,21 @@ final class IoCommands {
     using(
         registry,
         LocalAddress.class,
-        (c, by) -> handles.get(by, c.listener(), Listener.class).localAddress());
+        (c, by) -> handles.use(by, c.listener(), Listener.class, Listener::localAddress));
     using(registry, Read.class, this::read);
     using(
         registry,
         Write.class,
-        (c, by) -> {
-          handles.get(by, c.to(), AsyncIo.class).write(ByteBuffer.wrap(c.bytes()));
-          return null;
-        });
+        (c, by) ->
+            handles.use(
+                by,
+                c.to(),
+                AsyncIo.class,
+                to -> {
+                  to.write(ByteBuffer.wrap(c.bytes()));
+                  return null;
+                }));
+    using(registry, Give.class, (c, by) -> handles.give(by, c.handle(), c.to()));
     using(registry, Close.class, (c, by) -> handles.close(by.caller(), c.handle()));
     registry.register(Http.class, CommandHandler.inline(this::send));
   }
@@ -166,9 +174,9 @@ final class IoCommands {
             loops.onLoop(command, () -> using.use(command, invocation), invocation)));
   }
 
-  private byte @Nullable [] read(Read command, Invocation<?> by) throws IOException {
+  private byte @Nullable [] read(Read command, Invocation<?> by) throws Exception {
     ByteBuffer into = ByteBuffer.allocate(command.most());
-    int count = handles.get(by, command.from(), AsyncIo.class).read(into);
+    int count = handles.use(by, command.from(), AsyncIo.class, from -> from.read(into));
     return count < 0 ? null : Arrays.copyOf(into.array(), count);
   }
 

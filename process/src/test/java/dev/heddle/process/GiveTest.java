@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.heddle.process.dispatch.Command;
+import dev.heddle.process.dispatch.Commands;
+import dev.heddle.process.dispatch.Handle;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// Connections that change hands.
+@Timeout(60)
+@Tag("P11")
+class GiveTest {
+  private static final int ROUNDS = 200;
+
+  private final ProcessRuntime runtime = ProcessRuntime.builder().workers(2).start();
+  private final Pid acceptor = obedient();
+  private Handle port;
+  private InetSocketAddress at;
+
+  @BeforeEach
+  void listen() {
+    port =
+        ask(
+            acceptor,
+            self ->
+                self.call(
+                    Commands.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))));
+    at = ask(acceptor, self -> (InetSocketAddress) self.call(Commands.localAddress(port)));
+  }
+
+  @AfterEach
+  void end() {
+    runtime.close();
+  }
+
+  /// What a process is asked to do.
+  private interface Deed<R> {
+    R in(CoroutineProcess self) throws Exception;
+  }
+
+  private record Errand<R>(Deed<R> deed, CompletableFuture<R> outcome) {
+    void run(CoroutineProcess self) {
+      try {
+        outcome.complete(deed.in(self));
+      } catch (Throwable t) {
+        outcome.completeExceptionally(t);
+      }
+    }
+  }
+
+  private Pid obedient() {
+    return runtime.spawn(
+        CoroutineProcess.of(self -> {
+          while (true) {
+            self.receive(Errand.class).run(self);
+          }
+        }));
+  }
+
+  private <R> CompletableFuture<R> begin(Pid pid, Deed<R> deed) {
+    CompletableFuture<R> outcome = new CompletableFuture<>();
+    runtime.send(pid, new Errand<>(deed, outcome));
+    return outcome;
+  }
+
+  private <R> R ask(Pid pid, Deed<R> deed) {
+    return Kit.get(begin(pid, deed));
+  }
+
+  private Socket client() throws IOException {
+    Socket client = new Socket(at.getAddress(), at.getPort());
+    client.setSoTimeout((int) Kit.SOON.toMillis());
+    return client;
+  }
+
+  private Handle accepted() {
+    return ask(acceptor, self -> self.call(Commands.accept(port)));
+  }
+
+  private boolean give(Handle handle, Pid to) {
+    return ask(acceptor, self -> self.call(Commands.give(handle, to)));
+  }
+
+  private byte[] read(Pid owner, Handle connection) {
+    return ask(
+        owner,
+        self -> {
+          byte @Nullable [] read = self.call(Commands.read(connection, 10));
+          return Objects.requireNonNull(read);
+        });
+  }
+
+  /// Waits until the other side has closed.
+  private static void awaitEnd(Socket client) throws IOException {
+    try {
+      assertThat(client.getInputStream().read()).isEqualTo(-1);
+    } catch (SocketException _) {
+      // safe: reset is an end, too
+    }
+  }
+
+  @Test
+  void connectionGivenAway_isOfUseToTheNewOwner_only() throws Exception {
+    Pid server = obedient();
+    try (Socket client = client()) {
+      Handle connection = accepted();
+      assertThat(give(connection, server)).isTrue();
+      assertThatThrownBy(() -> read(acceptor, connection))
+          .hasRootCauseMessage(
+              connection
+                  + " is not open in "
+                  + acceptor
+                  + ": it was closed or given away, or another process has opened it");
+      assertThatThrownBy(() -> give(connection, server)).hasRootCauseInstanceOf(IOException.class);
+      client.getOutputStream().write(42);
+      assertThat(read(server, connection)).containsExactly(42);
+      runtime.terminate(acceptor); // it is not its any more
+      Kit.exit(runtime, acceptor);
+      ask(server, self -> Objects.isNull(self.call(Commands.write(connection, new byte[] {7}))));
+      assertThat(client.getInputStream().read()).isEqualTo(7);
+      runtime.terminate(server);
+      awaitEnd(client);
+    }
+  }
+
+  @Test
+  void giveOfWhatIsInUse_isRefused_untilTheCommandHasEnded() throws Exception {
+    BlockingQueue<Object> seen = Kit.queue();
+    Pid server = obedient();
+    Pid reader = // gives away what it is sent, while it reads from it; then calls the read off
+        runtime.spawn(
+            Kit.process((self, events, out) -> {
+              for (ProcessEvent event : events) {
+                if (event.data() instanceof Handle given) {
+                  out.yield(1, Commands.read(given, 10));
+                  out.yield(2, Commands.give(given, server));
+                } else if (event.isMessage()) {
+                  Handle given = ((Handle[]) Objects.requireNonNull(event.data()))[0];
+                  self.cancelCommand(1);
+                  out.yield(3, Commands.give(given, server));
+                } else {
+                  seen.add(event);
+                }
+              }
+            }));
+    try (Socket client = client()) {
+      Handle connection = accepted();
+      assertThat(give(connection, reader)).isTrue();
+      runtime.send(reader, connection);
+      ProcessEvent refused = (ProcessEvent) Kit.take(seen);
+      assertThat(refused.tag()).isEqualTo(2);
+      assertThat(refused.error())
+          .hasMessage(
+              connection
+                  + " is in use by another command of "
+                  + reader
+                  + "; give it away when that has its result, or cancel that first");
+      runtime.send(reader, new Handle[] {connection});
+      assertThat(((ProcessEvent) Kit.take(seen)).error()).isInstanceOf(CancellationException.class);
+      assertThat(Kit.take(seen)).isEqualTo(ProcessEvent.completed(3, true));
+      client.getOutputStream().write(42);
+      assertThat(read(server, connection)).containsExactly(42);
+    }
+  }
+
+  @Test
+  void giveToOneThatHasEnded_closes_andToStrangers_isRefused() throws Exception {
+    Pid ended = obedient();
+    runtime.terminate(ended);
+    Kit.exit(runtime, ended);
+    try (Socket client = client()) {
+      Handle connection = accepted();
+      Pid elsewhere = new Pid("other", "host", 1, 1);
+      assertThatThrownBy(() -> give(connection, elsewhere))
+          .hasRootCauseInstanceOf(IllegalArgumentException.class);
+      assertThat(give(connection, ended)).isFalse();
+      awaitEnd(client);
+    }
+  }
+
+  @Test
+  void newOwners_thatAreEndedMeanwhile_leaveNothingOpen() throws Exception {
+    Command<Handle> accept = Commands.accept(port);
+    for (int i = 0; i < ROUNDS; i++) {
+      Pid server = obedient();
+      try (Socket client = client()) {
+        CompletableFuture<Boolean> given =
+            begin(acceptor, self -> self.call(Commands.give(self.call(accept), server)));
+        for (int spin = 0; spin < i * 20 && !given.isDone(); spin++) {
+          Thread.onSpinWait(); // so that the end comes at another moment each time
+        }
+        runtime.terminate(server);
+        awaitEnd(client);
+        assertThat(Kit.get(given)).isNotNull(); // either way: it was not refused
+      }
+    }
+  }
+}

@@ -31,6 +31,10 @@ module dev.heddle {
   exports dev.heddle.sync;
   exports dev.heddle.thread;
 
+  // for what runs beside loops, and belongs into a dump
+  exports dev.heddle.observe.beside to
+      dev.heddle.process;
+
   // for processes with a sequential body, which run on virtual threads of ours too
   exports dev.heddle.scheduler.context to
       dev.heddle.process;

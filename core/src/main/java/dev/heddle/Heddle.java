@@ -24,6 +24,7 @@ import dev.heddle.event.Trigger;
 import dev.heddle.failure.FailureTable;
 import dev.heddle.observe.Dump;
 import dev.heddle.observe.LoopCounters;
+import dev.heddle.observe.beside.DumpParts;
 import dev.heddle.reactor.PeriodicTimer;
 import dev.heddle.reactor.StageWait;
 import dev.heddle.reactor.TriggerEvent;
@@ -502,11 +503,12 @@ public final class Heddle {
     return new Promise<>(CoroutineNode.current().scheduler(), name);
   }
 
-  /// Every coroutine of the current loop: who waits, on what, since when, with its stack. For logs
-  /// and for error handlers; from outside, [dev.heddle.observe.LoopMXBean] has the same.
-  /// **Suspends** never. **Cost** some microseconds for each coroutine.
+  /// Every coroutine of the current loop: who waits, on what, since when, with its stack; beside
+  /// them, the runtimes of processes in this JVM. For logs and for error handlers; from outside,
+  /// [dev.heddle.observe.LoopMXBean] has the same of the loop. **Suspends** never. **Cost** some
+  /// microseconds for each coroutine, and each process with a sequential body.
   public static Dump dump() {
-    return CoroutineNode.current().loop().dump();
+    return CoroutineNode.current().loop().dump().withBeside(DumpParts.take());
   }
 
   /// Something that other threads pull to wake coroutines of this loop.

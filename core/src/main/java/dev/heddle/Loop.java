@@ -7,6 +7,7 @@ import dev.heddle.coroutine.tree.LoopRoot;
 import dev.heddle.coroutine.tree.MainHandlers;
 import dev.heddle.coroutine.tree.Shutdown;
 import dev.heddle.observe.Dump;
+import dev.heddle.observe.beside.DumpParts;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -132,15 +133,16 @@ public final class Loop<T extends @Nullable Object> {
     var _ = root.thenAccept(r -> r.shutdown().request("shutdown was called", null, deadline));
   }
 
-  /// Every coroutine of the loop: who waits, on what, since when, with its stack. Waits until the
-  /// loop has time for the answer; inside a coroutine of another loop this suspends only the
-  /// coroutine.
+  /// Every coroutine of the loop: who waits, on what, since when, with its stack; beside them, the
+  /// runtimes of processes in this JVM. Waits until the loop has time for the answer; inside a
+  /// coroutine of another loop this suspends only the coroutine.
   ///
   /// @throws LoopEndedException when the loop has ended
   public Dump dump() {
     try {
       LoopRoot r = root.join();
-      return r.isCurrent() ? r.dump() : r.askForDump().join();
+      Dump dump = r.isCurrent() ? r.dump() : r.askForDump().join();
+      return dump.withBeside(DumpParts.take());
     } catch (CompletionException e) {
       throw LoopRoot.<RuntimeException>rethrown(e.getCause() == null ? e : e.getCause());
     }

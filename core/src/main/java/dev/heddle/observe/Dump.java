@@ -12,16 +12,39 @@ import java.util.List;
 /// @param takenAt the moment
 /// @param scopes the tree: each scope behind the one it stands in, the root first
 /// @param coroutines all that have not ended, in the order of their numbers
+/// @param beside what else runs in this JVM: runtimes of processes; in dumps that the program asks
+///   for, not in the reports of its loops
 /// @see dev.heddle.Heddle#dump()
 /// @since 0.1
 public record Dump(
-    String loop, Instant takenAt, List<ScopeSnapshot> scopes, List<CoroutineSnapshot> coroutines) {
+    String loop,
+    Instant takenAt,
+    List<ScopeSnapshot> scopes,
+    List<CoroutineSnapshot> coroutines,
+    List<DumpPart> beside) {
+  /// A dump of a loop alone.
+  public Dump(
+      String loop,
+      Instant takenAt,
+      List<ScopeSnapshot> scopes,
+      List<CoroutineSnapshot> coroutines) {
+    this(loop, takenAt, scopes, coroutines, List.of());
+  }
+
+  /// The same with what else runs.
+  public Dump withBeside(List<DumpPart> parts) {
+    return new Dump(loop, takenAt, scopes, coroutines, List.copyOf(parts));
+  }
+
   /// For people: the tree of scopes, each coroutine with its state, what it waits for and how long,
   /// where it was spawned, and its stack. Coroutines of a scope that differ only in number, name
-  /// and time are shown once; a stack that was shown before is referred to.
+  /// and time are shown once; a stack that was shown before is referred to. Behind it, what runs
+  /// beside the loop.
   public String text() {
     DumpText text = new DumpText(this);
-    return text.heading() + "\n\n" + text.tree();
+    StringBuilder all = new StringBuilder(text.heading() + "\n\n" + text.tree());
+    beside.forEach(part -> all.append('\n').append(part.text()));
+    return all.toString();
   }
 
   /// For people in a hurry: a line for each coroutine.

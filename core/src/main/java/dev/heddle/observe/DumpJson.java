@@ -26,6 +26,7 @@ final class DumpJson {
         stacks.keySet().stream()
             .map(s -> s.stream().map(StackTraceElement::toString).toList())
             .toList());
+    all.put("beside", dump.beside().stream().map(part -> new Json.Written(part.json())).toList());
     return Json.write(all);
   }
 

@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
 final class Json {
   private final StringBuilder text = new StringBuilder();
 
+  /// What is JSON already.
+  record Written(String json) {}
+
   private Json() {}
 
   static String write(@Nullable Object value) {
@@ -25,6 +28,7 @@ final class Json {
       case String string -> string(string);
       case Number number -> text.append(number);
       case Boolean bool -> text.append(bool);
+      case Written written -> text.append(written.json());
       case null -> text.append("null");
       default -> throw new IllegalArgumentException("not for JSON: " + value.getClass());
     }

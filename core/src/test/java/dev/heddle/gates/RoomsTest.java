@@ -76,6 +76,7 @@ class RoomsTest {
           entry("os.pipe", Set.of("scheduler", "event")),
           entry("os", Set.of("os.pipe", "os.watch", "scheduler", "event")),
           entry("os.watch", Set.of()),
+          entry("observe.beside", Set.of()),
           entry("observe.flight", Set.of()),
           entry("observe.management", Set.of()));
 
@@ -147,11 +148,17 @@ class RoomsTest {
   private static final Map<String, String> MUTABLE_STATICS =
       Map.of(
           "dev.heddle.coroutine.tree.MainHandlers.ENTRIES",
-              "main-start handlers, copied into each loop as it starts",
-          "dev.heddle.failure.FailureTable.HEADS", REPORTS,
-          "dev.heddle.failure.FailureTable.MERGED", REPORTS,
-          "dev.heddle.failure.FailureTable.MERGES", REPORTS,
-          "dev.heddle.coroutine.tree.Watchdog.WATCHED", "the registry of running loops");
+          "main-start handlers, copied into each loop as it starts",
+          "dev.heddle.failure.FailureTable.HEADS",
+          REPORTS,
+          "dev.heddle.failure.FailureTable.MERGED",
+          REPORTS,
+          "dev.heddle.failure.FailureTable.MERGES",
+          REPORTS,
+          "dev.heddle.coroutine.tree.Watchdog.WATCHED",
+          "the registry of running loops",
+          "dev.heddle.observe.beside.DumpParts.RUNNING",
+          "the registry of what runs beside them, for dumps");
 
   /// Classes outside the context room that may use reflection, and why.
   private static final Map<String, String> REFLECTION = Map.of();

@@ -37,6 +37,10 @@ import org.jspecify.annotations.Nullable;
 
 /// Runs processes on all cores.
 ///
+/// Its threads are daemons: a program ends with its last other thread, whatever its processes do
+/// then. So `main` waits for what is to be done: `Heddle.await(runtime.exit(pid))`, and behind it
+/// [#close], by `try`, which lets all others end. A server waits for a process that never ends.
+///
 /// **Thread** any. What waits ([#ask], [#shutdown]) suspends a coroutine of a loop, blocks a
 /// thread, and is refused in a step of a process, which it would hold.
 ///
@@ -79,7 +83,7 @@ public final class ProcessRuntime implements AutoCloseable {
                 CoroutineProcess::bodyOf),
             new Dispatcher(registry, loops));
     this.view = new HostView(host, how.longSteps);
-    this.managed = new ManagedRuntime(new RuntimeView(this, how.host));
+    this.managed = new ManagedRuntime(new RuntimeView(this, how.host), this::written);
     managed.join();
     BodyThread.prepare();
     scheduler.start();

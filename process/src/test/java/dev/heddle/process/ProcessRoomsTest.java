@@ -57,7 +57,9 @@ class ProcessRoomsTest {
           "live",
           Set.of("scheduler"), // what a stack has room for
           "scheduler",
-          Set.of("scheduler")); // the same
+          Set.of("scheduler"), // the same
+          "observe",
+          Set.of("observe", "observe.beside"));
 
   private static final Pattern OURS =
       Pattern.compile("(?m)^import (?:static )?dev\\.heddle\\.process\\.([a-z]+)\\.");
@@ -70,7 +72,9 @@ class ProcessRoomsTest {
       String room = HOUSE.relativize(file.getParent()).toString();
       Set<String> uses = arrows.computeIfAbsent(room, _ -> new TreeSet<>());
       imports.matcher(Files.readString(file)).results().forEach(m -> uses.add(m.group(1)));
-      uses.remove(room);
+      if (imports == OURS) { // the loop has rooms of the same names
+        uses.remove(room);
+      }
     }
     return arrows;
   }

@@ -3,6 +3,9 @@ package dev.heddle.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.heddle.Heddle;
+import dev.heddle.Loop;
+import dev.heddle.observe.Dump;
 import dev.heddle.process.ProcessSnapshot.State;
 import java.nio.file.Path;
 import java.util.Collections;
@@ -77,6 +80,22 @@ class RuntimeDumpTest {
           .contains("\"names\":[\"a \\\"b\\\"\\u000a4\"],\"stack\":[]}]}");
       assertThat(json.split("\"pid\":", -1)).hasSize(6);
     }
+  }
+
+  @Test
+  void dumpOfALoop_showsTheRuntimesBesideIt_whileTheyRun() {
+    Dump dump;
+    try (ProcessRuntime runtime = ProcessRuntime.builder().workers(1).host("stall").start()) {
+      awaitState(runtime, runtime.spawn(Kit.resting()), State.IDLE);
+      dump = Heddle.run(Heddle::dump);
+      String other = Loop.start(() -> Loop.current().dump().text()).join();
+      assertThat(other).contains("Runtime 'stall', up for ", "\nworker 0 ", " idle, 1 steps, ");
+    }
+    assertThat(dump.text())
+        .startsWith("Loop 'heddle', ")
+        .contains("\nRuntime 'stall', up for ", "\nworker 0 ", " idle, 1 steps, ");
+    assertThat(dump.json()).contains("\"beside\": [", "{\"runtime\":\"stall\",");
+    assertThat(Heddle.run(Heddle::dump).text()).doesNotContain("Runtime 'stall'");
   }
 
   @Test

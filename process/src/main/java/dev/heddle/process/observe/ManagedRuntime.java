@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.observe;
 
+import dev.heddle.observe.beside.DumpParts;
 import dev.heddle.process.ProcessRuntimeMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import javax.management.InstanceAlreadyExistsException;
 import javax.management.JMException;
 import javax.management.MBeanServer;
@@ -12,13 +14,15 @@ import javax.management.ObjectName;
 import javax.management.StandardMBean;
 import org.jspecify.annotations.Nullable;
 
-/// A runtime's place in the platform's MBean server, which it takes once somebody else has started
-/// that: it costs a third of a second of CPU, which a program that nobody watches is not to pay.
+/// A runtime's place in the dumps of this JVM, and in the platform's MBean server, which it takes
+/// once somebody else has started that: it costs a third of a second of CPU, which a program that
+/// nobody watches is not to pay.
 public final class ManagedRuntime {
   private static final System.Logger LOG = System.getLogger("dev.heddle.process");
   private static final String DOMAIN = "dev.heddle:type=ProcessRuntime,name=";
 
   private final ProcessRuntimeMXBean bean;
+  private final Supplier<RuntimeDump> dumper;
   private final ReentrantLock lock = new ReentrantLock();
 
   // under the lock
@@ -30,9 +34,13 @@ public final class ManagedRuntime {
 
   /// A runtime that is not registered, but announced: tools outside can read the properties of a
   /// JVM at next to no cost to it.
-  public ManagedRuntime(ProcessRuntimeMXBean bean) {
+  ///
+  /// @param dumper writes the runtime down, for dumps of loops
+  public ManagedRuntime(ProcessRuntimeMXBean bean, Supplier<RuntimeDump> dumper) {
     this.bean = bean;
+    this.dumper = dumper;
     announce(1);
+    DumpParts.add(dumper);
   }
 
   private static void announce(int more) {
@@ -92,6 +100,7 @@ public final class ManagedRuntime {
       if (!gone) {
         gone = true;
         announce(-1);
+        DumpParts.remove(dumper);
       }
       if (name != null && ManagementFactory.getPlatformMBeanServer().isRegistered(name)) {
         ManagementFactory.getPlatformMBeanServer().unregisterMBean(name);

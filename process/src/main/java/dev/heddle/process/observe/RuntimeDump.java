@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.observe;
 
+import dev.heddle.observe.DumpPart;
 import dev.heddle.process.ProcessCounters;
 import dev.heddle.process.ProcessSnapshot;
 import dev.heddle.process.QueueDelay;
@@ -19,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 /// @param counters what it has counted
 /// @param processes in the order of their starts, with the stacks of those in a step
 public record RuntimeDump(
-    String name, Duration uptime, ProcessCounters counters, List<ProcessSnapshot> processes) {
+    String name, Duration uptime, ProcessCounters counters, List<ProcessSnapshot> processes)
+    implements DumpPart {
   private static final int SHOWN = 3; // of those that are alike
 
   /// What makes processes alike: nobody who looks for trouble wants to read a million such lines.
@@ -37,6 +39,7 @@ public record RuntimeDump(
   // ---- for people ----
 
   /// In words; of processes that are alike the first ones.
+  @Override
   public String text() {
     QueueDelay delay = counters.queueDelay();
     StringBuilder text =
@@ -99,6 +102,7 @@ public record RuntimeDump(
   // ---- for programs ----
 
   /// The same as a JSON object, with all processes.
+  @Override
   public String json() {
     QueueDelay delay = counters.queueDelay();
     return "{\"runtime\":%s,\"uptimeMillis\":%d,\"started\":%d,\"executed\":%d,\"undelivered\":%d,"

@@ -192,6 +192,7 @@ class RuntimeShutdownTest {
     assertThat(report.abandoned().getFirst().stack())
         .anyMatch(frame -> frame.getMethodName().equals("step"));
     assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.ABANDONED);
+    assertThat(runtime.offer(stuck, "to nobody")).isEqualTo(SendResult.CLOSED);
     goOn.countDown();
     closed.await();
   }

@@ -239,6 +239,9 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
 
   @Override
   public SendResult receive(@Nullable Object message) {
+    if (isAbandoned()) {
+      return gone();
+    }
     Envelope envelope = new Envelope(message);
     EventQueue.Push push =
         options.policy() == MailboxPolicy.DROP_OLDEST

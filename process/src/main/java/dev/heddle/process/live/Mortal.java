@@ -59,6 +59,9 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
   // whoever starts it, before its first step; read at its end
   private boolean announced;
 
+  // a shutdown, read by whoever sends
+  private volatile boolean abandoned;
+
   // any thread, CAS
   private volatile @Nullable Exit ending;
   private volatile @Nullable Object ties; // null before anybody asks; or Ties; or the Exit without
@@ -167,10 +170,16 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
   ///
   /// @return false when everybody knows its end already
   final boolean abandon(boolean inStep) {
+    abandoned = true;
     // if it is nobody's yet: woken too, so that its worker looks when the step returns
     var _ = end(Exit.Reason.ABANDONED, new ProcessTerminatedException("abandoned in a step"));
     Exit exit = Objects.requireNonNull(ending);
     return tell(inStep ? new Exit(self(), Exit.Reason.ABANDONED, null, exit.cause()) : exit);
+  }
+
+  /// Whether nobody will take what is sent, though its mailbox is open: that is its worker's.
+  final boolean isAbandoned() {
+    return abandoned;
   }
 
   private boolean tell(Exit exit) {

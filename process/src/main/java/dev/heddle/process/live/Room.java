@@ -86,13 +86,10 @@ final class Room {
       return SendResult.FULL;
     }
     while (true) {
-      var made = wanted(); // before the next try, which sees what was taken before it
+      var made = wanted(); // before the next try, which sees what was taken before it, or the end
       SendResult result = process.receive(message);
       if (result != SendResult.FULL) {
         return result;
-      }
-      if (made == OVER) { // whoever takes what is there, has not the time to end
-        return process.gone();
       }
       await(made, process.self());
     }

@@ -202,8 +202,7 @@ record Booking(long number, long amount) {}
 final class Account extends CoroutineProcess {
   private final Path journal;
   private final Chaos chaos;
-  private final Set<Long> booked = new HashSet<>();
-  private long balance;
+  private Statement statement = new Statement(new HashSet<>(), 0);
 
   Account(Path journal, Chaos chaos) {
     this.journal = journal;
@@ -212,9 +211,8 @@ final class Account extends CoroutineProcess {
 
   @Override
   protected Object run(Object input) {
-    for (Booking booking : read(call(Commands.readFile(journal)))) {
-      enter(booking);
-    }
+    // on a thread for that: a million lines take a second, for which no step may hold its worker
+    statement = call(Commands.call(() -> Statement.of(read(Files.readAllBytes(journal)))));
     while (true) {
       Request request = receive(Request.class);
       request.reply().with(book((Booking) request.message()));
@@ -222,23 +220,18 @@ final class Account extends CoroutineProcess {
   }
 
   private boolean book(Booking booking) {
-    if (booked.contains(booking.number())) {
+    if (statement.booked().contains(booking.number())) {
       return true; // asked again: the answer was lost
     }
-    if (balance + booking.amount() < 0) {
+    if (statement.balance() + booking.amount() < 0) {
       return false;
     }
     chaos.strike(); // nothing has happened yet
     String line = booking.number() + " " + booking.amount() + "\n";
     call(Commands.writeFile(journal, line.getBytes(UTF_8), APPEND));
-    enter(booking);
+    statement = statement.with(booking);
     chaos.strike(); // it is booked, and nobody knows
     return true;
-  }
-
-  private void enter(Booking booking) {
-    booked.add(booking.number());
-    balance += booking.amount();
   }
 
   static List<Booking> read(byte[] journal) {
@@ -247,6 +240,23 @@ final class Account extends CoroutineProcess {
         .map(line -> line.split(" "))
         .map(words -> new Booking(Long.parseLong(words[0]), Long.parseLong(words[1])))
         .toList();
+  }
+}
+
+/// What an account has come to: the numbers of its bookings, to which each new one is added, and
+/// their sum.
+record Statement(Set<Long> booked, long balance) {
+  static Statement of(List<Booking> bookings) {
+    var statement = new Statement(new HashSet<>(), 0);
+    for (Booking booking : bookings) {
+      statement = statement.with(booking);
+    }
+    return statement;
+  }
+
+  Statement with(Booking booking) {
+    booked.add(booking.number());
+    return new Statement(booked, balance + booking.amount());
   }
 }
 

@@ -10,6 +10,7 @@ import java.lang.foreign.StructLayout;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
+import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -51,7 +52,12 @@ public final class CachedReads {
   public int read(int fd, ByteBuffer into, long position) {
     vector.set(ValueLayout.JAVA_LONG, 0, MemorySegment.ofBuffer(into).address());
     vector.set(ValueLayout.JAVA_LONG, Long.BYTES, into.remaining());
-    int count = Call.read(state, fd, vector, position);
+    int count;
+    try {
+      count = Call.read(state, fd, vector, position);
+    } finally {
+      Reference.reachabilityFence(into);
+    }
     if (count < 0) {
       int error = (int) Call.ERRNO.get(state, 0L);
       return error == EAGAIN || error == EINTR ? NOT_NOW : NEVER;

@@ -4,6 +4,7 @@ package dev.heddle.netty.unix;
 import dev.heddle.reactor.driver.SocketDescriptor;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
 import java.net.SocketAddress;
 import java.net.SocketOption;
 import java.net.StandardSocketOptions;
@@ -37,13 +38,21 @@ final class UnixSocket extends UnixStream implements SocketDescriptor {
 
   @Override
   int receive(ByteBuffer direct, int from, int to) throws IOException {
-    // the buffer is held by the caller; Netty would ask JNI for its address each time
-    int n =
-        socket.recvAddress(MemorySegment.ofBuffer(direct).address() - direct.position(), from, to);
+    int n = received(direct, from, to);
     if (n < 0 && outgoing != null) {
       outgoing.throwKept();
     }
     return n;
+  }
+
+  private int received(ByteBuffer direct, int from, int to) throws IOException {
+    // Netty would ask JNI for the address each time
+    long address = MemorySegment.ofBuffer(direct).address() - direct.position();
+    try {
+      return socket.recvAddress(address, from, to);
+    } finally {
+      Reference.reachabilityFence(direct);
+    }
   }
 
   @Override

@@ -3,13 +3,15 @@ package dev.heddle.scheduler;
 
 /// Tells whether a coroutine's stack has room for the scheduler's work.
 ///
-/// Java cannot ask for the stack pointer, so this goes down a few frames wider than any of a tick's
-/// and comes back: about 20 ns, paid only when a tick has work to do.
+/// Java cannot ask for the stack pointer, so this goes down a few wide frames and comes back: each
+/// costs a call and a touch of the stack's memory far below, so few wide ones cost less than many.
+/// Paid at each wait, and when a tick has work to do.
 public final class StackReserve {
-  // frames of at least 150 bytes compiled: deeper than work() ever gets, interpreted ones included
-  private static final int TO_WORK = 24;
+  // two in one frame of some 200 bytes as the optimising compiler has it, 440 and 490 bytes each
+  // before: deeper than work() ever gets, however either is compiled
+  private static final int TO_WORK = 15;
   // subscribe, start, arm, and what a timer's place takes: six frames
-  private static final int TO_ARM = 8;
+  private static final int TO_ARM = 5;
 
   private StackReserve() {}
 
@@ -34,13 +36,17 @@ public final class StackReserve {
 
   private static boolean fits(int frames) {
     try {
-      return descend(frames, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12) != 0;
+      return descend(
+              frames, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22,
+              23, 24)
+          != 0;
     } catch (StackOverflowError _) {
       // safe: nothing has been touched yet; the trampoline does the work on its own stack
       return false;
     }
   }
 
+  // a frame has room for all that it hands on
   private static long descend(
       int left,
       long a,
@@ -54,7 +60,22 @@ public final class StackReserve {
       long i,
       long j,
       long k,
-      long l) {
-    return left == 0 ? a + f + l : descend(left - 1, b, c, d, e, f, g, h, i, j, k, l, a) | 1;
+      long l,
+      long m,
+      long n,
+      long o,
+      long p,
+      long q,
+      long r,
+      long s,
+      long t,
+      long u,
+      long v,
+      long w,
+      long x) {
+    return left == 0
+        ? a + l + x
+        : descend(left - 1, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, a)
+            | 1;
   }
 }

@@ -36,5 +36,13 @@ final class SystemNumbers {
   static final int PMTUDISC_DONT = 0;
   static final int PMTUDISC_DO = 2;
 
+  // a call of the kernel, Linux alone; below zero: of a processor that is not known here
+  static final int SYS_RECVFROM =
+      switch (LINUX ? System.getProperty("os.arch") : "") {
+        case "amd64" -> 45;
+        case "aarch64", "riscv64" -> 207;
+        default -> -1;
+      };
+
   private SystemNumbers() {}
 }

@@ -51,6 +51,7 @@ public abstract class UnixDriver implements NettyDriver {
   private final Set<UnixDescriptor> open = new HashSet<>();
   private final Lingering lingering = new Lingering();
   private final ArrayDeque<UnixDescriptor> noted = new ArrayDeque<>();
+  private final @Nullable SocketCalls calls = SocketCalls.open();
 
   // loop only
   private @Nullable ByteBuffer stage;
@@ -182,6 +183,11 @@ public abstract class UnixDriver implements NettyDriver {
   /// What leaves in the next turn; null: nothing does.
   final @Nullable Outbox outbox() {
     return outbox;
+  }
+
+  /// How sockets receive; null: as Netty does.
+  final @Nullable SocketCalls calls() {
+    return calls;
   }
 
   /// It is closed, and stays until what it has to send has left.

@@ -38,21 +38,25 @@ final class UnixSocket extends UnixStream implements SocketDescriptor {
 
   @Override
   int receive(ByteBuffer direct, int from, int to) throws IOException {
-    int n = received(direct, from, to);
+    // Netty would ask JNI for the address each time
+    long address = MemorySegment.ofBuffer(direct).address() - direct.position();
+    int n;
+    try {
+      n = receive(address, from, to);
+    } finally {
+      Reference.reachabilityFence(direct);
+    }
     if (n < 0 && outgoing != null) {
       outgoing.throwKept();
     }
     return n;
   }
 
-  private int received(ByteBuffer direct, int from, int to) throws IOException {
-    // Netty would ask JNI for the address each time
-    long address = MemorySegment.ofBuffer(direct).address() - direct.position();
-    try {
-      return socket.recvAddress(address, from, to);
-    } finally {
-      Reference.reachabilityFence(direct);
-    }
+  private int receive(long address, int from, int to) throws IOException {
+    SocketCalls calls = driver().calls();
+    return calls == null || to - from > SocketCalls.LARGEST
+        ? socket.recvAddress(address, from, to)
+        : calls.receive(socket.intValue(), address + from, to - from);
   }
 
   @Override

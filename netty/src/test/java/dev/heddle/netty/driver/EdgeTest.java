@@ -213,4 +213,31 @@ class EdgeTest {
       successor.peer().close();
     }
   }
+
+  /// Up to a size the driver calls the system itself, beyond it Netty does.
+  @ParameterizedTest
+  @MethodSource(DRIVERS)
+  void directBuffer_ofWhicheverSize_isUsedWhereItStands(String driver) throws Exception {
+    try (HandDriven hand = HandDriven.open(driver)) {
+      for (int size : new int[] {16, 64 << 10, (64 << 10) + 1}) {
+        Pair pair = hand.pair();
+        ByteBuffer buffer = ByteBuffer.allocateDirect(size + 5).slice(3, size + 2).position(2);
+        assertThat(pair.ours().read(buffer)).isZero();
+        pair.peer().write(text("come"));
+        hand.await(hand.wait(pair.ours(), Kind.POLL_INPUT));
+        assertThat(pair.ours().read(buffer)).isEqualTo(4);
+        assertThat(UTF_8.decode(buffer.slice(2, 4)).toString()).isEqualTo("come");
+        int sent = pair.ours().write(buffer.position(2));
+        ByteBuffer back = ByteBuffer.allocate(sent);
+        while (back.hasRemaining()) {
+          pair.peer().read(back);
+        }
+        assertThat(new String(back.array(), 0, 4, UTF_8)).isEqualTo("come");
+        assertThat(buffer.position()).isEqualTo(2 + sent);
+        pair.peer().close();
+        hand.await(hand.wait(pair.ours(), Kind.POLL_INPUT));
+        assertThat(pair.ours().read(buffer.clear())).isEqualTo(-1);
+      }
+    }
+  }
 }

@@ -54,6 +54,7 @@ class SnippetGateTest {
           Map.entry("CancelMode", "is an argument: the snippet of Scope.child shows it"),
           Map.entry("Transform", LAMBDA),
           Map.entry("CoroutineSnapshot", PART),
+          Map.entry("DumpPart", PART),
           Map.entry("ForeignWait", PART),
           Map.entry("HoldReport", PART),
           Map.entry("LoopMXBean", "is what management tools show"),

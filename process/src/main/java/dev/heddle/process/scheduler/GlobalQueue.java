@@ -15,9 +15,10 @@ public final class GlobalQueue {
    * Threads. push(): any; never blocks. poll(), pollInto(): any, under the lock, which is held for some tens of nanoseconds, and while
    * arrivals are turned round.
    *
-   * I1. Tasks leave in the order of their pushes: all of `waiting` came before all of `arrived`. [GlobalQueueTest]
+   * I1. Tasks leave in the order of their pushes: all of `waiting` came before all of `arrived`; each once. [GlobalQueueTest,
+   *     GlobalQueueStress; mutant: FifoWithoutLock]
    * I2. After a push, isEmpty() is false until a consumer has the task in its hands: a worker that goes to sleep looks at it. During a
-   *     turn both lists are empty for a moment; `turning` covers that. [GlobalQueueTest, ParkingStress]
+   *     turn both lists are empty for a moment; `turning` covers that. [GlobalQueueTest, ParkingStress, GlobalQueueStress; mutant: SilentTurn]
    *
    * Cost. A CAS a push, a lock a poll; workers take up to 17 tasks with one. Nothing is allocated.
    *

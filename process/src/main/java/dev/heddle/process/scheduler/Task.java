@@ -35,7 +35,7 @@ public abstract class Task {
    * Memory order. Waker: publish the event, then read the state. Worker: store RUNNING, then drain; and at the end CAS from RUNNING, which
    * fails when a waker has left its mark. All four are volatile, so there is an order of them all: a waker that finds READY, or its
    * mark set already, comes before the store that begins the next step, which will drain what it published. A waker whose CAS fails
-   * looks again: the state may have become IDLE under it. Mutant: StateStress.NoRetry.
+   * looks again: the state may have become IDLE under it. Mutants: StateStress.NoRetry, WakesByStore.
    *
    * Cost. A wake-up is one CAS, or one read when somebody else has woken the task already. A run is one store and one CAS.
    *

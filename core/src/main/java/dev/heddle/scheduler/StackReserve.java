@@ -8,10 +8,12 @@ package dev.heddle.scheduler;
 /// Paid at each wait, and when a tick has work to do.
 public final class StackReserve {
   // two in one frame of some 200 bytes as the optimising compiler has it, 440 and 490 bytes each
-  // before: deeper than work() ever gets, however either is compiled
-  private static final int TO_WORK = 15;
+  // before; the closest is a compiled look before interpreted work
+  private static final int TO_WORK = 20;
   // subscribe, start, arm, and what a timer's place takes: six frames
-  private static final int TO_ARM = 5;
+  private static final int TO_ARM = 8;
+  // work of another module's, with a look of its own for TO_WORK in it
+  private static final int TO_BEGIN = 40;
 
   private StackReserve() {}
 
@@ -20,6 +22,15 @@ public final class StackReserve {
   /// @throws StackOverflowError when the stack is about to end
   public static void require() {
     if (!isThere()) {
+      throw new StackOverflowError("no stack left to begin this on");
+    }
+  }
+
+  /// Refuses to begin what must not stop half-way, and asks [#require] itself on its way.
+  ///
+  /// @throws StackOverflowError when the stack is about to end
+  public static void requireAmple() {
+    if (!fits(TO_BEGIN)) {
       throw new StackOverflowError("no stack left to begin this on");
     }
   }

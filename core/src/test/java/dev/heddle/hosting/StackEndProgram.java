@@ -6,6 +6,7 @@ import dev.heddle.HeddleOptions;
 import dev.heddle.Loop;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.Scope;
+import dev.heddle.scheduler.StackReserve;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.SynchronousQueue;
@@ -36,6 +37,9 @@ final class StackEndProgram {
 
   /// Says `sound` when every round has ended as it should.
   public static void main(String[] args) {
+    for (int i = Integer.getInteger("looks", 0); i > 0; i--) {
+      StackReserve.require(); // so often that it is compiled, and its frames are small
+    }
     for (int round = 0; round < ROUNDS; round++) {
       int shift = round;
       int turns = Loop.start(SMALL, () -> Heddle.supervise(s -> turnsBeside(s, shift))).join();

@@ -51,6 +51,19 @@ class StackOverflowTest {
     overflowsInTheMiddleOf("suspend");
   }
 
+  /// The look for stack takes little of it then, and the wait after it much.
+  @Test
+  void overflow_inTheMiddleOfADelay_whereOnlyTheLookForStackIsCompiled_failsOnlyThatCoroutine()
+      throws Exception {
+    String only = "dev.heddle.scheduler.StackReserve::*";
+    ChildJvm.Result child =
+        ChildJvm.of(StackEndProgram.class)
+            .with("-XX:CompileCommand=quiet", "-XX:CompileCommand=compileonly," + only)
+            .with("-Dlooks=20000", "-Dwait=delay")
+            .run();
+    assertThat(child.output()).isEqualToIgnoringNewLines("sound");
+  }
+
   @Test
   void overflow_inTheMiddleOfADelay_failsOnlyThatCoroutine() throws Exception {
     overflowsInTheMiddleOf("delay");

@@ -4,34 +4,42 @@ package dev.heddle.process;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
-import java.util.Objects;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
-/// Sends from the last frames of a stack.
-@Timeout(120)
+/// What is begun in the last frames of a stack.
+@Timeout(240)
 class StackEndTest {
-  private static final int RECEIVERS = 32; // for as many frames
-  private static final int ROUNDS = 40;
+  private static final int FRAMES = 256; // the last ones, in which something is done
+  private static final int ROUNDS = 8;
 
-  private static void await(CountDownLatch latch, String what) throws InterruptedException {
-    assertThat(latch.await(Kit.GUARD_SECONDS, TimeUnit.SECONDS)).as(what).isTrue();
+  private final ProcessRuntime runtime = ProcessRuntime.builder().workers(2).start();
+
+  @AfterEach
+  void end() {
+    runtime.close();
   }
 
-  /// Goes down to the end of the stack, and sends from each of the last frames to another receiver.
-  private static final class Digger {
-    private final Consumer<Pid> send;
-    private final Iterator<Pid> receivers;
+  /// What is done in one of the last frames, by its number.
+  private interface Act {
+    void run(ProcessRuntime runtime, int number);
+  }
 
-    Digger(List<Pid> receivers, Consumer<Pid> send) {
-      this.receivers = receivers.iterator();
-      this.send = send;
+  /// Goes down to the end of the stack, and acts in each of the last frames.
+  private static final class Digger {
+    private final ProcessRuntime runtime;
+    private final Act act;
+    private int done;
+
+    Digger(ProcessRuntime runtime, Act act) {
+      this.runtime = runtime;
+      this.act = act;
     }
 
     /// Frames of another size first, so that the end lies elsewhere each time.
@@ -43,7 +51,7 @@ class StackEndTest {
           dig();
         }
       } catch (StackOverflowError _) {
-        send();
+        act();
       }
     }
 
@@ -51,93 +59,121 @@ class StackEndTest {
       try {
         dig();
       } catch (StackOverflowError _) {
-        send();
+        act();
       }
     }
 
-    private void send() {
-      if (receivers.hasNext()) {
-        send.accept(receivers.next());
-      }
-    }
-  }
-
-  /// Somebody at the end of whose stack something is sent to each receiver.
-  private interface Sender {
-    void run(ProcessRuntime runtime, int round, List<Pid> receivers) throws Exception;
-  }
-
-  /// After each round a message from elsewhere must reach everybody: who is awake and in no queue
-  /// would never take it.
-  private static void leavesNobodyBehind(Sender sender) throws Exception {
-    try (ProcessRuntime runtime = ProcessRuntime.builder().workers(2).start()) {
-      for (int round = 0; round < ROUNDS; round++) {
-        CountDownLatch resting = new CountDownLatch(RECEIVERS);
-        CountDownLatch later = new CountDownLatch(RECEIVERS);
-        List<Pid> receivers = new ArrayList<>();
-        for (int i = 0; i < RECEIVERS; i++) {
-          receivers.add(runtime.spawn(receiver(resting, later)));
-        }
-        await(resting, "receivers rest");
-        sender.run(runtime, round, receivers);
-        receivers.forEach(pid -> runtime.send(pid, "later"));
-        await(later, "round " + round + ": all receivers step again");
+    private void act() {
+      if (done < FRAMES) {
+        act.run(runtime, done++);
       }
     }
   }
 
-  private static Process receiver(CountDownLatch resting, CountDownLatch later) {
-    return (events, out) -> {
-      resting.countDown();
-      for (ProcessEvent event : events) {
-        if ("later".equals(Objects.requireNonNull(event.data()))) {
-          later.countDown();
-          out.done();
-        }
+  /// On whose stack.
+  enum Stack {
+    STEP {
+      @Override
+      void run(ProcessRuntime runtime, Runnable dig) {
+        var digger =
+            Kit.process((_, _, out) -> {
+              dig.run();
+              out.done();
+            });
+        var _ = Kit.exit(runtime, runtime.spawn(digger));
+      }
+    },
+    BODY {
+      @Override
+      void run(ProcessRuntime runtime, Runnable dig) {
+        var digger =
+            CoroutineProcess.of(_ -> {
+              dig.run();
+              return null;
+            });
+        var _ = Kit.exit(runtime, runtime.spawn(digger));
+      }
+    },
+    THREAD {
+      @Override
+      void run(ProcessRuntime runtime, Runnable dig) throws Exception {
+        Thread thread = new Thread(null, dig, "digger", 1 << 20);
+        thread.start();
+        thread.join();
       }
     };
+
+    abstract void run(ProcessRuntime runtime, Runnable dig) throws Exception;
   }
 
-  @Test
-  @Tag("proc-204")
-  void sends_fromTheEndOfAStepsStack_leaveNobodyAwakeInNoQueue() throws Exception {
-    leavesNobodyBehind((runtime, round, receivers) ->
-        Kit.exit(
-            runtime,
-            runtime.spawn(
-                Kit.process((self, _, out) -> {
-                  new Digger(receivers, pid -> self.offer(pid, "from the end")).dig(round, 1, 2);
-                  out.done();
-                }))));
+  private void dig(Stack stack, int round, Act act) throws Exception {
+    stack.run(runtime, () -> new Digger(runtime, act).dig(round, 1, 2));
   }
 
-  @Test
-  @Tag("proc-204")
-  void sends_fromTheEndOfABodysStack_leaveNobodyAwakeInNoQueue() throws Exception {
-    leavesNobodyBehind((runtime, round, receivers) ->
-        Kit.exit(
-            runtime,
-            runtime.spawn(
-                CoroutineProcess.of(self -> {
-                  new Digger(receivers, pid -> self.context().offer(pid, "from the end"))
-                      .dig(round, 1, 2);
-                  return null;
-                }))));
+  private List<Pid> receivers(Process process) {
+    List<Pid> all = new ArrayList<>();
+    for (int i = 0; i < FRAMES; i++) {
+      all.add(runtime.spawn(process));
+    }
+    return all;
   }
 
-  @Test
+  /// Nobody is awake and in no queue, and nobody rests on a message.
+  private void allComeToRest(String round) {
+    long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(Kit.GUARD_SECONDS);
+    while (runtime.processes().stream().anyMatch(StackEndTest::hasSomethingToDo)) {
+      assertThat(System.nanoTime()).as(round + ": all rest").isLessThan(until);
+      Thread.onSpinWait();
+    }
+  }
+
+  private static boolean hasSomethingToDo(ProcessSnapshot process) {
+    return process.state() != ProcessSnapshot.State.IDLE || process.mailbox() > 0;
+  }
+
+  @ParameterizedTest
+  @EnumSource
   @Tag("proc-204")
-  void sends_fromTheEndOfAThreadsStack_leaveNobodyAwakeInNoQueue() throws Exception {
-    leavesNobodyBehind((runtime, round, receivers) -> {
-      Thread thread =
-          new Thread(
-              null,
-              () ->
-                  new Digger(receivers, pid -> runtime.send(pid, "from the end")).dig(round, 1, 2),
-              "digger",
-              1 << 20);
-      thread.start();
-      thread.join();
-    });
+  void sends_fromTheEndOfAStack_leaveNobodyAwakeOrWithMail(Stack stack) throws Exception {
+    List<Pid> receivers = receivers(Kit.resting());
+    for (int round = 0; round < ROUNDS; round++) {
+      allComeToRest("before round " + round);
+      dig(stack, round, (r, number) -> r.send(receivers.get(number), "from the end"));
+      allComeToRest("round " + round);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Tag("proc-204")
+  void terminations_fromTheEndOfAStack_canBeSaidAgain(Stack stack) throws Exception {
+    for (int round = 0; round < ROUNDS; round++) {
+      List<Pid> receivers = receivers(Kit.resting());
+      List<CompletableFuture<Exit>> exits = receivers.stream().map(runtime::exit).toList();
+      allComeToRest("before round " + round);
+      dig(stack, round, (r, number) -> r.terminate(receivers.get(number)));
+      receivers.forEach(pid -> {
+        if (runtime.process(pid) != null) {
+          runtime.terminate(pid);
+        }
+      });
+      exits.forEach(Kit::get);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Tag("proc-204")
+  void spawns_fromTheEndOfAStack_beginOrAreRefused(Stack stack) throws Exception {
+    for (int round = 0; round < ROUNDS; round++) {
+      dig(
+          stack,
+          round,
+          (r, _) -> {
+            var _ = r.spawn(Kit.resting());
+          });
+      allComeToRest("round " + round);
+      runtime.processes().forEach(process -> runtime.terminate(process.pid()));
+    }
   }
 }

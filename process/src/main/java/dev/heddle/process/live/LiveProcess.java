@@ -243,15 +243,18 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
       return gone();
     }
     Envelope envelope = new Envelope(message);
+    Worker here = host.tells(this, BY_MESSAGE);
     EventQueue.Push push =
         options.policy() == MailboxPolicy.DROP_OLDEST
             ? queue.push(envelope, this::displaced)
             : queue.push(envelope);
+    if (push == EventQueue.Push.ACCEPTED) {
+      host.wake(this, BY_MESSAGE, here);
+    } else {
+      host.told(here);
+    }
     return switch (push) {
-      case ACCEPTED -> {
-        host.wake(this, BY_MESSAGE);
-        yield SendResult.ACCEPTED;
-      }
+      case ACCEPTED -> SendResult.ACCEPTED;
       case FULL ->
           options.policy() == MailboxPolicy.DROP_NEWEST ? SendResult.DROPPED : SendResult.FULL;
       case CLOSED -> gone();
@@ -275,10 +278,12 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
 
   @Override
   boolean urgent(Envelope envelope) {
+    Worker here = host.tells(this, BY_COMMAND);
     if (queue.pushUrgent(envelope) != EventQueue.Push.ACCEPTED) {
+      host.told(here);
       return false;
     }
-    host.wake(this, BY_COMMAND);
+    host.wake(this, BY_COMMAND, here);
     return true;
   }
 
@@ -290,7 +295,7 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
   }
 
   void wakeUp() {
-    host.wake(this, BY_COMMAND);
+    host.wake(this, BY_COMMAND, host.tells(this, BY_COMMAND));
   }
 
   /// Whether it has taken its last step.

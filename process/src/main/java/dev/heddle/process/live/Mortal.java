@@ -109,11 +109,10 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
   ///
   /// @return false when its end was decided before
   final boolean end(Exit.Reason reason, @Nullable Throwable cause) {
-    if (!ENDING.compareAndSet(this, null, new Exit(self(), reason, null, cause))) {
-      return false;
-    }
-    host.wake(this, BY_COMMAND);
-    return true;
+    Worker here = host.tells(this, BY_COMMAND);
+    boolean isOurs = ENDING.compareAndSet(this, null, new Exit(self(), reason, null, cause));
+    host.wake(this, BY_COMMAND, here);
+    return isOurs;
   }
 
   /// Ends it without asking.

@@ -87,7 +87,8 @@ public final class ProcessHost {
     Objects.requireNonNull(
         process, "the process to spawn is null; whoever makes it must return a new one");
     Objects.requireNonNull(options, "the options to spawn with are null; use DEFAULT");
-    StackReserve.require(); // else it would be known, and never begin
+    Worker here = here();
+    StackReserve.requireAmple(); // else it would be known, and never begin
     LiveProcess made;
     try {
       made = make(process, by == null ? options : inherited(options, by));
@@ -109,7 +110,7 @@ public final class ProcessHost {
       return other.self();
     }
     started.increment();
-    scheduler().start(made, here());
+    scheduler().start(made, here);
     return made.self();
   }
 
@@ -244,9 +245,33 @@ public final class ProcessHost {
 
   // ---- finding and telling ----
 
-  /// Wakes a process for what was published before.
-  void wake(Mortal process, int why) {
-    scheduler().wake(process, why, here());
+  /// Before something is published for a process: says who goes the rest of the way when the stack
+  /// ends in the middle.
+  ///
+  /// @return the worker in whose step the caller is; null in other threads, and steps of other
+  ///   runtimes: they have nobody
+  /// @throws StackOverflowError when there is nobody, and the stack may not last
+  @Nullable Worker tells(Mortal process, int why) {
+    Worker here = here();
+    if (here == null || here.scheduler() != scheduler()) {
+      StackReserve.requireAmple();
+      return null;
+    }
+    here.tells(process, why);
+    return here;
+  }
+
+  /// Wakes a process for what was published since [#tells].
+  void wake(Mortal process, int why, @Nullable Worker here) {
+    scheduler().wake(process, why, here);
+    told(here);
+  }
+
+  /// Nothing was published after all.
+  void told(@Nullable Worker here) {
+    if (here != null) {
+      here.told();
+    }
   }
 
   /// The worker in whose step the caller is, also where that step runs a body; or null.

@@ -3,7 +3,6 @@ package dev.heddle.process.scheduler;
 
 import dev.heddle.process.QueueDelay;
 import dev.heddle.process.WorkerCounters;
-import dev.heddle.scheduler.StackReserve;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -71,12 +70,9 @@ public final class WorkScheduler {
 
   /// Wakes a task on behalf of a step that runs on `worker`, or of nobody's.
   ///
-  /// @throws StackOverflowError when the stack ends on the way. If this is a step, its worker goes
-  ///   the rest of the way when the step has ended; else the task rests on.
+  /// @throws StackOverflowError when the stack ends on the way. The worker goes the rest of the way
+  ///   when the step has ended; without one, the caller has made sure that the stack lasts.
   public void wake(Task task, int why, @Nullable Worker worker) {
-    if (worker == null || worker.scheduler() != this) {
-      StackReserve.require(); // nobody comes after to finish it
-    }
     enqueue(task, why, worker);
   }
 

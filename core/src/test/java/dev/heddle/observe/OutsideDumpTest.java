@@ -9,6 +9,7 @@ import dev.heddle.HeddleOptions;
 import dev.heddle.Loop;
 import dev.heddle.LoopEndedException;
 import dev.heddle.observe.CoroutineSnapshot.State;
+import dev.heddle.observe.beside.DumpParts;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,6 +17,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import javax.management.JMX;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
@@ -37,6 +39,22 @@ class OutsideDumpTest {
     queue.add("fed");
     assertThat(loop.join()).isEqualTo("fed");
     assertThat(dump.text()).contains("'main' is parked by the JDK in LinkedBlockingQueue.take");
+  }
+
+  @Test
+  void partThatCannotBeTaken_saysSoInItsPlace() {
+    Supplier<DumpPart> failing =
+        () -> {
+          throw new IllegalStateException("no \"part\"\tof mine");
+        };
+    DumpParts.add(failing);
+    try {
+      Dump dump = Heddle.run(Heddle::dump);
+      assertThat(dump.text()).contains("part of the dump has failed").contains("no \"part\"");
+      assertThat(dump.json()).contains("IllegalStateException: no  part  of mine\"}");
+    } finally {
+      DumpParts.remove(failing);
+    }
   }
 
   @Test

@@ -242,8 +242,8 @@ public abstract class CoroutineProcess implements Process {
     Objects.requireNonNull(command, "command");
     try {
       called = command;
-      commandTag = order(command);
       beginWait(limit);
+      commandTag = order(command); // last: reports show what was yielded last
       while (answer == null) {
         suspend(body);
         if (answer == null && timeUp != null && context().cancelCommand(commandTag)) {
@@ -420,6 +420,11 @@ public abstract class CoroutineProcess implements Process {
   public final void close() {
     if (thread != null) {
       thread.unwind();
+    }
+    for (ProcessEvent event : inbox) {
+      if (event.data() instanceof Request request) {
+        request.reply().leftUnseen();
+      }
     }
   }
 }

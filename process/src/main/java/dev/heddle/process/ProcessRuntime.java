@@ -80,7 +80,8 @@ public final class ProcessRuntime implements AutoCloseable {
                 how.limit,
                 how.factory,
                 how.listener,
-                CoroutineProcess::bodyOf),
+                CoroutineProcess::bodyOf,
+                request -> request.reply().leftUnseen()),
             new Dispatcher(registry, loops));
     this.view = new HostView(host, how.longSteps);
     this.managed = new ManagedRuntime(new RuntimeView(this, how.host), this::written);
@@ -172,7 +173,8 @@ public final class ProcessRuntime implements AutoCloseable {
   /// Lets another process answer a request. Like [#request] of its message, but that process can
   /// see when the first asker gives up: its [Reply#isOpen] says so, and the future is cancelled as
   /// soon as it has looked. The answer comes to the future only: whoever hands a request on may
-  /// look at it, and answers in its turn.
+  /// look at it, and answers in its turn. When that process ends without having taken the request,
+  /// the future fails with a [SendFailedException], whose cause tells of the end.
   public CompletableFuture<@Nullable Object> handOn(Pid to, Request request) {
     return request(to, request.message(), request.reply());
   }
@@ -196,7 +198,7 @@ public final class ProcessRuntime implements AutoCloseable {
     SendResult result = live.receive(request);
     if (result == SendResult.ACCEPTED) {
       CompletableFuture<@Nullable Object> answer = request.reply().answer();
-      Consumer<Exit> noAnswer = exit -> answer.completeExceptionally(new NoAnswerException(exit));
+      Consumer<Exit> noAnswer = request.reply()::unanswered;
       live.ties().onExit(noAnswer);
       var _ = answer.whenComplete((_, _) -> live.ties().offExit(noAnswer));
     }

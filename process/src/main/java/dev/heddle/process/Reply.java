@@ -15,6 +15,9 @@ public final class Reply {
   private final CompletableFuture<@Nullable Object> answer;
   private final @Nullable Reply first; // when the request was handed on: whose answer that will be
 
+  // the worker of the process that was asked, at its end; whoever is told of that end
+  private volatile boolean unseen;
+
   Reply(CompletableFuture<@Nullable Object> answer, @Nullable Reply first) {
     this.answer = answer;
     this.first = first;
@@ -22,6 +25,24 @@ public final class Reply {
 
   CompletableFuture<@Nullable Object> answer() {
     return answer;
+  }
+
+  /// The process that was asked is about to end, and has not taken the request.
+  void leftUnseen() {
+    unseen = true;
+  }
+
+  /// The process that was asked has ended. Whoever has handed on a request that was not taken may
+  /// hand it on to another: so he is told that it was as good as not sent.
+  void unanswered(Exit exit) {
+    RuntimeException none = new NoAnswerException(exit);
+    if (first != null && unseen) {
+      RuntimeException unsent = new SendFailedException(exit.pid(), SendResult.NOT_FOUND);
+      unsent.initCause(none);
+      answer.completeExceptionally(unsent);
+    } else {
+      answer.completeExceptionally(none);
+    }
   }
 
   /// Whether somebody waits for the answer: false when it was answered, or the asker has given up.

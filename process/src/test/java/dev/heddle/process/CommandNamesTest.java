@@ -98,4 +98,46 @@ class CommandNamesTest {
       assertThat(Kit.get(exit).result()).isEqualTo("done");
     }
   }
+
+  /// A process that yields some commands at once.
+  private static Pid yielding(ProcessRuntime on, Command<?>... commands) {
+    return on.spawn((events, out) -> {
+      for (int i = 0; events.isEmpty() && i < commands.length; i++) {
+        out.yield(i, commands[i]);
+      }
+      out.yieldOnly();
+    });
+  }
+
+  private static void awaitWord(ProcessRuntime of, Pid pid, String word) {
+    while (!word.equals(Objects.requireNonNull(of.process(pid)).waitsFor())) {
+      assertThat(Thread.currentThread().isInterrupted()).as("interrupted by the guard").isFalse();
+    }
+  }
+
+  @Test
+  void oneOfSeveralCommands_thatWaitsForAThread_isNotTakenForAnother() throws Exception {
+    CountDownLatch go = new CountDownLatch(1);
+    BlockingQueue<Object> begun = Kit.queue();
+    Command<Object> holding =
+        Commands.call(() -> {
+          begun.add("begun");
+          go.await();
+          return "over";
+        });
+    Command<?> sleep = Commands.sleep(Duration.ofDays(1));
+    try (ProcessRuntime few = ProcessRuntime.builder().workers(2).calls(1).start()) {
+      yielding(few, holding);
+      Kit.take(begun);
+      awaitWord(few, yielding(few, sleep, holding), "Call, for a thread");
+      Pid sleeper = yielding(few, holding, sleep);
+      awaitWord(few, sleeper, "Sleep");
+      awaitWord(
+          few, yielding(few, holding), "Call, for a thread"); // so the one before does so, too
+      assertThat(Objects.requireNonNull(few.process(sleeper)).waitsFor()).isEqualTo("Sleep");
+      Pid limited = few.spawn(CoroutineProcess.of(self -> self.call(holding, Duration.ofDays(1))));
+      awaitWord(few, limited, "Call, for a thread");
+      go.countDown();
+    }
+  }
 }

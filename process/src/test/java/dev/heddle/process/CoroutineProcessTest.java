@@ -278,8 +278,8 @@ class CoroutineProcessTest extends CoroutineFixture {
     CoroutineProcess process = CoroutineProcess.of(self -> self.call(new Kit.Call("x"), DAY));
     process.init(contextOf(new Pid("", "test", 1, 1)), Process.RUN, null);
     StepOutput calling = step(process);
-    long command = calling.yieldAt(0).tag();
-    long timer = calling.yieldAt(1).tag();
+    long timer = calling.yieldAt(0).tag();
+    long command = calling.yieldAt(1).tag();
     // the context says that it cannot be cancelled: whoever has answered it was told that it is
     // taken
     assertThat(step(process, ProcessEvent.completed(timer, null)).status())

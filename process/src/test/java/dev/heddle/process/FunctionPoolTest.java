@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.DeadlineException;
 import dev.heddle.process.dispatch.CommandHandler;
+import dev.heddle.process.dispatch.Commands;
 import dev.heddle.process.dispatch.Invocation;
 import dev.heddle.process.pool.FunctionPool;
 import dev.heddle.process.pool.PoolRefusedException;
@@ -16,7 +17,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -29,6 +32,7 @@ import org.junit.jupiter.api.Timeout;
 class FunctionPoolTest {
   private final BlockingQueue<Invocation<@Nullable Object>> pauses = Kit.queue();
   private final BlockingQueue<Request> held = Kit.queue();
+  private final BlockingQueue<Pid> holders = Kit.queue();
   private final AtomicInteger made = new AtomicInteger();
   private final ProcessRuntime runtime =
       ProcessRuntime.builder()
@@ -84,6 +88,70 @@ class FunctionPoolTest {
     assertThat(Kit.get(next)).isEqualTo("next!");
     assertThat(given.reply().with("late")).isFalse();
     assertThat(given.reply().failed(new IllegalStateException("late"))).isFalse();
+  }
+
+  /// A member that looks, goes on and fails: what lies in its mailbox then is no call of its.
+  @Test
+  void memberThatFails_afterItHasSeenThatItsAskerGaveUp_failsNoOtherCall() throws Exception {
+    CountDownLatch go = new CountDownLatch(1);
+    Callable<Process> inItsStep =
+        () ->
+            Kit.process((self, events, _) -> {
+              for (ProcessEvent event : events) {
+                if (isHeld((Request) Objects.requireNonNull(event.data()), self.self())) {
+                  go.await();
+                  throw new IllegalStateException("its asker has given up");
+                }
+              }
+            });
+    failsNoOtherCall(inItsStep, go);
+  }
+
+  /// The body of such a one may have been given a message that it has not received.
+  @Test
+  void bodyThatFails_afterItHasSeenThatItsAskerGaveUp_failsNoOtherCall() throws Exception {
+    CountDownLatch go = new CountDownLatch(1);
+    Callable<Process> inItsBody =
+        () ->
+            CoroutineProcess.of(self -> {
+              while (true) {
+                if (isHeld(self.receive(Request.class), self.context().self())) {
+                  self.call(
+                      Commands.call(() -> {
+                        go.await();
+                        return "over";
+                      }));
+                  throw new IllegalStateException("its asker has given up");
+                }
+              }
+            });
+    failsNoOtherCall(inItsBody, go);
+  }
+
+  private boolean isHeld(Request request, Pid by) {
+    if ("hold".equals(request.message())) {
+      holders.add(by);
+      return held.add(request);
+    }
+    request.reply().with(request.message() + "!");
+    return false;
+  }
+
+  private void failsNoOtherCall(Callable<Process> member, CountDownLatch go) throws Exception {
+    Pid pool = runtime.spawn(FunctionPool.of(member).members(1, 1).build());
+    assertThat(Kit.get(call(pool, "first"))).isEqualTo("first!");
+    CompletableFuture<Object> impatient = call(pool, "hold");
+    Request given = Kit.take(held);
+    Pid holder = Kit.take(holders);
+    CompletableFuture<Object> next = call(pool, "next");
+    impatient.cancel(false);
+    assertThat(given.reply().isOpen()).isFalse();
+    while (Objects.requireNonNull(runtime.process(holder)).mailbox() == 0) {
+      assertThat(Thread.currentThread().isInterrupted()).as("interrupted by the guard").isFalse();
+    }
+    go.countDown();
+    assertThat(Kit.get(next)).isEqualTo("next!");
+    assertThat(Kit.exit(runtime, holder).cause()).hasMessage("its asker has given up");
   }
 
   @Test

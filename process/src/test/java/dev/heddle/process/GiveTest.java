@@ -7,11 +7,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.heddle.process.dispatch.Command;
 import dev.heddle.process.dispatch.Commands;
 import dev.heddle.process.dispatch.Handle;
+import dev.heddle.process.live.LiveProcess;
+import dev.heddle.process.topology.Ties;
 import java.io.IOException;
+import java.lang.reflect.Field;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
+import java.util.Collection;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CancellationException;
@@ -193,6 +197,26 @@ class GiveTest {
       assertThat(give(connection, ended)).isFalse();
       awaitEnd(client);
     }
+  }
+
+  @Test
+  void gives_leaveNothingWithTheNewOwner() throws Exception {
+    Pid server = obedient();
+    try (Socket _ = client()) {
+      Handle connection = accepted();
+      for (int i = 0; i < 3; i++) {
+        assertThat(give(connection, server)).isTrue();
+        ask(server, self -> self.call(Commands.give(connection, acceptor)));
+      }
+    }
+    assertThat(listenersOf(server)).hasSize(1); // who closes what it has at its end
+  }
+
+  private static Collection<?> listenersOf(Pid pid) throws ReflectiveOperationException {
+    Field listeners = Ties.class.getDeclaredField("listeners");
+    listeners.setAccessible(true);
+    LiveProcess live = (LiveProcess) Objects.requireNonNull(pid.receiver());
+    return (Collection<?>) listeners.get(live.ties());
   }
 
   @Test

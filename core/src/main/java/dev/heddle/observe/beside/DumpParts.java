@@ -25,8 +25,29 @@ public final class DumpParts {
     RUNNING.remove(taker);
   }
 
-  /// The parts of a dump that is taken now, the oldest first.
+  /// The parts of a dump that is taken now, the oldest first. One that fails says so in its place.
   public static List<DumpPart> take() {
-    return RUNNING.stream().<DumpPart>map(Supplier::get).toList();
+    return RUNNING.stream().map(DumpParts::part).toList();
+  }
+
+  private static DumpPart part(Supplier<? extends DumpPart> taker) {
+    try {
+      return taker.get();
+    } catch (Throwable t) { // whoever looks for trouble wants the rest all the more
+      return new Failed(t.toString());
+    }
+  }
+
+  /// In the place of a part that could not be taken.
+  private record Failed(String why) implements DumpPart {
+    @Override
+    public String text() {
+      return "This part of the dump has failed: " + why + "\n";
+    }
+
+    @Override
+    public String json() {
+      return "{\"failed\": \"" + why.replaceAll("[\"\\\\\\p{Cntrl}]", " ") + "\"}";
+    }
   }
 }

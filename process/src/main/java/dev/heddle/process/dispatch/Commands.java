@@ -207,9 +207,9 @@ public final class Commands {
   /// may use it, and this one not any more; it is closed with that one at the latest. The new owner
   /// learns of it by a message, sent behind this: the handle itself is what it is called by.
   ///
-  /// The result is false when the new owner has ended: then the handle is closed. Fails, and
-  /// changes nothing, while another command uses it, a read that waits, say; and when the PID is
-  /// not one of a process of this runtime.
+  /// The result is false when the new owner has ended: then the handle is closed soon. Fails, and
+  /// changes nothing, while another command uses it, a read that waits, say; when it is cancelled;
+  /// and when the PID is not one of a process of this runtime.
   public static Command<Boolean> give(Handle handle, Pid to) {
     return new IoCommands.Give(
         Objects.requireNonNull(handle, "handle"), Objects.requireNonNull(to, "to"));

@@ -17,6 +17,7 @@ public final class Dispatcher {
 
   /// Begins a command. Never throws: what goes wrong is its answer.
   public void dispatch(Command<?> command, Invocation<?> invocation) {
+    invocation.carries(command);
     CommandHandler<?, ?> handler = registry.get(command.getClass());
     if (handler == null) {
       invocation.fail(new NoHandlerException(command.getClass()));

@@ -22,7 +22,8 @@ final class Handles {
    * closes it. The new owner may have ended before: it is asked of its end after the move, and is told of it at once.
    *
    * A command that uses a handle holds it: it was begun for the old owner, who would take what is meant for the new one. So a give is
-   * refused while there is one; one that was cancelled, and has not noticed yet, it waits for. P11.
+   * refused while there is one; one that was cancelled, and has not noticed yet, it waits for. A give that is itself cancelled when the
+   * move is made is undone in the same tick: its process would not tell the new owner, who would keep open what he does not know. P11.
    */
 
   /// Something open, and the commands that use it now.
@@ -118,11 +119,20 @@ final class Handles {
 
   /// Makes another process the owner of a handle.
   ///
-  /// @return false when that one has ended: the handle is closed
+  /// @return false when that one has ended: the handle is about to be closed
   /// @throws IOException when it is closed, another process's, or in use
   /// @throws IllegalArgumentException when the address is not one of a process of this runtime
   boolean give(Invocation<?> by, Handle handle, Pid to) throws IOException {
     CompletableFuture<?> ended = by.context().runtime().exit(to);
+    try {
+      move(by, handle, to);
+      return !ended.isDone();
+    } finally {
+      ended.cancel(false); // else it stays with the new owner until that ends
+    }
+  }
+
+  private void move(Invocation<?> by, Handle handle, Pid to) throws IOException {
     Open found = find(by, handle);
     while (!found.users.isEmpty()) {
       if (found.users.stream().anyMatch(Invocation::isOpen)) {
@@ -139,7 +149,12 @@ final class Handles {
       Objects.requireNonNull(open.get(by.caller())).remove(handle);
       put(by, to, handle, found);
     }
-    return !ended.isDone();
+  }
+
+  /// Undoes a give that nobody is told of, within its tick: so nobody has used the handle since.
+  void takeBack(Invocation<?> by, Handle handle, Pid from) {
+    Open found = Objects.requireNonNull(open.get(from)).remove(handle);
+    put(by, by.caller(), handle, Objects.requireNonNull(found));
   }
 
   /// Closes what a handle stands for.

@@ -52,7 +52,8 @@ public final class Invocation<R extends @Nullable Object> {
   @SuppressWarnings("FieldMayBeFinal") // through STATE
   private volatile Object state = OPEN;
 
-  // whoever carries it out; read for dumps
+  // whoever hands it on, and whoever carries it out; read for dumps
+  private @Nullable Class<?> command;
   private volatile @Nullable String waitsFor;
 
   /// A command of `caller`, not answered yet.
@@ -71,14 +72,27 @@ public final class Invocation<R extends @Nullable Object> {
     return tag;
   }
 
-  /// What carries it out is called so in dumps: the command, and who has asked.
-  String name(Command<?> command) {
-    return command.getClass().getSimpleName() + " of " + caller();
+  /// What is to be carried out.
+  void carries(Command<?> what) {
+    command = what.getClass();
   }
 
-  /// What it waits for, beside its own end, in words; null when it is being done. For dumps.
+  /// What carries it out is called so in dumps: the command, and who has asked.
+  String name(Command<?> what) {
+    return what.getClass().getSimpleName() + " of " + caller();
+  }
+
+  /// What its process waits for, in words: the command, by its class, and for what that waits
+  /// before it is carried out; null when nobody has been given it yet. For dumps.
   public @Nullable String waitsFor() {
-    return waitsFor;
+    Class<?> what = command; // safe: read at some moment
+    if (what == null) {
+      return null;
+    }
+    String before = waitsFor;
+    return before == null || !isOpen()
+        ? what.getSimpleName()
+        : what.getSimpleName() + ", for " + before;
   }
 
   // ---- for whoever carries it out ----

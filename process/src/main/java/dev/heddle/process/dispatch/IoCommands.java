@@ -127,7 +127,14 @@ final class IoCommands {
                   to.write(ByteBuffer.wrap(c.bytes()));
                   return null;
                 }));
-    using(registry, Give.class, (c, by) -> handles.give(by, c.handle(), c.to()));
+    registry.register(
+        Give.class,
+        CommandHandler.inline((give, by) ->
+            loops.onLoop(
+                give,
+                () -> handles.give(by, give.handle(), give.to()),
+                by,
+                _ -> handles.takeBack(by, give.handle(), give.to()))));
     using(registry, Close.class, (c, by) -> handles.close(by.caller(), c.handle()));
     registry.register(Http.class, CommandHandler.inline(this::send));
   }

@@ -152,13 +152,18 @@ public final class LoopPort {
   /// Runs `body` on a thread for blocking calls; else as [#onLoop].
   <R extends @Nullable Object> void onThread(
       Command<R> command, Body<R> body, Invocation<R> invocation) {
-    invocation.waitsFor("a thread");
     Callable<Outcome<R>> call =
         () -> {
           invocation.waitsFor(null);
           return outcome(body);
         };
-    onLoop(command, () -> Heddle.offload(call).get(), invocation);
+    onLoop(
+        command,
+        () -> {
+          invocation.waitsFor("a thread");
+          return Heddle.offload(call).get();
+        },
+        invocation);
   }
 
   /// What a call has thrown, as the object that it is: whoever waits for another thread is given a

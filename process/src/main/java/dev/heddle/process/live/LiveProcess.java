@@ -48,7 +48,6 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
   private Process process;
   private boolean begun;
   private @Nullable Outstanding outstanding;
-  private @Nullable Class<?> lastCommand; // for reports
   private @Nullable Map<String, Object>
       attributes; // its own; what it has inherited is in the options
 
@@ -173,7 +172,6 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
       if (!last) { // else nobody will see its result, and nobody calls it off
         outstanding = Outstanding.with(outstanding, invocation, yield.command());
       }
-      lastCommand = yield.command().getClass();
       host.dispatcher().dispatch(yield.command(), invocation);
     }
   }
@@ -220,7 +218,7 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
   @Override
   void closeMailbox() {
     for (EventQueue.Node n = queue.close(); n != null; n = EventQueue.after(n)) {
-      host.unseen();
+      host.leftUnseen(((Envelope) n).content);
     }
   }
 
@@ -407,13 +405,13 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
     if (state != State.BLOCKED && (state != State.IDLE || body == null)) {
       return null;
     }
-    Class<?> command = lastCommand;
-    String what = body != null ? body.waitsFor() : null;
-    if (what == null && body == null && commands != null && command != null) {
-      what = commands.size() == 0 ? null : command.getSimpleName();
+    String command = commands == null ? null : commands.waitsFor();
+    if (body == null) {
+      return command;
     }
-    String still = commands == null ? null : commands.firstWaitsFor();
-    return what == null || still == null ? what : what + ", for " + still;
+    String what = body.waitsFor();
+    boolean says = what != null && command != null && command.startsWith(what + ","); // and more
+    return says ? command : what;
   }
 
   /// Its sequential body, if it has one that has begun.

@@ -13,6 +13,9 @@ final class Outstanding {
   private @Nullable Invocation<?> only;
   private @Nullable Map<Long, Invocation<?>> more;
 
+  // for reports: the one that was yielded last, until all have their results
+  private @Nullable Invocation<?> last;
+
   /// Those of a process, which are not there before the first, with one more.
   ///
   /// @throws IllegalStateException when its tag is in use
@@ -31,6 +34,7 @@ final class Outstanding {
               + " belongs to a command that has no result yet; use another one for "
               + command);
     }
+    last = invocation;
     if (only == null) {
       only = invocation;
       return;
@@ -57,11 +61,14 @@ final class Outstanding {
     } else if (more != null) {
       more.remove(tag);
     }
+    if (size() == 0) {
+      last = null;
+    }
   }
 
-  /// What the first of them waits for before it is carried out, in words, or null; for reports.
-  @Nullable String firstWaitsFor() {
-    Invocation<?> one = only; // safe: also on another thread, since it does not change
+  /// The one that was yielded last, in words, or null; for reports.
+  @Nullable String waitsFor() {
+    Invocation<?> one = last; // safe: read at some moment, also on another thread
     return one == null ? null : one.waitsFor();
   }
 

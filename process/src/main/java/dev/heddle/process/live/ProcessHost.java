@@ -32,6 +32,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -47,6 +48,7 @@ public final class ProcessHost {
   /// @param factory for starts and upgrades by name
   /// @param listener of starts and ends
   /// @param bodies finds the sequential body of a process, if it has one
+  /// @param unseen is told of requests that lie in a mailbox at the end of its process
   public record Parts(
       ProcessRuntime runtime,
       WorkScheduler scheduler,
@@ -54,7 +56,8 @@ public final class ProcessHost {
       int limit,
       @Nullable ProcessFactory factory,
       ProcessListener listener,
-      Function<Process, @Nullable BodyView> bodies) {}
+      Function<Process, @Nullable BodyView> bodies,
+      Consumer<Request> unseen) {}
 
   private final Parts parts;
   private final Dispatcher dispatcher;
@@ -136,13 +139,17 @@ public final class ProcessHost {
           "max processes exceeded: " + parts.limit() + " live already; end some, or raise limit()",
           null);
     }
-    Pid address = parts.routes().address(places.number(worker));
-    LiveProcess made = new LiveProcess(this, address, process, options);
-    if (!table.add(made)) {
+    try {
+      Pid address = parts.routes().address(places.number(worker));
+      LiveProcess made = new LiveProcess(this, address, process, options);
+      if (!table.add(made)) {
+        throw new IllegalStateException("the number of a new process is taken: " + address);
+      }
+      return made;
+    } catch (Throwable t) {
       settled();
-      throw new IllegalStateException("the number of a new process is taken: " + address);
+      throw t;
     }
-    return made;
   }
 
   /// The number of the worker on whose thread this is.
@@ -450,6 +457,14 @@ public final class ProcessHost {
   /// An event that nobody will see.
   void unseen() {
     undelivered.increment();
+  }
+
+  /// What lies in a mailbox at the end of its process.
+  void leftUnseen(@Nullable Object content) {
+    undelivered.increment();
+    if (content instanceof Request request) {
+      parts.unseen().accept(request);
+    }
   }
 
   /// Had to give way to one that came later.

@@ -32,7 +32,8 @@ import org.jspecify.annotations.Nullable;
 /// A call is `ask(pool, message, limit)`. A member gets it as a [Request], does it, answers, and
 /// gets the next. A member that ends without an answer fails the call that it has, no other. A call
 /// whose asker has given up before its turn is not carried out; a member whose asker gives up sees
-/// that by [dev.heddle.process.Reply#isOpen], and gets the next call once it has looked.
+/// that by [dev.heddle.process.Reply#isOpen], and gets the next call once it has looked: into its
+/// mailbox, from which another member gets it when this one ends without having taken it.
 ///
 /// There is one more member whenever a call finds all of them busy, up to the maximum. After each
 /// quiet time those are ended that would not have been needed in it, down to the minimum; a quarter
@@ -54,6 +55,10 @@ public final class FunctionPool implements Process {
    * A member that ends is replaced at once, down to the minimum, if it has answered a call; else when the next call comes. So a
    * function that cannot start fails its calls, one by one, and does not spin. A member that has just been started gets the call for
    * which it was started: that call fails with it.
+   *
+   * Who is told that a member is done does not know that its step has ended: it may have looked at a call that was given up, and go on.
+   * The next call lies in its mailbox then. The end of the member tells a call that it has taken, by NoAnswerException, from one that it
+   * has not, by SendFailedException, which waits again.
    *
    * Time. There is a pause on its way only while there are more members than the minimum: an idle pool costs nothing.
    *
@@ -246,11 +251,17 @@ public final class FunctionPool implements Process {
   private void done(Member member, Request request, ProcessEvent event) {
     Throwable failure = event.error();
     boolean unsent = failure instanceof SendFailedException f && f.to().equals(member.pid);
+    if (failure != null
+        && unsent
+        && !member.answered
+        && failure.getCause() instanceof NoAnswerException why) {
+      failure = why; // it did not get as far as that, and this tells why
+    }
     boolean unanswered =
         failure instanceof NoAnswerException f && f.exit().pid().equals(member.pid);
     member.leaving |= unsent || unanswered; // it has ended; its monitor tells soon
     if (unsent && member.answered) {
-      waiting.putBack(request); // it ended while it rested: the call has not been tried yet
+      waiting.putBack(request); // it ended before it took the call, which nobody has tried yet
     } else if (failure != null) {
       var _ = request.reply().failed(failure); // else the asker has given up
     } else {
@@ -271,10 +282,14 @@ public final class FunctionPool implements Process {
     }
   }
 
-  /// There is one member less: calls that wait may need another.
+  /// There is one member less: calls that wait may need another, or the one in its place.
   private void serveWaiting() {
-    while (!waiting.isEmpty() && members.size() < max) {
-      startFor(waiting.take());
+    while (!waiting.isEmpty() && (!idle.isEmpty() || members.size() < max)) {
+      if (idle.isEmpty()) {
+        startFor(waiting.take());
+      } else {
+        give(idle.removeFirst(), waiting.take());
+      }
     }
   }
 

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.dispatch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.heddle.HeddleOptions;
+import dev.heddle.process.Pid;
+import dev.heddle.process.Process;
+import dev.heddle.process.ProcessContext;
+import dev.heddle.process.ProcessEvent;
+import dev.heddle.process.ProcessRuntime;
+import dev.heddle.process.StepOutput;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// A give that is called off at the moment at which it is carried out.
+@Timeout(60)
+@Tag("P11")
+class CancelledGiveTest {
+  private final ProcessRuntime runtime = ProcessRuntime.builder().workers(2).start();
+  private final LoopPort loops = new LoopPort(HeddleOptions.defaults());
+  private final Dispatcher dispatcher = dispatcher();
+  private final Giver giver = new Giver(runtime);
+  private long lastTag;
+
+  @TempDir Path folder;
+
+  private Dispatcher dispatcher() {
+    CommandRegistry registry = new CommandRegistry();
+    Commands.register(registry, loops);
+    return new Dispatcher(registry, loops);
+  }
+
+  @AfterEach
+  void end() throws InterruptedException {
+    loops.close(Duration.ofSeconds(60));
+    runtime.close();
+  }
+
+  /// A process whose commands the test yields. A give asks it for its context, on the loop, before
+  /// it moves anything: then the test does something.
+  private static final class Giver implements Caller {
+    private final ProcessContext context;
+    private final BlockingQueue<ProcessEvent> answers = new LinkedBlockingQueue<>();
+    private volatile Runnable whenAsked = () -> {};
+
+    Giver(ProcessRuntime runtime) {
+      CompletableFuture<ProcessContext> known = new CompletableFuture<>();
+      runtime.spawn(
+          new Process() {
+            @Override
+            public void init(ProcessContext self, String method, @Nullable Object input) {
+              known.complete(self);
+            }
+
+            @Override
+            public void step(List<ProcessEvent> events, StepOutput output) {}
+          });
+      context = known.orTimeout(60, TimeUnit.SECONDS).join();
+    }
+
+    @Override
+    public Pid self() {
+      return context.self();
+    }
+
+    @Override
+    public ProcessContext context() {
+      whenAsked.run();
+      return context;
+    }
+
+    @Override
+    public @Nullable Invocation<?> invocation(long tag) {
+      return null;
+    }
+
+    @Override
+    public void monitor(Pid other, LongConsumer known) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void deliver(ProcessEvent event) {
+      answers.add(event);
+    }
+
+    @Override
+    public void tooLate(Invocation<?> invocation) {}
+
+    @Override
+    public void unheard(String what, Throwable thrown) {
+      throw new AssertionError(what, thrown);
+    }
+  }
+
+  private <R extends @Nullable Object> Invocation<R> begin(Command<R> command) {
+    Invocation<R> invocation = new Invocation<>(giver, ++lastTag);
+    dispatcher.dispatch(command, invocation);
+    return invocation;
+  }
+
+  private ProcessEvent answer() throws InterruptedException {
+    ProcessEvent answer = giver.answers.poll(60, TimeUnit.SECONDS);
+    assertThat(answer).isNotNull();
+    return answer;
+  }
+
+  private ProcessEvent answered(Command<?> command) throws InterruptedException {
+    begin(command);
+    return answer();
+  }
+
+  @Test
+  void giveThatIsCancelled_whileItIsCarriedOut_changesNothing() throws Exception {
+    Pid other = runtime.spawn((_, _) -> {});
+    Path file = Files.createFile(folder.resolve("file"));
+    Handle handle = (Handle) answered(Commands.openFile(file)).data();
+    assertThat(handle).isNotNull();
+    Invocation<Boolean> give = new Invocation<>(giver, ++lastTag);
+    giver.whenAsked = () -> give.cancel("too late");
+    dispatcher.dispatch(Commands.give(handle, other), give);
+    assertThat(answer().error()).isInstanceOf(CancellationException.class);
+    giver.whenAsked = () -> {};
+    assertThat(answered(Commands.close(handle)).data()).isEqualTo(true);
+  }
+}

@@ -24,6 +24,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 class TickTest {
   private static final String DRIVERS = "dev.heddle.netty.driver.HandDriven#names";
   private static final int REQUESTS = 20_000;
+  private static final int WARM_UP = 10; // rounds, for the compiler
+  private static final int MEASURED = 10; // rounds
   private static final int OF_NETTY = 16; // bytes: its io_uring handler makes a lambda in each turn
 
   @Test
@@ -129,13 +131,9 @@ class TickTest {
     try (HandDriven hand = HandDriven.open(driver)) {
       Pair pair = hand.pair();
       pair.peer().configureBlocking(false);
-      ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-      long bytes;
-      do {
-        long before = threads.getCurrentThreadAllocatedBytes();
-        exchange(hand, pair, REQUESTS);
-        bytes = threads.getCurrentThreadAllocatedBytes() - before;
-      } while (bytes / REQUESTS > OF_NETTY); // else for ever
+      assertThat(leastAllocated(hand, pair))
+          .as("bytes for each request")
+          .isLessThanOrEqualTo(OF_NETTY);
       pair.peer().close();
     }
   }
@@ -147,15 +145,24 @@ class TickTest {
     try (HandDriven hand = HandDriven.openBatching(driver)) {
       Pair pair = hand.pair();
       pair.peer().configureBlocking(false);
-      ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-      long bytes;
-      do {
-        long before = threads.getCurrentThreadAllocatedBytes();
-        exchange(hand, pair, REQUESTS);
-        bytes = threads.getCurrentThreadAllocatedBytes() - before;
-      } while (bytes / REQUESTS > 2 * OF_NETTY); // two turns; else for ever
+      assertThat(leastAllocated(hand, pair))
+          .as("bytes for each request")
+          .isLessThanOrEqualTo(2 * OF_NETTY); // two turns
       pair.peer().close();
     }
+  }
+
+  /// Bytes for each request in the best of some rounds: the compiler may come in between.
+  private static long leastAllocated(HandDriven hand, Pair pair) throws Exception {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long least = Long.MAX_VALUE;
+    for (int round = 0; round < WARM_UP + MEASURED; round++) {
+      long before = threads.getCurrentThreadAllocatedBytes();
+      exchange(hand, pair, REQUESTS);
+      long each = (threads.getCurrentThreadAllocatedBytes() - before) / REQUESTS;
+      least = round < WARM_UP ? least : Math.min(least, each);
+    }
+    return least;
   }
 
   /// The peer asks, the driver's side answers.

@@ -124,8 +124,9 @@ public final class Worker {
   }
 
   private void finishWakeUps() {
-    if (beingTold != null) {
-      keepUntold(beingTold);
+    Task before = beingTold; // read once: see tells()
+    if (before != null) {
+      keepUntold(before);
     }
     Task tasks = stranded;
     List<WakeUp> late = List.copyOf(untold);
@@ -241,8 +242,11 @@ public final class Worker {
   /// Its step is about to publish something for a task, and to wake it; [#told] says that it has.
   /// What lies between the two when the stack ends there is done when the step has ended.
   public void tells(Task task, int because) {
-    if (beingTold != null) {
-      keepUntold(beingTold);
+    // read once: a body that has moved on in the middle says told() from another worker; at worst
+    // what it clears is not finished where the stack ends
+    Task before = beingTold;
+    if (before != null) {
+      keepUntold(before);
     }
     beingTold = task;
     why = because;

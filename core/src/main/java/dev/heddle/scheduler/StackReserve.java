@@ -9,11 +9,11 @@ package dev.heddle.scheduler;
 public final class StackReserve {
   // two in one frame of some 200 bytes as the optimising compiler has it, 440 and 490 bytes each
   // before; the closest is a compiled look before interpreted work
-  private static final int TO_WORK = 20;
+  private static final int TO_WORK = 15;
   // subscribe, start, arm, and what a timer's place takes: six frames
   private static final int TO_ARM = 8;
   // work of another module's, with a look of its own for TO_WORK in it
-  private static final int TO_BEGIN = 40;
+  private static final int TO_BEGIN = 32;
 
   private StackReserve() {}
 

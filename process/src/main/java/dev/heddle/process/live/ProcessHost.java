@@ -91,7 +91,9 @@ public final class ProcessHost {
         process, "the process to spawn is null; whoever makes it must return a new one");
     Objects.requireNonNull(options, "the options to spawn with are null; use DEFAULT");
     Worker here = here();
-    StackReserve.requireAmple(); // else it would be known, and never begin
+    if (here == null) {
+      StackReserve.requireAmple(); // else it might be known, and never begin
+    } // in a step that look would cost twice what the rest does
     LiveProcess made;
     try {
       made = make(process, by == null ? options : inherited(options, by));

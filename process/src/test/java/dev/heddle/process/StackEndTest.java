@@ -118,6 +118,14 @@ class StackEndTest {
     return all;
   }
 
+  private void terminate(Pid pid) {
+    try {
+      runtime.terminate(pid);
+    } catch (SendFailedException _) {
+      // safe: it has ended
+    }
+  }
+
   /// Nobody is awake and in no queue, and nobody rests on a message.
   private void allComeToRest(String round) {
     long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(Kit.GUARD_SECONDS);
@@ -152,11 +160,7 @@ class StackEndTest {
       List<CompletableFuture<Exit>> exits = receivers.stream().map(runtime::exit).toList();
       allComeToRest("before round " + round);
       dig(stack, round, (r, number) -> r.terminate(receivers.get(number)));
-      receivers.forEach(pid -> {
-        if (runtime.process(pid) != null) {
-          runtime.terminate(pid);
-        }
-      });
+      receivers.forEach(this::terminate);
       exits.forEach(Kit::get);
     }
   }
@@ -174,7 +178,7 @@ class StackEndTest {
             var _ = r.spawn(Kit.resting());
           });
       allComeToRest("round " + round);
-      runtime.processes().forEach(process -> runtime.terminate(process.pid()));
+      runtime.processes().forEach(process -> terminate(process.pid()));
     }
   }
 }

@@ -168,13 +168,38 @@ class RingFaultsTest {
     return ByteBuffer.allocateDirect(size);
   }
 
-  @Test
-  void readPastTheCache_thatDoesNotFitTheDevice_saysWhatItMustBe() throws IOException {
+  private RingFile pastTheCache() {
     int direct = 0;
     for (int bit = 1; !OpenFlags.isDirect(direct); bit <<= 1) {
       direct = bit;
     }
-    RingFile file = new RingFile(files, Path.of("fake"), NO_NUMBER, direct);
+    return new RingFile(files, Path.of("fake"), NO_NUMBER, direct);
+  }
+
+  @Test
+  void readsOfADevice_areHandedOver_asSoonAsTheyAreAQuarterOfWhatItHas() throws IOException {
+    RingFile file = pastTheCache();
+    for (int has : new int[] {0, 1, 4, 5, 16, 17}) {
+      while (ring.entries.size() < has) {
+        submit(new Ask(Kind.READ, file, buffer(512), 0));
+      }
+      assertThat(files.isTurnDue()).isFalse();
+      int waiting = 0;
+      do {
+        files.submit(new Ask(Kind.READ, file, buffer(512), 0));
+        waiting++;
+      } while (!files.isTurnDue());
+      assertThat(waiting).isEqualTo(Math.max(1, (has + 3) / 4));
+      files.begin(ring);
+      while (!ring.entries.isEmpty()) {
+        ring.complete(512);
+      }
+    }
+  }
+
+  @Test
+  void readPastTheCache_thatDoesNotFitTheDevice_saysWhatItMustBe() throws IOException {
+    RingFile file = pastTheCache();
     Ask odd = submit(new Ask(Kind.READ, file, buffer(100), 5));
     ring.complete(EINVAL);
     assertThat(odd.error).hasMessageContainingAll("fake", "DIRECT", "multiples", "5", "100");

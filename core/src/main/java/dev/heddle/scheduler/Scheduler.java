@@ -85,6 +85,7 @@ public final class Scheduler implements ContextHost, EventHome {
   private int heldUp; // of these, resumes that met a thread dump
   private int armedEvents;
   private final SchedulerCounters counters = new SchedulerCounters();
+  private final Fairness fairness = new Fairness(this);
 
   // the carrier writes, any thread reads
   private volatile boolean ended;
@@ -129,6 +130,11 @@ public final class Scheduler implements ContextHost, EventHome {
   /// The loop's contexts.
   public ContextPool contexts() {
     return pool;
+  }
+
+  /// Counts calls that do not wait.
+  public Fairness fairness() {
+    return fairness;
   }
 
   /// What has been counted so far.

@@ -4,7 +4,6 @@ package dev.heddle.io.handle;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Deadline;
 import dev.heddle.io.AsyncIo;
-import dev.heddle.scheduler.Permits;
 import dev.heddle.scheduler.Scheduler;
 import java.io.EOFException;
 import java.io.IOException;
@@ -19,11 +18,10 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// What all handles have in common: who is next, what was read ahead, what is still to be written.
-public abstract class Handle implements AsyncIo {
+public abstract class Handle extends Lines implements AsyncIo {
   /*
-   * Two lines of coroutines, one to read and one to write; whoever is at the head has the direction to itself, waits included,
-   * so nothing overtakes and nothing is interleaved. What a subtype adds is how to read some bytes and how to write all of a
-   * buffer, for the one at the head.
+   * Who reads, and who writes, is at the head of his line (Lines), so nothing overtakes and nothing is interleaved. What a subtype
+   * adds is how to read some bytes and how to write all of a buffer, for the one at the head.
    *
    * Bytes that were read for a caller who did not take them (a line that was longer than what had come, a read that was cancelled
    * when the bytes were there) are kept in `ahead`; the next read, of whichever kind, is served from there first, without a wait.
@@ -40,11 +38,6 @@ public abstract class Handle implements AsyncIo {
   private static final int LINE_LIMIT = 64 << 10; // bytes
   private static final int CHUNK = 16 << 10; // bytes, of what is read ahead or passed on
 
-  private final Scheduler scheduler;
-  private final Permits reading;
-  private final Permits writing;
-  private final Fairness fairness = new Fairness();
-
   // loop only
   private @Nullable ByteBuffer ahead; // to be read, or without any bytes
   private @Nullable ArrayDeque<ByteBuffer> later;
@@ -60,9 +53,7 @@ public abstract class Handle implements AsyncIo {
   /// @param duplex whether readers and writers stand in lines of their own; else in one, because
   ///   they have a position in common
   protected Handle(Scheduler scheduler, boolean duplex) {
-    this.scheduler = scheduler;
-    this.reading = new Permits(scheduler, 1, this);
-    this.writing = duplex ? new Permits(scheduler, 1, this) : reading;
+    super(scheduler, duplex);
   }
 
   // ---- what a kind of handle adds ----
@@ -92,18 +83,13 @@ public abstract class Handle implements AsyncIo {
 
   /// Whether a coroutine has the line of writers to itself.
   final boolean isWriting() {
-    return writing.free() == 0;
-  }
-
-  /// The loop's scheduler.
-  protected final Scheduler scheduler() {
-    return scheduler;
+    return isTaken(forWriters());
   }
 
   /// The current coroutine, which must be of this loop, while the handle is open.
   protected final CoroutineNode<?> self() throws ClosedChannelException {
     CoroutineNode<?> self = CoroutineNode.current();
-    if (self.scheduler() != scheduler) {
+    if (self.scheduler() != scheduler()) {
       throw new IllegalStateException(this + " belongs to another loop; use it there");
     }
     if (!isOpen()) {
@@ -114,15 +100,15 @@ public abstract class Handle implements AsyncIo {
 
   /// Lets the others run, now and then, before a call that may not have to wait.
   protected final void passOthers(CoroutineNode<?> self) {
-    fairness.pass(self);
+    scheduler().fairness().pass(self);
   }
 
-  private void takeTurn(Permits line, CoroutineNode<?> self, Deadline deadline)
+  private void takeTurn(int line, CoroutineNode<?> self, Deadline deadline)
       throws ClosedChannelException {
-    if (!line.tryTake()) {
-      line.await(self, deadline, null);
+    if (!tryEnter(line)) {
+      awaitTurn(line, self, deadline);
       if (!isOpen()) {
-        line.giveBack();
+        leave(line);
         throw new ClosedChannelException();
       }
     }
@@ -134,12 +120,12 @@ public abstract class Handle implements AsyncIo {
   protected final <T extends @Nullable Object> T readTurn(Deadline deadline, Turn<T> turn)
       throws IOException {
     CoroutineNode<?> self = self();
-    takeTurn(reading, self, deadline);
+    takeTurn(READERS, self, deadline);
     try {
-      fairness.pass(self);
+      passOthers(self);
       return turn.take(self);
     } finally {
-      reading.giveBack();
+      leave(READERS);
     }
   }
 
@@ -147,12 +133,12 @@ public abstract class Handle implements AsyncIo {
   @Override
   public final int read(ByteBuffer buffer, Deadline deadline) throws IOException {
     CoroutineNode<?> self = self();
-    takeTurn(reading, self, deadline);
+    takeTurn(READERS, self, deadline);
     try {
-      fairness.pass(self);
+      passOthers(self);
       return next(self, buffer, deadline);
     } finally {
-      reading.giveBack();
+      leave(READERS);
     }
   }
 
@@ -201,7 +187,7 @@ public abstract class Handle implements AsyncIo {
 
   /// Whether nobody is about to read.
   protected final boolean isNobodyReading() {
-    return reading.free() > 0;
+    return !isTaken(READERS);
   }
 
   /// A failure that nobody was there to take: it is for who writes next.
@@ -284,13 +270,13 @@ public abstract class Handle implements AsyncIo {
   protected final <T extends @Nullable Object> T writeTurn(Deadline deadline, Turn<T> turn)
       throws IOException {
     CoroutineNode<?> self = self();
-    takeTurn(writing, self, deadline);
+    takeTurn(forWriters(), self, deadline);
     try {
-      fairness.pass(self);
+      passOthers(self);
       writeKept(self, deadline);
       return turn.take(self);
     } finally {
-      writing.giveBack();
+      leave(forWriters());
     }
   }
 
@@ -298,13 +284,13 @@ public abstract class Handle implements AsyncIo {
   @Override
   public final void write(ByteBuffer buffer, Deadline deadline) throws IOException {
     CoroutineNode<?> self = self();
-    takeTurn(writing, self, deadline);
+    takeTurn(forWriters(), self, deadline);
     try {
-      fairness.pass(self);
+      passOthers(self);
       writeKept(self, deadline);
       writeWhole(self, buffer, deadline);
     } finally {
-      writing.giveBack();
+      leave(forWriters());
     }
   }
 
@@ -331,7 +317,7 @@ public abstract class Handle implements AsyncIo {
     }
     queue.add(copy);
     if (queue.size() == 1) {
-      scheduler.notifyLater(this::writeForNobody);
+      scheduler().notifyLater(this::writeForNobody);
     }
   }
 

@@ -29,7 +29,6 @@ public final class ListenerHandle implements Listener {
   private final boolean inet;
   private final PollEvent acceptable;
   private final Permits accepting;
-  private final Fairness fairness = new Fairness();
 
   // loop only
   private boolean open = true;
@@ -63,7 +62,7 @@ public final class ListenerHandle implements Listener {
     accepting.take(self);
     try {
       requireOpen();
-      fairness.pass(self);
+      self.scheduler().fairness().pass(self);
       SocketDescriptor accepted = descriptor.accept();
       while (accepted == null) {
         self.awaitEvent(acceptable);

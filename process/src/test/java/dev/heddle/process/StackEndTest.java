@@ -165,9 +165,8 @@ class StackEndTest {
     }
   }
 
-  /// Not in steps, and bodies, which do not look: it would cost them twice as much as the spawn.
   @ParameterizedTest
-  @EnumSource(names = "THREAD")
+  @EnumSource
   @Tag("proc-204")
   void spawns_fromTheEndOfAStack_beginOrAreRefused(Stack stack) throws Exception {
     for (int round = 0; round < ROUNDS; round++) {

@@ -241,15 +241,13 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
       return gone();
     }
     Envelope envelope = new Envelope(message);
-    Worker here = host.tells(this, BY_MESSAGE);
+    Worker teller = ProcessHost.teller();
     EventQueue.Push push =
         options.policy() == MailboxPolicy.DROP_OLDEST
             ? queue.push(envelope, this::displaced)
             : queue.push(envelope);
     if (push == EventQueue.Push.ACCEPTED) {
-      host.wake(this, BY_MESSAGE, here);
-    } else {
-      host.told(here);
+      host.wake(this, BY_MESSAGE, teller);
     }
     return switch (push) {
       case ACCEPTED -> SendResult.ACCEPTED;
@@ -276,12 +274,11 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
 
   @Override
   boolean urgent(Envelope envelope) {
-    Worker here = host.tells(this, BY_COMMAND);
+    Worker teller = ProcessHost.teller();
     if (queue.pushUrgent(envelope) != EventQueue.Push.ACCEPTED) {
-      host.told(here);
       return false;
     }
-    host.wake(this, BY_COMMAND, here);
+    host.wake(this, BY_COMMAND, teller);
     return true;
   }
 
@@ -293,7 +290,7 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
   }
 
   void wakeUp() {
-    host.wake(this, BY_COMMAND, host.tells(this, BY_COMMAND));
+    host.wake(this, BY_COMMAND, ProcessHost.teller());
   }
 
   /// Whether it has taken its last step.

@@ -91,9 +91,7 @@ public final class ProcessHost {
         process, "the process to spawn is null; whoever makes it must return a new one");
     Objects.requireNonNull(options, "the options to spawn with are null; use DEFAULT");
     Worker here = here();
-    if (here == null) {
-      StackReserve.requireAmple(); // else it might be known, and never begin
-    } // in a step that look would cost twice what the rest does
+    StackReserve.requireAmple(); // else it might be known, and never begin
     LiveProcess made;
     try {
       made = make(process, by == null ? options : inherited(options, by));
@@ -254,33 +252,20 @@ public final class ProcessHost {
 
   // ---- finding and telling ----
 
-  /// Before something is published for a process: says who goes the rest of the way when the stack
-  /// ends in the middle.
+  /// Before something is published for a process that must then be woken.
   ///
-  /// @return the worker in whose step the caller is; null in other threads, and steps of other
-  ///   runtimes: they have nobody
-  /// @throws StackOverflowError when there is nobody, and the stack may not last
-  @Nullable Worker tells(Mortal process, int why) {
+  /// @return on whose behalf it is woken; asked first, since what it links the first time takes
+  ///   more stack than is looked for
+  /// @throws StackOverflowError when the stack may end in between
+  static @Nullable Worker teller() {
     Worker here = here();
-    if (here == null || here.scheduler() != scheduler()) {
-      StackReserve.requireAmple();
-      return null;
-    }
-    here.tells(process, why);
+    StackReserve.requireWide();
     return here;
   }
 
-  /// Wakes a process for what was published since [#tells].
-  void wake(Mortal process, int why, @Nullable Worker here) {
-    scheduler().wake(process, why, here);
-    told(here);
-  }
-
-  /// Nothing was published after all.
-  void told(@Nullable Worker here) {
-    if (here != null) {
-      here.told();
-    }
+  /// Wakes a process for what was published since [#teller].
+  void wake(Mortal process, int why, @Nullable Worker teller) {
+    scheduler().wake(process, why, teller);
   }
 
   /// The worker in whose step the caller is, also where that step runs a body; or null.
@@ -294,6 +279,7 @@ public final class ProcessHost {
     if (pid.receiver() instanceof LiveProcess known && known.host == this) {
       return known;
     }
+    StackReserve.requireWide(); // a lock that is cut off stays locked
     LiveProcess found = table.find(pid.id());
     return found != null && parts.routes().leadsTo(pid, found.id()) ? found : null;
   }
@@ -354,6 +340,7 @@ public final class ProcessHost {
   }
 
   void link(LiveProcess one, Pid other) {
+    StackReserve.requireAmple(); // else one might know of it, and the other not
     LiveProcess found = findProcess(other);
     if (found != null) {
       Ties.link(one, found);
@@ -363,6 +350,7 @@ public final class ProcessHost {
   }
 
   long monitor(LiveProcess watcher, Pid target, LongConsumer known) {
+    StackReserve.requireAmple(); // the same
     LiveProcess found = findProcess(target);
     return found != null
         ? Ties.monitor(watcher, found, known)

@@ -120,7 +120,8 @@ final class Parking {
 
   // ---- any thread ----
 
-  /// Wakes a sleeper for work that was published, unless somebody searches already.
+  /// Wakes a sleeper for work that was published, unless somebody searches already. The caller has
+  /// made sure that the stack lasts: a lock that is cut off stays locked.
   void wakeOne() {
     int seen = word;
     if ((seen & SEARCHERS) == 0 && seen < workers * AWAKE) {
@@ -132,7 +133,6 @@ final class Parking {
   ///
   /// @return whether there was one
   boolean wake(boolean also) {
-    StackReserve.require(); // from here on it must not stop half-way
     Worker worker;
     lock.lock();
     try {
@@ -158,6 +158,7 @@ final class Parking {
 
   /// Wakes all.
   void wakeAll() {
+    StackReserve.requireWide(); // a lock that is cut off stays locked
     boolean more;
     do {
       more = wake(true);

@@ -336,7 +336,7 @@ public final class Scheduler implements ContextHost, EventHome {
         yieldFrom(self);
         throw new IllegalStateException("cancelled, but with nothing to throw: " + self.describe());
       }
-      if (!StackReserve.isThereToArm()) {
+      if (!StackReserve.isThere()) {
         // arming must not stop half-way
         self.drop();
         throw new StackOverflowError(self.describe() + " has no stack left to wait on");

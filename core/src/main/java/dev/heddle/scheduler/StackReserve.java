@@ -1,36 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.scheduler;
 
-/// Tells whether a coroutine's stack has room for the scheduler's work.
-///
-/// Java cannot ask for the stack pointer, so this goes down a few frames and comes back. Paid at
-/// each wait, and when a tick has work to do.
+/// Tells whether the stack has room for what must not stop half-way.
 public final class StackReserve {
   /*
-   * Width for nothing. A frame of compiled code has room for the arguments of the widest call that it may make, made or not. So each
-   * frame on the way down may call last(), which takes 32, and only the lowest does: the others cost a call each, a few
-   * nanoseconds. The lowest has to, else the optimising compiler would leave the call out, and its room.
+   * Java cannot ask for the stack pointer. But a method with many locals asks for the room of all of them when it is called, and ends
+   * with a StackOverflowError before anything has happened. Compiled, it has no such frame; it asks all the same: compiled code may be
+   * handed back to the interpreter wherever it can leave its way, so HotSpot's compilers see to it on entry that the stack has room
+   * for the frames which that would need, by a touch of each page. That is a nanosecond or two, and none where a look is compiled
+   * into its caller, which then asks on its own entry. Paid at each wait, at each message, and when a tick has work to do.
    *
-   *              a frame that goes down     on the way down    last()
-   *   optimised  some 250 bytes             two in one         -
-   *   C1         some 500                   each its own       -
-   *   interpreted 110                       each its own       500
+   * What a look needs. A way that is never gone, or there is nothing to hand back. An argument that compilers do not know, or they see
+   * that it is never gone (NOTHING). A frame of its own for each size: how much there is must not hang on what is compiled into what.
+   * More than a page.
    *
-   * What has to fit: a tick's work 1.6 KB, arming 0.8; the closest is an optimised look
-   * before interpreted work. [StackOverflowTest] What another module does at once looks in a way of its own: see wide(). [StackReserveTest,
-   * StackEndTest]
+   * What has to fit. A tick's work 1.6 KB, arming 0.8: wide(). What another module does at once, with a look of its own in it: ample().
+   * The closest is an optimised look before interpreted work. [StackReserveTest, StackOverflowTest, StackEndTest]
    *
-   * Rejected. Frames that hand their arguments on (24 longs, eight frames for a wait): ten times as long, all of it moving
-   * arguments. A call that is hardly ever made: the frames could be wider still, but somebody has to count.
+   * Limits. Where pages are larger than 4 KiB, a compiled look asks for nothing.
+   *
+   * Rejected. To go down some frames and come back, wide by the arguments they hand on: 200 ns for arming, 900 for ample(); by those of a
+   * call that only the lowest makes: 30 and 65.
    */
-  private static final int TO_WORK = 16;
-  private static final int TO_ARM = 10; // subscribe, start, arm, and what a timer's place takes
   // in an array: what compilers know to be 0 lets them leave the frame out
   private static final int[] NOTHING = {0};
 
   private StackReserve() {}
 
-  /// Refuses to begin what must not stop half-way.
+  /// Refuses to begin what takes up to 4 KiB.
   ///
   /// @throws StackOverflowError when the stack is about to end
   public static void require() {
@@ -39,18 +36,7 @@ public final class StackReserve {
     }
   }
 
-  /// The same for what takes up to 4 KiB, with one look in place of one for each frame.
-  ///
-  /// @throws StackOverflowError when the stack is about to end
-  public static void requireWide() {
-    try {
-      wide(NOTHING[0]);
-    } catch (StackOverflowError _) {
-      throw new StackOverflowError("no stack left to begin this on");
-    }
-  }
-
-  /// The same for what asks [#requireWide] on its way.
+  /// Refuses to begin what asks [#require] itself on its way.
   ///
   /// @throws StackOverflowError when the stack is about to end
   public static void requireAmple() {
@@ -61,77 +47,17 @@ public final class StackReserve {
     }
   }
 
-  /// Whether a tick's work fits.
+  /// Whether a tick's work fits, or arming an event.
   static boolean isThere() {
-    return fits(TO_WORK);
-  }
-
-  /// Whether arming an event fits.
-  static boolean isThereToArm() {
-    return fits(TO_ARM);
-  }
-
-  private static boolean fits(int frames) {
     try {
-      return descend(frames, 1) > 0;
+      wide(NOTHING[0]);
+      return true;
     } catch (StackOverflowError _) {
-      // safe: nothing has been touched yet; the trampoline does the work on its own stack
-      return false;
+      return false; // safe: nothing has been touched yet
     }
   }
 
-  private static int descend(int left, int one) {
-    return left == 0
-        ? last(
-            one, one, one, one, one, one, one, one, one, one, one, one, one, one, one, one, one,
-            one, one, one, one, one, one, one, one, one, one, one, one, one, one, one)
-        : descend(left - 1, one) + 1;
-  }
-
-  // of more than 35 bytes: called from a place so rarely reached, it is not compiled into its
-  // caller, which would then be narrow (MaxInlineSize)
-  private static int last(
-      int p0,
-      int p1,
-      int p2,
-      int p3,
-      int p4,
-      int p5,
-      int p6,
-      int p7,
-      int p8,
-      int p9,
-      int p10,
-      int p11,
-      int p12,
-      int p13,
-      int p14,
-      int p15,
-      int p16,
-      int p17,
-      int p18,
-      int p19,
-      int p20,
-      int p21,
-      int p22,
-      int p23,
-      int p24,
-      int p25,
-      int p26,
-      int p27,
-      int p28,
-      int p29,
-      int p30,
-      int p31) {
-    return p0 + p1 + p2 + p3 + p4 + p5 + p6 + p7 + p8 + p9 + p10 + p11 + p12 + p13 + p14 + p15 + p16
-        + p17 + p18 + p19 + p20 + p21 + p22 + p23 + p24 + p25 + p26 + p27 + p28 + p29 + p30 + p31;
-  }
-
-  // One frame of 4 KiB where it is interpreted: 256 longs. Compiled it takes next to nothing; but
-  // compiled code may be handed back to the interpreter wherever it can leave its way, so HotSpot's
-  // compilers see to it on entry that the stack has room for the frames which that would need, in
-  // whole pages: a touch of memory for each. Without a way that is never gone there would be
-  // nothing to hand back. Where pages are larger than 4 KiB, a compiled look asks for nothing.
+  // 4 KiB: 256 longs
   @SuppressWarnings("unused") // the locals are there for their room
   private static void wide(int nothing) {
     long a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, A, B, C, D;

@@ -18,7 +18,7 @@ final class StackReserveProgram {
   /// Says `sound` when looks have promised something, and never too much.
   public static void main(String[] args) throws InterruptedException {
     for (int i = 0; i < LOOKS; i++) {
-      StackReserve.requireWide();
+      StackReserve.require();
       StackReserve.requireAmple();
     }
     StackReserveProgram program = new StackReserveProgram(args[0].equals("ample"));
@@ -48,7 +48,7 @@ final class StackReserveProgram {
     if (ample) {
       StackReserve.requireAmple();
     } else {
-      StackReserve.requireWide();
+      StackReserve.require();
     }
     promised = true;
     take(FRAMES);
@@ -61,7 +61,7 @@ final class StackReserveProgram {
     if (frames > 0) {
       take(frames - 1);
     } else if (ample) {
-      StackReserve.requireWide();
+      StackReserve.require();
     }
   }
 }

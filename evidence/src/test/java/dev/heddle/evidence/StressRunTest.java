@@ -20,7 +20,8 @@ import org.junit.jupiter.api.io.TempDir;
 /// proved (`Real…`), and mutants (any other name).
 @Tag("full")
 class StressRunTest {
-  private static final Pattern RESULT = Pattern.compile("\\[(OK|FAILED|ERROR)] (\\S+)");
+  private static final Pattern RESULT =
+      Pattern.compile("\\[(OK|FAILED|ERROR)] (dev\\.heddle\\.\\S+)");
 
   /// Models and real classes that need no more than two processors; jcstress skips the others
   /// there.
@@ -85,7 +86,7 @@ class StressRunTest {
     command.add("--enable-native-access=ALL-UNNAMED");
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.addAll(
-        List.of("org.openjdk.jcstress.Main", "-t", pattern, "-m", "quick", "-sc", "false"));
+        List.of("org.openjdk.jcstress.Main", "-t", pattern, "-m", "quick", "-v", "-sc", "false"));
     command.addAll(
         List.of("-jvmArgsPrepend", "--enable-native-access=ALL-UNNAMED", "-r", results.toString()));
     Process jcstress =

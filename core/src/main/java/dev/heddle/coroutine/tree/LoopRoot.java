@@ -66,6 +66,7 @@ public final class LoopRoot implements SchedulerOwner {
   private final CompletableFuture<@Nullable Object> outcome = new CompletableFuture<>();
 
   private LoopRoot(HeddleOptions options, SchedulerParts parts) {
+    SpawnSites.prepare();
     FailureTable.prepare();
     this.options = options;
     this.scheduler = new Scheduler(this, parts, options.reuse());

@@ -11,6 +11,10 @@ final class SpawnSites {
 
   private SpawnSites() {}
 
+  /// Has the class initialised while there is stack: where that ends it could not be, and then
+  /// never again.
+  static void prepare() {}
+
   /// The program's own frame that called the runtime: about 1 us, for the walk alone. Its file and
   /// line are resolved when somebody asks.
   static Object caller() {

@@ -259,7 +259,7 @@ public final class ProcessHost {
   /// @throws StackOverflowError when the stack may end in between
   static @Nullable Worker teller() {
     Worker here = here();
-    StackReserve.requireWide();
+    StackReserve.require();
     return here;
   }
 
@@ -279,7 +279,7 @@ public final class ProcessHost {
     if (pid.receiver() instanceof LiveProcess known && known.host == this) {
       return known;
     }
-    StackReserve.requireWide(); // a lock that is cut off stays locked
+    StackReserve.require(); // a lock that is cut off stays locked
     LiveProcess found = table.find(pid.id());
     return found != null && parts.routes().leadsTo(pid, found.id()) ? found : null;
   }

@@ -158,7 +158,7 @@ final class Parking {
 
   /// Wakes all.
   void wakeAll() {
-    StackReserve.requireWide(); // a lock that is cut off stays locked
+    StackReserve.require(); // a lock that is cut off stays locked
     boolean more;
     do {
       more = wake(true);

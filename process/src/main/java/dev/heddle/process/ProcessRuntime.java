@@ -61,6 +61,8 @@ public final class ProcessRuntime implements AutoCloseable {
   private final CompletableFuture<ShutdownReport> report = new CompletableFuture<>();
 
   ProcessRuntime(ProcessRuntimeBuilder how) {
+    // initialised while there is stack: where that ends it could not be, and then never again
+    Objects.requireNonNull(StartOptions.DEFAULT);
     this.name = how.host;
     this.scheduler = new WorkScheduler(how.host, how.workers, watch(), bounded(how.longStep));
     this.loops = new LoopPort(how.loopOptions());

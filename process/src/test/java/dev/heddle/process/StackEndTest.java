@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -16,7 +17,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /// What is begun in the last frames of a stack.
 @Timeout(240)
 class StackEndTest {
-  private static final int FRAMES = 256; // the last ones, in which something is done
+  private static final int FRAMES = 1_500; // the last ones, in which something is tried
   private static final int ROUNDS = 8;
 
   private final ProcessRuntime runtime = ProcessRuntime.builder().workers(2).start();
@@ -36,6 +37,7 @@ class StackEndTest {
     private final ProcessRuntime runtime;
     private final Act act;
     private int done;
+    private int succeeded;
 
     Digger(ProcessRuntime runtime, Act act) {
       this.runtime = runtime;
@@ -51,21 +53,24 @@ class StackEndTest {
           dig();
         }
       } catch (StackOverflowError _) {
-        act();
+        // safe: the end, or an act of the frame below for which there was no room
       }
+      act();
     }
 
     private void dig() {
       try {
         dig();
       } catch (StackOverflowError _) {
-        act();
+        // safe: the same
       }
+      act();
     }
 
     private void act() {
       if (done < FRAMES) {
         act.run(runtime, done++);
+        succeeded++;
       }
     }
   }
@@ -107,7 +112,9 @@ class StackEndTest {
   }
 
   private void dig(Stack stack, int round, Act act) throws Exception {
-    stack.run(runtime, () -> new Digger(runtime, act).dig(round, 1, 2));
+    Digger digger = new Digger(runtime, act);
+    stack.run(runtime, () -> digger.dig(round, 1, 2));
+    assertThat(digger.succeeded).isPositive();
   }
 
   private List<Pid> receivers(Process process) {
@@ -178,6 +185,33 @@ class StackEndTest {
           });
       allComeToRest("round " + round);
       runtime.processes().forEach(process -> terminate(process.pid()));
+    }
+  }
+
+  @Test
+  @Tag("proc-204")
+  void ties_fromTheEndOfAStep_leaveNoLockBehind() {
+    for (int round = 0; round < ROUNDS; round++) {
+      int wide = round;
+      List<Pid> others = receivers(Kit.resting());
+      List<CompletableFuture<Exit>> exits = others.stream().map(runtime::exit).toList();
+      Pid digger =
+          runtime.spawn(
+              Kit.process((context, _, out) -> {
+                context.trapExits(true);
+                Act act =
+                    (_, number) -> {
+                      Pid other = others.get(number);
+                      context.demonitor(context.monitor(other));
+                      context.link(other);
+                      context.unlink(other);
+                    };
+                new Digger(runtime, act).dig(wide, 1, 2);
+                out.done();
+              }));
+      var _ = Kit.exit(runtime, digger);
+      others.forEach(this::terminate);
+      exits.forEach(Kit::get);
     }
   }
 }

@@ -10,6 +10,7 @@ import dev.heddle.process.SendResult;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.dispatch.Invocation;
 import dev.heddle.process.topology.Ties;
+import dev.heddle.scheduler.StackReserve;
 import org.jspecify.annotations.Nullable;
 
 /// What the code of a process may do. Has no state: two of the same process do the same.
@@ -87,6 +88,7 @@ final class LiveContext implements ProcessContext {
 
   @Override
   public void unlink(Pid other) {
+    StackReserve.requireAmple(); // a lock that is cut off stays locked
     LiveProcess found = live.host.find(other);
     if (found != null) {
       Ties.unlink(live, found);
@@ -105,16 +107,19 @@ final class LiveContext implements ProcessContext {
 
   @Override
   public boolean demonitor(long monitor) {
+    StackReserve.requireAmple(); // the same
     return Ties.demonitor(live, monitor);
   }
 
   @Override
   public Pid register(String name) {
+    StackReserve.requireAmple(); // the same
     return live.host.register(name, live);
   }
 
   @Override
   public boolean unregister(String name) {
+    StackReserve.requireAmple(); // the same
     return live.ties().names().contains(name) && live.host.names().unregister(name);
   }
 

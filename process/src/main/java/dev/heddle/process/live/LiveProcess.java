@@ -241,13 +241,15 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
       return gone();
     }
     Envelope envelope = new Envelope(message);
-    Worker teller = ProcessHost.teller();
+    Worker here = host.tells(this, BY_MESSAGE);
     EventQueue.Push push =
         options.policy() == MailboxPolicy.DROP_OLDEST
             ? queue.push(envelope, this::displaced)
             : queue.push(envelope);
     if (push == EventQueue.Push.ACCEPTED) {
-      host.wake(this, BY_MESSAGE, teller);
+      host.wake(this, BY_MESSAGE, here);
+    } else {
+      host.told(here);
     }
     return switch (push) {
       case ACCEPTED -> SendResult.ACCEPTED;
@@ -274,11 +276,12 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
 
   @Override
   boolean urgent(Envelope envelope) {
-    Worker teller = ProcessHost.teller();
+    Worker here = host.tells(this, BY_COMMAND);
     if (queue.pushUrgent(envelope) != EventQueue.Push.ACCEPTED) {
+      host.told(here);
       return false;
     }
-    host.wake(this, BY_COMMAND, teller);
+    host.wake(this, BY_COMMAND, here);
     return true;
   }
 
@@ -290,7 +293,7 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
   }
 
   void wakeUp() {
-    host.wake(this, BY_COMMAND, ProcessHost.teller());
+    host.wake(this, BY_COMMAND, host.tells(this, BY_COMMAND));
   }
 
   /// Whether it has taken its last step.

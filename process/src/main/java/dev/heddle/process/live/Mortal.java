@@ -109,9 +109,9 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
   ///
   /// @return false when its end was decided before
   final boolean end(Exit.Reason reason, @Nullable Throwable cause) {
-    Worker teller = ProcessHost.teller();
+    Worker here = host.tells(this, BY_COMMAND);
     boolean isOurs = ENDING.compareAndSet(this, null, new Exit(self(), reason, null, cause));
-    host.wake(this, BY_COMMAND, teller);
+    host.wake(this, BY_COMMAND, here);
     return isOurs;
   }
 

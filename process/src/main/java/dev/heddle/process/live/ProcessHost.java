@@ -252,20 +252,33 @@ public final class ProcessHost {
 
   // ---- finding and telling ----
 
-  /// Before something is published for a process that must then be woken.
+  /// Before something is published for a process: says who goes the rest of the way when the stack
+  /// ends in the middle.
   ///
-  /// @return on whose behalf it is woken; asked first, since what it links the first time takes
-  ///   more stack than is looked for
-  /// @throws StackOverflowError when the stack may end in between
-  static @Nullable Worker teller() {
+  /// @return the worker in whose step the caller is; null in other threads, and steps of other
+  ///   runtimes: they have nobody
+  /// @throws StackOverflowError when there is nobody, and the stack may not last
+  @Nullable Worker tells(Mortal process, int why) {
     Worker here = here();
-    StackReserve.require();
+    if (here == null || here.scheduler() != scheduler()) {
+      StackReserve.requireAmple();
+      return null;
+    }
+    here.tells(process, why);
     return here;
   }
 
-  /// Wakes a process for what was published since [#teller].
-  void wake(Mortal process, int why, @Nullable Worker teller) {
-    scheduler().wake(process, why, teller);
+  /// Wakes a process for what was published since [#tells].
+  void wake(Mortal process, int why, @Nullable Worker here) {
+    scheduler().wake(process, why, here);
+    told(here);
+  }
+
+  /// Nothing was published after all.
+  void told(@Nullable Worker here) {
+    if (here != null) {
+      here.told();
+    }
   }
 
   /// The worker in whose step the caller is, also where that step runs a body; or null.
@@ -279,7 +292,6 @@ public final class ProcessHost {
     if (pid.receiver() instanceof LiveProcess known && known.host == this) {
       return known;
     }
-    StackReserve.require(); // a lock that is cut off stays locked
     LiveProcess found = table.find(pid.id());
     return found != null && parts.routes().leadsTo(pid, found.id()) ? found : null;
   }

@@ -120,8 +120,7 @@ final class Parking {
 
   // ---- any thread ----
 
-  /// Wakes a sleeper for work that was published, unless somebody searches already. The caller has
-  /// made sure that the stack lasts: a lock that is cut off stays locked.
+  /// Wakes a sleeper for work that was published, unless somebody searches already.
   void wakeOne() {
     int seen = word;
     if ((seen & SEARCHERS) == 0 && seen < workers * AWAKE) {
@@ -133,6 +132,7 @@ final class Parking {
   ///
   /// @return whether there was one
   boolean wake(boolean also) {
+    StackReserve.require(); // from here on it must not stop half-way
     Worker worker;
     lock.lock();
     try {
@@ -158,7 +158,6 @@ final class Parking {
 
   /// Wakes all.
   void wakeAll() {
-    StackReserve.require(); // a lock that is cut off stays locked
     boolean more;
     do {
       more = wake(true);

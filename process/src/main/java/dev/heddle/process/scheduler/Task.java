@@ -26,8 +26,8 @@ public abstract class Task {
    * Threads. wake(): any. run(): the worker that took the task from a queue.
    *
    * I1. A READY task is in exactly one run queue, or in the hands of the one thread that is about to put it there. `next` is the link
-   *     of that queue, and of nothing else. Nobody makes a task READY, or publishes something for it, whose stack may end before the task is
-   *     in its queue (ProcessHost.teller). [StateStress, StressTest, StackEndTest]
+   *     of that queue, and of nothing else. Where a step's stack ends on the way there, its worker goes the rest of the way when the step
+   *     has ended (Worker.tells); a thread that is no worker begins only what its stack has room for. [StateStress, StressTest, StackEndTest]
    * I2. What was published before wake() is seen by a step that begins after it, or has been seen. [StateStress]
    * I3. At most one thread is between READY -> RUNNING and the end of that run. [StateStress]
    *

@@ -58,8 +58,7 @@ public final class WorkScheduler {
     enqueue(task, IS_READY, Worker.current());
   }
 
-  /// Takes a new task on behalf of a step that runs on `worker`, or of nobody's. The caller has
-  /// made sure that the stack lasts.
+  /// Takes a new task on behalf of a step that runs on `worker`, or of nobody's.
   public void start(Task task, @Nullable Worker worker) {
     enqueue(task, IS_READY, worker);
   }
@@ -69,24 +68,45 @@ public final class WorkScheduler {
     wake(task, why, Worker.current());
   }
 
-  /// Wakes a task on behalf of a step that runs on `worker`, or of nobody's. The caller has made
-  /// sure that the stack lasts.
+  /// Wakes a task on behalf of a step that runs on `worker`, or of nobody's.
+  ///
+  /// @throws StackOverflowError when the stack ends on the way. The worker goes the rest of the way
+  ///   when the step has ended; without one, the caller has made sure that the stack lasts.
   public void wake(Task task, int why, @Nullable Worker worker) {
     enqueue(task, why, worker);
   }
 
   /// Makes a task READY, unless it is or need not be, and puts it where its rank says.
   private void enqueue(Task task, int why, @Nullable Worker worker) {
-    if (why != IS_READY && !task.wake(why)) {
-      return;
-    }
-    task.queuedNanos = DelayHistogram.stamp();
-    if (task.rank == Task.Rank.USUAL && worker != null && worker.scheduler() == this) {
-      worker.push(task);
-      worker.shareSpare();
-    } else {
-      (task.rank == Task.Rank.FIRST ? first : global).push(task);
-      parking.wakeOne();
+    Worker own = worker != null && worker.scheduler() == this ? worker : null;
+    boolean isReady = why == IS_READY;
+    boolean isQueued = false;
+    try {
+      if (!isReady) {
+        isReady = task.wake(why);
+        if (!isReady) {
+          return;
+        }
+      }
+      task.queuedNanos = DelayHistogram.stamp();
+      if (task.rank == Task.Rank.USUAL && own != null) {
+        own.push(task);
+        isQueued = true;
+        own.shareSpare();
+      } else {
+        (task.rank == Task.Rank.FIRST ? first : global).push(task);
+        isQueued = true;
+        parking.wakeOne();
+      }
+    } catch (StackOverflowError e) {
+      if (own != null && isReady) { // writes only: there is no stack for a call
+        if (!isQueued) {
+          task.next = own.stranded;
+          own.stranded = task;
+        }
+        own.isUnfinished = true;
+      }
+      throw e;
     }
   }
 
@@ -95,6 +115,17 @@ public final class WorkScheduler {
     task.queuedNanos = DelayHistogram.stamp();
     global.push(task);
     parking.wakeOne();
+  }
+
+  /// Goes the rest of the way of wake-ups in whose middle a step's stack has ended.
+  void finish(@Nullable Task stranded, Worker worker) {
+    while (stranded != null) {
+      Task task = stranded;
+      stranded = task.next;
+      task.next = null;
+      enqueue(task, IS_READY, worker);
+    }
+    parking.wakeOne(); // for what was queued, but told nobody
   }
 
   /// A searcher has found a task: the next is woken if there is more.

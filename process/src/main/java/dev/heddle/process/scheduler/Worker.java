@@ -4,6 +4,8 @@ package dev.heddle.process.scheduler;
 import dev.heddle.process.WorkerCounters;
 import java.lang.System.Logger.Level;
 import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +34,14 @@ public final class Worker {
   private volatile @Nullable Task running;
   private int handed; // events, to the task that it runs
   private @Nullable Thread mounted; // the body that its step runs now
+
+  // its step, or a body that is mounted in it: wake-ups, and those in whose middle the stack has
+  // ended
+  private @Nullable Task beingTold;
+  private int why;
+  private final List<WakeUp> untold = new ArrayList<>(0);
+  @Nullable Task stranded; // READY, and in no queue yet
+  boolean isUnfinished;
 
   // set by the lookout, taken back by this worker
   private volatile boolean overdue;
@@ -108,6 +118,23 @@ public final class Worker {
     }
     var _ = Thread.interrupted(); // a step may have left it, which is not for the next task's
     running = null;
+    if (isUnfinished || beingTold != null) {
+      finishWakeUps();
+    }
+  }
+
+  private void finishWakeUps() {
+    Task before = beingTold; // read once: see tells()
+    if (before != null) {
+      keepUntold(before);
+    }
+    Task tasks = stranded;
+    List<WakeUp> late = List.copyOf(untold);
+    stranded = null;
+    untold.clear();
+    isUnfinished = false;
+    scheduler.finish(tasks, this);
+    late.forEach(wakeUp -> scheduler.wake(wakeUp.task(), wakeUp.why(), this));
   }
 
   /// The next task without a search.
@@ -209,6 +236,32 @@ public final class Worker {
   }
 
   // ---- tasks that its steps wake ----
+
+  private record WakeUp(Task task, int why) {}
+
+  /// Its step is about to publish something for a task, and to wake it; [#told] says that it has.
+  /// What lies between the two when the stack ends there is done when the step has ended.
+  public void tells(Task task, int because) {
+    // read once: a body that has moved on in the middle says told() from another worker; at worst
+    // what it clears is not finished where the stack ends
+    Task before = beingTold;
+    if (before != null) {
+      keepUntold(before);
+    }
+    beingTold = task;
+    why = because;
+  }
+
+  /// What the step began with [#tells] is done, or was refused.
+  public void told() {
+    beingTold = null;
+  }
+
+  private void keepUntold(Task task) {
+    isUnfinished = true;
+    untold.add(new WakeUp(task, why)); // once more than needed does no harm
+    beingTold = null;
+  }
 
   /// Puts a READY task into the own deque. On this worker's thread only, or on that of a coroutine
   /// that is mounted on it.

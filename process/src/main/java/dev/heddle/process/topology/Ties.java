@@ -53,7 +53,20 @@ public final class Ties {
   }
 
   /// A monitor of one process by another.
-  private record Watch(long reference, Owner watcher) {}
+  private record Watch(long reference, Owner watcher) {
+    // Methods of its own: those of a record are linked at their first use, which takes more stack
+    // than anybody looks for; where it fails, no record of the program has any.
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof Watch(long r, Owner w) && r == reference && w == watcher;
+    }
+
+    @Override
+    public int hashCode() {
+      return Long.hashCode(reference) * 31 + System.identityHashCode(watcher);
+    }
+  }
 
   private final ReentrantLock lock = new ReentrantLock();
 

@@ -183,9 +183,8 @@ class CachedReadsTest {
   }
 
   @Test
-  void turn_isDue_whenADeviceCouldBeginWithHalfOfADepth() throws IOException {
+  void turn_isDue_forTheFirstReadOfADevice_notForThoseThatAreCopied() throws IOException {
     ask(new RingFile(files, folder, NO_NUMBER, 0), 100);
-    ask(direct(), 15);
     assertThat(files.isTurnDue()).isFalse();
     ask(direct(), 1);
     assertThat(files.isTurnDue()).isTrue();

@@ -8,7 +8,7 @@ public final class StackReserve {
    * with a StackOverflowError before anything has happened. Compiled, it has no such frame; it asks all the same: compiled code may be
    * handed back to the interpreter wherever it can leave its way, so HotSpot's compilers see to it on entry that the stack has room
    * for the frames which that would need, by a touch of each page. That is a nanosecond or two, and none where a look is compiled
-   * into its caller, which then asks on its own entry. Paid at each wait, at each message, and when a tick has work to do.
+   * into its caller, which then asks on its own entry. Paid at each wait, at each spawn, and when a tick has work to do.
    *
    * What a look needs. A way that is never gone, or there is nothing to hand back. An argument that compilers do not know, or they see
    * that it is never gone (NOTHING). A frame of its own for each size: how much there is must not hang on what is compiled into what.

@@ -143,6 +143,7 @@ class FunctionPoolTest {
     CompletableFuture<Object> impatient = call(pool, "hold");
     Request given = Kit.take(held);
     Pid holder = Kit.take(holders);
+    CompletableFuture<Exit> exit = runtime.exit(holder); // while it lives
     CompletableFuture<Object> next = call(pool, "next");
     impatient.cancel(false);
     assertThat(given.reply().isOpen()).isFalse();
@@ -151,7 +152,7 @@ class FunctionPoolTest {
     }
     go.countDown();
     assertThat(Kit.get(next)).isEqualTo("next!");
-    assertThat(Kit.exit(runtime, holder).cause()).hasMessage("its asker has given up");
+    assertThat(Kit.get(exit).cause()).hasMessage("its asker has given up");
   }
 
   @Test
@@ -192,23 +193,27 @@ class FunctionPoolTest {
   void quietTimes_endMembers_notBelowTheMinimum_withHeadroomForThoseThatWereBusy()
       throws Exception {
     Pid pool = pool(1, 4, 10);
-    List<CompletableFuture<Object>> answers = new ArrayList<>();
+    BlockingQueue<Object> answers = Kit.queue();
     for (int i = 0; i < 4; i++) {
-      answers.add(call(pool, "hold"));
+      var _ = call(pool, "hold").thenAccept(answers::add);
     }
     Invocation<@Nullable Object> pause = Kit.take(pauses);
-    for (int i = 0; i < 3; i++) {
-      Kit.take(held).reply().with("x");
+    List<Request> calls = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      calls.add(Kit.take(held));
     }
-    Request last = Kit.take(held);
+    for (int i = 0; i < 3; i++) {
+      calls.removeLast().reply().with("x");
+      Kit.take(answers); // the pool knows that this member is done
+    }
     pause.complete(null); // in this time all four were busy
     pause = Kit.take(pauses);
     assertThat(status(pool).members()).isEqualTo(4);
     pause.complete(null); // in this one only one was
     pause = Kit.take(pauses);
     assertThat(status(pool).members()).isEqualTo(2);
-    last.reply().with("x");
-    answers.forEach(Kit::get);
+    calls.removeLast().reply().with("x");
+    Kit.take(answers);
     pause.complete(null); // the one was still busy
     pause = Kit.take(pauses);
     assertThat(status(pool).members()).isEqualTo(2);
@@ -239,7 +244,7 @@ class FunctionPoolTest {
     Kit.take(held).reply().with("first");
     assertThat(Kit.get(first)).isEqualTo("first");
     assertThat(Kit.get(next)).isEqualTo("y!");
-    assertThat(dying).isCompletedExceptionally();
+    assertThatThrownBy(() -> Kit.get(dying)).hasCauseInstanceOf(NoAnswerException.class);
     assertThat(status(pool).members()).isEqualTo(1);
     assertThat(made).hasValue(2);
   }

@@ -121,13 +121,13 @@ final class Lookout {
         continue;
       }
       worker.giveAway();
-      if (scheduler.hasWork()) {
-        scheduler.parking().wakeOne();
-      }
       if (now - sinceNanos[i] >= longStepNanos && !reported[i]) {
         reported[i] = true;
         report(worker, now - sinceNanos[i]);
       }
+    }
+    if (scheduler.hasWork()) { // given away just now, or see I4 of Parking
+      scheduler.parking().wakeOne();
     }
   }
 

@@ -92,7 +92,7 @@ public final class WorkScheduler {
       if (task.rank == Task.Rank.USUAL && own != null) {
         own.push(task);
         isQueued = true;
-        own.shareSpare();
+        own.shareFirstSpare();
       } else {
         (task.rank == Task.Rank.FIRST ? first : global).push(task);
         isQueued = true;

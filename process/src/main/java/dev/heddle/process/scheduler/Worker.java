@@ -3,6 +3,7 @@ package dev.heddle.process.scheduler;
 
 import dev.heddle.process.WorkerCounters;
 import java.lang.System.Logger.Level;
+import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,6 +20,15 @@ public final class Worker {
   private static final int NEWEST_IN_A_ROW = 3; // then the oldest of the own deque has its turn
   private static final int TIGHT = 4; // fruitless searches without giving the processor away
   private static final int YIELDING = 16; // fruitless searches before sleep
+  private static final VarHandle RUNNING;
+
+  static {
+    try {
+      RUNNING = MethodHandles.lookup().findVarHandle(Worker.class, "running", Task.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
 
   private final WorkScheduler scheduler;
   private final int number;
@@ -31,9 +41,12 @@ public final class Worker {
   private long stolen;
   private long parks;
   private final DelayHistogram delays = new DelayHistogram();
-  private volatile @Nullable Task running;
   private int handed; // events, to the task that it runs
   private @Nullable Thread mounted; // the body that its step runs now
+
+  // this worker releases it: a fence for each run would cost more than the run; reports acquire it
+  @SuppressWarnings("unused") // through RUNNING
+  private @Nullable Task running;
 
   // its step, or a body that is mounted in it: wake-ups, and those in whose middle the stack has
   // ended
@@ -103,7 +116,7 @@ public final class Worker {
   }
 
   private void run(Task task) {
-    running = task;
+    RUNNING.setRelease(this, task);
     picks++;
     handed = 0;
     delays.taken(task.queuedNanos);
@@ -117,7 +130,7 @@ public final class Worker {
       Logbook.write(Level.ERROR, "worker " + number + " gives up a task: " + task.getClass(), t);
     }
     var _ = Thread.interrupted(); // a step may have left it, which is not for the next task's
-    running = null;
+    RUNNING.setRelease(this, (Task) null);
     if (isUnfinished || beingTold != null) {
       finishWakeUps();
     }
@@ -269,12 +282,24 @@ public final class Worker {
     deque.push(task);
   }
 
-  /// Has somebody woken for what this worker does not run next.
-  void shareSpare() {
-    if (deque.size() > 1) { // one is for us, as soon as this step ends
-      VarHandle.fullFence(); // a push is only released: see the essay of Parking
-      scheduler.parking().wakeOne();
+  /// Has somebody woken after a push, if it is that of the first task that others may take: whoever
+  /// falls asleep later looks, and who finds it wakes the next for what is left.
+  void shareFirstSpare() {
+    if (deque.size() == 2) { // one is for us, as soon as this step ends
+      wakeForSpare();
     }
+  }
+
+  /// Has somebody woken for what this worker does not run next.
+  private void shareSpare() {
+    if (deque.size() > 1) {
+      wakeForSpare();
+    }
+  }
+
+  private void wakeForSpare() {
+    VarHandle.fullFence(); // a push is only released: see the essay of Parking
+    scheduler.parking().wakeOne();
   }
 
   // ---- events that it hands to its steps ----
@@ -327,7 +352,7 @@ public final class Worker {
 
   /// What it runs now, or null.
   public @Nullable Task running() {
-    return running;
+    return (Task) RUNNING.getAcquire(this);
   }
 
   /// What it has done, as of a moment ago.

@@ -13,6 +13,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -402,10 +403,7 @@ class WorkSchedulerTest {
   @Test
   @Tag("P6")
   void batchOfTheFifo_wakesASleeperForWhatItsTakerDoesNotRunNext() throws Exception {
-    scheduler = new WorkScheduler("test", 2, this::longStep, Duration.ofHours(1));
-    for (Worker worker : scheduler.workers()) {
-      worker.start(); // but no lookout, which would mend it a moment later
-    }
+    startWithoutLookout(2);
     CountDownLatch inStep = new CountDownLatch(1);
     CountDownLatch goOn = new CountDownLatch(1);
     scheduler.start(
@@ -418,9 +416,7 @@ class WorkSchedulerTest {
             },
             () -> {}));
     inStep.await();
-    while (scheduler.parking().awake() != 1) {
-      Thread.onSpinWait();
-    }
+    awaitThatOneIsAwake();
     CountDownLatch ran = new CountDownLatch(1);
     for (int i = 0; i < 5; i++) {
       boolean last = i > 0; // the first one waits for another
@@ -439,6 +435,90 @@ class WorkSchedulerTest {
     }
     goOn.countDown();
     ran.await();
+  }
+
+  @Test
+  @Tag("P6")
+  void firstSpareOfADeque_wakesASleeper_whoWakesTheNextForWhatIsLeft() throws Exception {
+    startWithoutLookout(3);
+    CountDownLatch both = new CountDownLatch(2);
+    CountDownLatch done = new CountDownLatch(1);
+    Set<Thread> others = ConcurrentHashMap.newKeySet();
+    Function<Worker, Verdict> holdsItsWorker =
+        worker -> {
+          if (others.add(worker.thread())) {
+            both.countDown();
+          }
+          awaitQuietly(both);
+          return Verdict.DONE;
+        };
+    scheduler.start(
+        new Probe(
+            0,
+            _ -> {
+              awaitThatOneIsAwake();
+              for (int i = 0; i < 4; i++) { // who takes two of them leaves two
+                scheduler.start(new Probe(i, holdsItsWorker, () -> {}));
+              }
+              awaitQuietly(both);
+              return Verdict.DONE;
+            },
+            done::countDown));
+    done.await();
+    assertThat(others).hasSizeGreaterThanOrEqualTo(2);
+  }
+
+  @Test
+  @Tag("P6")
+  void spareThatNobodyWasToldOf_isSeenByTheLookout_howeverShortTheSteps() throws Exception {
+    start(2);
+    Set<Thread> threads = ConcurrentHashMap.newKeySet();
+    CountDownLatch both = new CountDownLatch(1);
+    Probe[] ring = new Probe[3];
+    for (int i = 0; i < ring.length; i++) {
+      ring[i] =
+          new Probe(
+              i,
+              worker -> {
+                threads.add(worker.thread());
+                if (threads.size() == 2) {
+                  both.countDown();
+                  return Verdict.REST;
+                }
+                for (Probe next : ring) { // two of them wait in the deque from now on
+                  if (next.wake(Task.BY_MESSAGE)) {
+                    worker.push(next); // as an owner that has not seen that it is the first
+                  }
+                }
+                return Verdict.REST;
+              },
+              () -> {});
+    }
+    scheduler.start(
+        new Probe(
+            0,
+            worker -> {
+              awaitThatOneIsAwake();
+              for (Probe one : ring) {
+                worker.push(one);
+              }
+              return Verdict.DONE;
+            },
+            () -> {}));
+    both.await();
+  }
+
+  private void startWithoutLookout(int workers) {
+    scheduler = new WorkScheduler("test", workers, this::longStep, Duration.ofHours(1));
+    for (Worker worker : scheduler.workers()) {
+      worker.start(); // but no lookout, which would mend it a moment later
+    }
+  }
+
+  private void awaitThatOneIsAwake() {
+    while (scheduler.parking().awake() != 1) {
+      Thread.onSpinWait();
+    }
   }
 
   private static void awaitQuietly(CountDownLatch latch) {

@@ -3,6 +3,8 @@ package dev.heddle.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.heddle.Heddle;
+import dev.heddle.process.relay.CoroutineMailbox;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -156,6 +158,42 @@ class StackEndTest {
       dig(stack, round, (r, number) -> r.send(receivers.get(number), "from the end"));
       allComeToRest("round " + round);
     }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Tag("proc-204")
+  void sends_toACoroutine_fromTheEndOfAStack_arriveOrAreRefused(Stack stack) throws Exception {
+    CompletableFuture<Pid> address = new CompletableFuture<>();
+    CompletableFuture<Integer> received = new CompletableFuture<>();
+    Thread loop =
+        Thread.ofPlatform()
+            .start(() ->
+                Heddle.run(() -> {
+                  try (CoroutineMailbox mailbox = runtime.mailbox(ROUNDS * FRAMES + 1)) {
+                    address.complete(mailbox.pid());
+                    int count = 0;
+                    while (!"end".equals(mailbox.receive())) {
+                      count++;
+                    }
+                    received.complete(count);
+                  }
+                  return null;
+                }));
+    Pid pid = Kit.get(address);
+    int[] accepted = new int[1]; // no call to count one: it would have to fit, too
+    for (int round = 0; round < ROUNDS; round++) {
+      dig(
+          stack,
+          round,
+          (r, _) -> {
+            r.send(pid, "from the end");
+            accepted[0]++;
+          });
+    }
+    runtime.send(pid, "end");
+    assertThat(Kit.get(received)).isEqualTo(accepted[0]);
+    loop.join();
   }
 
   @ParameterizedTest

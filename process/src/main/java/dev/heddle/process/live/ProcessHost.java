@@ -292,6 +292,7 @@ public final class ProcessHost {
     if (pid.receiver() instanceof LiveProcess known && known.host == this) {
       return known;
     }
+    StackReserve.requireAmple(); // a lock of the table that is cut off stays locked
     LiveProcess found = table.find(pid.id());
     return found != null && parts.routes().leadsTo(pid, found.id()) ? found : null;
   }

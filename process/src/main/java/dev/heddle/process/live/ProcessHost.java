@@ -292,7 +292,8 @@ public final class ProcessHost {
     if (pid.receiver() instanceof LiveProcess known && known.host == this) {
       return known;
     }
-    StackReserve.requireAmple(); // a lock of the table that is cut off stays locked
+    // the lock of the table, or of the mailbox that it is, stays locked where it is cut off
+    StackReserve.requireAmple();
     LiveProcess found = table.find(pid.id());
     return found != null && parts.routes().leadsTo(pid, found.id()) ? found : null;
   }

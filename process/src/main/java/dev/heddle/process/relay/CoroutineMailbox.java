@@ -6,7 +6,6 @@ import dev.heddle.process.Pid;
 import dev.heddle.process.Request;
 import dev.heddle.process.SendFailedException;
 import dev.heddle.process.SendResult;
-import dev.heddle.scheduler.StackReserve;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -66,7 +65,6 @@ public final class CoroutineMailbox implements AutoCloseable {
   }
 
   private SendResult put(@Nullable Object message) {
-    StackReserve.requireAmple(); // else it might be accepted, and nobody be woken for it
     CompletableFuture<@Nullable Void> wake;
     lock.lock();
     try {

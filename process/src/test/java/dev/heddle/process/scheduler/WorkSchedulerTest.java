@@ -476,6 +476,7 @@ class WorkSchedulerTest {
     CountDownLatch both = new CountDownLatch(1);
     Probe[] ring = new Probe[3];
     for (int i = 0; i < ring.length; i++) {
+      int place = i;
       ring[i] =
           new Probe(
               i,
@@ -485,7 +486,8 @@ class WorkSchedulerTest {
                   both.countDown();
                   return Verdict.REST;
                 }
-                for (Probe next : ring) { // two of them wait in the deque from now on
+                for (int other = 1; other < ring.length; other++) { // they wait in the deque
+                  Probe next = ring[(place + other) % ring.length];
                   if (next.wake(Task.BY_MESSAGE)) {
                     worker.push(next); // as an owner that has not seen that it is the first
                   }

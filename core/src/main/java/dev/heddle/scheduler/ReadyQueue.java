@@ -36,6 +36,14 @@ class ReadyQueue {
     return normal.size() + high.size();
   }
 
+  /// A guess at what a later [#poll] returns.
+  ///
+  /// @param place how many come before it
+  /// @return null: nothing is that far behind
+  final @Nullable Object guess(int place) {
+    return place < normal.size() ? normal.at(place) : null;
+  }
+
   /// What [#poll] would return.
   @Nullable Object peek() {
     return (high.isEmpty() ? normal : lane()).peek();

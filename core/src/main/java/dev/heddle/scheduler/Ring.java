@@ -35,6 +35,11 @@ final class Ring {
     return head == tail ? null : slots[head & (slots.length - 1)];
   }
 
+  /// What is `place` behind the head, of those that there are.
+  @Nullable Object at(int place) {
+    return slots[(head + place) & (slots.length - 1)];
+  }
+
   @Nullable Object poll() {
     if (head == tail) {
       return null;

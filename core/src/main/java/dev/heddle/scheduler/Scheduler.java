@@ -71,6 +71,7 @@ public final class Scheduler implements ContextHost, EventHome {
 
   // loop only
   private final ReadyQueue ready;
+  private final Foresight foresight;
   private final MicrotaskQueue microtasks;
   private final ArrayDeque<Runnable> errands = new ArrayDeque<>(); // of the trampoline
   private long dispatched; // decisions who is next: mounts, self-resumes, starts without a switch
@@ -99,6 +100,7 @@ public final class Scheduler implements ContextHost, EventHome {
     this.clock = parts.clock();
     this.heartbeat = parts.heartbeat();
     this.ready = ReadyQueue.of(parts.picker());
+    this.foresight = new Foresight(ready);
     this.reuse = reuse;
     this.pace = new Pace(clock, driver);
     this.now = pace.now();
@@ -504,6 +506,7 @@ public final class Scheduler implements ContextHost, EventHome {
           return;
         }
       }
+      foresight.beforeNext();
       Object next = ready.poll();
       if (next != null) {
         dispatch(next);

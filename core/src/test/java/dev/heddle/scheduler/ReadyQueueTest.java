@@ -33,6 +33,21 @@ class ReadyQueueTest {
   }
 
   @Test
+  void guess_whereNobodyComesBetween_isWhatLeavesThen() {
+    for (int i = 0; i < 200; i++) {
+      queue.add(i);
+    }
+    for (int i = 0; i < 150; i++) {
+      queue.poll(); // the ring wraps next
+    }
+    queue.add(200);
+    assertThat(queue.guess(0)).isEqualTo(150);
+    assertThat(queue.guess(50)).isEqualTo(200);
+    assertThat(queue.guess(51)).isNull();
+    assertThat(drain()).startsWith(150, 151).endsWith(199, 200);
+  }
+
+  @Test
   void highEntries_leaveBeforeNormalOnesInTheirOrderOfArrival() {
     queue.add("normal");
     queue.addHigh("high 1");

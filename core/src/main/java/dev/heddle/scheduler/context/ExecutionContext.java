@@ -166,6 +166,13 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
     }
   }
 
+  /// Looks at what a mount will touch first.
+  ///
+  /// @return a number that says nothing
+  public int look() {
+    return state + VirtualThreads.look(thread) + (task instanceof Thread ? 1 : 0);
+  }
+
   private void runTask() {
     Runnable own = task;
     if (own == null) {

@@ -43,7 +43,18 @@ public final class VirtualThreads {
 
   /// Whether `thread` runs on a carrier at this moment; false also where the JDK does not say.
   public static boolean isMounted(Thread thread) {
-    return Mounting.CARRIER != null && Mounting.CARRIER.getVolatile(thread) != null;
+    return Internals.CARRIER != null && Internals.CARRIER.getVolatile(thread) != null;
+  }
+
+  /// Looks at what the JDK will touch when it mounts `thread`.
+  ///
+  /// @return a number that says nothing
+  static int look(Thread thread) {
+    return (Handles.LOCALS.get(thread) == null ? 0 : 1)
+        + ((boolean) Handles.PARK_PERMIT.get(thread) ? 1 : 0)
+        + (Internals.CONTINUATION != null && Internals.CONTINUATION.get(thread) instanceof Runnable
+            ? 1
+            : 0);
   }
 
   /// Where the JDK runs virtual threads that nobody claims.
@@ -152,15 +163,16 @@ public final class VirtualThreads {
     }
   }
 
-  // of use to reports only, so that a JDK without it still runs loops
-  private static final class Mounting {
-    static final @Nullable VarHandle CARRIER = find();
+  // of use to reports, and to be quick: a JDK without them still runs loops
+  private static final class Internals {
+    static final @Nullable VarHandle CARRIER = find("carrierThread", "java.lang.Thread");
+    static final @Nullable VarHandle CONTINUATION = find("cont", "jdk.internal.vm.Continuation");
 
-    private static @Nullable VarHandle find() {
+    private static @Nullable VarHandle find(String field, String type) {
       try {
         Class<?> virtual = Class.forName("java.lang.VirtualThread");
         return MethodHandles.privateLookupIn(virtual, MethodHandles.lookup())
-            .findVarHandle(virtual, "carrierThread", Thread.class);
+            .findVarHandle(virtual, field, Class.forName(type));
       } catch (ReflectiveOperationException _) {
         return null;
       }

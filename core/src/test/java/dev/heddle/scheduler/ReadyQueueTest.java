@@ -34,17 +34,19 @@ class ReadyQueueTest {
 
   @Test
   void guess_whereNobodyComesBetween_isWhatLeavesThen() {
-    for (int i = 0; i < 200; i++) {
+    for (int i = 0; i < 100; i++) {
       queue.add(i);
     }
-    for (int i = 0; i < 150; i++) {
-      queue.poll(); // the ring wraps next
+    for (int i = 0; i < 90; i++) {
+      queue.poll();
     }
-    queue.add(200);
-    assertThat(queue.guess(0)).isEqualTo(150);
-    assertThat(queue.guess(50)).isEqualTo(200);
-    assertThat(queue.guess(51)).isNull();
-    assertThat(drain()).startsWith(150, 151).endsWith(199, 200);
+    for (int i = 100; i < 200; i++) {
+      queue.add(i); // its ring of 128 wraps
+    }
+    assertThat(queue.guess(0)).isEqualTo(90);
+    assertThat(queue.guess(109)).isEqualTo(199);
+    assertThat(queue.guess(110)).isNull();
+    assertThat(drain()).startsWith(90, 91).endsWith(198, 199);
   }
 
   @Test

@@ -6,8 +6,9 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 
-/// Looks at busy workers every millisecond: a task behind a long step gets another worker, and a
-/// step that lasts too long is reported. Sleeps while all workers do, but for once a second.
+/// Looks at busy workers every millisecond: a task behind a long step gets another worker, a
+/// sleeper is woken for what its owner has missed to tell, and a step that lasts too long is
+/// reported. Sleeps while all workers do, but for once a second.
 final class Lookout {
   /*
    * States.  from    event                                    to      who, order
@@ -18,7 +19,8 @@ final class Lookout {
    * worker sees ASLEEP, or the lookout sees the worker.
    *
    * Why it exists. A worker puts what its step has woken into its own deque and wakes nobody for the first one: it will run that a
-   * moment later itself. When the step goes on for long, somebody has to notice. P6, traps 49 and 51.
+   * moment later itself. When the step goes on for long, somebody has to notice. And an owner may miss that it
+   * has come to have tasks to spare: Parking, I4. P6, traps 49 and 51.
    *
    * Rejected. A wake-up for each task: the woken worker carries it off before its waker, which has its data in the cache, gets
    * to it. A look by each worker while it sleeps: nobody looks when none does.

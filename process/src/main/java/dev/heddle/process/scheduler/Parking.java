@@ -29,7 +29,7 @@ final class Parking {
    * I4. While a deque has tasks to spare and somebody sleeps, somebody searches, or is being woken: its owner asks with the push that
    *     makes the first of them. After that whoever falls asleep looks, and the last searcher that finds something has the next woken for
    *     what is left (WorkScheduler.foundOne). One race is left open, since to close it would take a fence for each push: an owner that
-   *     does not see yet what a thief has just taken may miss that its push was such a one. The lookout asks for it within a millisecond.
+   *     does not see yet what a thief has just taken may miss that its push was such a one. The lookout asks for it, about a millisecond later.
    *     [WorkSchedulerTest]
    *
    * Memory order. Producer: publish the task, full fence, then read the word. The FIFO publishes with a CAS; a

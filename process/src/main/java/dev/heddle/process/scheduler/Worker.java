@@ -44,7 +44,7 @@ public final class Worker {
   private int handed; // events, to the task that it runs
   private @Nullable Thread mounted; // the body that its step runs now
 
-  // this worker releases it: a fence for each run would cost more than the run; reports acquire it
+  // this worker releases it, without a fence for each run; reports acquire it
   @SuppressWarnings("unused") // through RUNNING
   private @Nullable Task running;
 

@@ -106,6 +106,40 @@ class MailboxTest {
     assertThat(runtime.undelivered()).isEqualTo(1);
   }
 
+  /// A body that waited for the lock of the mailbox needed a worker, and the only one waited for
+  /// the lock behind it.
+  @Test
+  void bodiesAndAThread_thatSendToAMailboxThatDrops_leaveTheirWorkerToTheReceiver()
+      throws Exception {
+    try (ProcessRuntime single = ProcessRuntime.builder().workers(1).start()) {
+      Pid sink =
+          single.spawn(
+              Kit.resting(), StartOptions.DEFAULT.withMailbox(8, MailboxPolicy.DROP_OLDEST));
+      List<CompletableFuture<Exit>> bodies = new ArrayList<>();
+      for (int b = 0; b < 2; b++) {
+        bodies.add(
+            single.exit(
+                single.spawn(
+                    CoroutineProcess.of(self -> {
+                      for (int i = 0; i < 200_000; i++) {
+                        self.context().send(sink, i);
+                        if (i % 50 == 0) {
+                          Thread.yield();
+                        }
+                      }
+                      return null;
+                    }))));
+      }
+      while (!bodies.stream().allMatch(CompletableFuture::isDone)) {
+        single.send(sink, "from outside");
+        assertThat(Thread.currentThread().isInterrupted()).as("interrupted by the guard").isFalse();
+      }
+      for (CompletableFuture<Exit> body : bodies) {
+        assertThat(Kit.get(body).reason()).isEqualTo(Exit.Reason.NORMAL);
+      }
+    }
+  }
+
   @Test
   void manySenders_ofAMailboxThatDrops_areEachCountedOrSeen() throws Exception {
     int each = 20_000;

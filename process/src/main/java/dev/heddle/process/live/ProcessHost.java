@@ -90,7 +90,6 @@ public final class ProcessHost {
     Objects.requireNonNull(
         process, "the process to spawn is null; whoever makes it must return a new one");
     Objects.requireNonNull(options, "the options to spawn with are null; use DEFAULT");
-    Worker here = here();
     StackReserve.requireAmple(); // else it might be known, and never begin
     LiveProcess made;
     try {
@@ -113,7 +112,7 @@ public final class ProcessHost {
       return other.self();
     }
     started.increment();
-    scheduler().start(made, here);
+    scheduler().start(made, here()); // not before: what its code waits for may move a body
     return made.self();
   }
 

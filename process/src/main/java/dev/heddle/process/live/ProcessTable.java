@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.live;
 
+import dev.heddle.scheduler.BriefLock;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /// All processes that live, by number.
@@ -84,7 +84,7 @@ final class ProcessTable {
   }
 
   private static final class Shard {
-    private final ReentrantLock lock = new ReentrantLock();
+    private final BriefLock lock = new BriefLock();
 
     // under the lock
     private @Nullable LiveProcess[] slots = new LiveProcess[FIRST_LENGTH];

@@ -6,11 +6,11 @@ import dev.heddle.process.Pid;
 import dev.heddle.process.Request;
 import dev.heddle.process.SendFailedException;
 import dev.heddle.process.SendResult;
+import dev.heddle.scheduler.BriefLock;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /// A mailbox of a coroutine: with its PID processes and others send to the coroutine as they would
@@ -23,7 +23,7 @@ public final class CoroutineMailbox implements AutoCloseable {
   private final Routes routes;
   private final Pid pid;
   private final int capacity;
-  private final ReentrantLock lock = new ReentrantLock();
+  private final BriefLock lock = new BriefLock();
   // under the lock
   private final ArrayDeque<Slot> messages = new ArrayDeque<>();
   private CompletableFuture<@Nullable Void> arrival = new CompletableFuture<>();

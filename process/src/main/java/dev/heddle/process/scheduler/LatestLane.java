@@ -3,7 +3,7 @@ package dev.heddle.process.scheduler;
 
 import dev.heddle.process.scheduler.EventQueue.Node;
 import dev.heddle.process.scheduler.EventQueue.Push;
-import java.util.concurrent.locks.ReentrantLock;
+import dev.heddle.scheduler.BriefLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +16,7 @@ final class LatestLane {
    * Threads. push: any. The rest: the consumer. `size` is read by anybody; a producer publishes it before it wakes the consumer.
    */
   private final int bound;
-  private final ReentrantLock lock = new ReentrantLock();
+  private final BriefLock lock = new BriefLock();
 
   // under the lock
   private @Nullable Node oldest;

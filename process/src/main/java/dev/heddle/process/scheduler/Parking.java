@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.scheduler;
 
+import dev.heddle.scheduler.BriefLock;
 import dev.heddle.scheduler.StackReserve;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayDeque;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /// Which workers are busy, which search for work, which sleep; and whom to wake.
@@ -59,7 +59,7 @@ final class Parking {
   }
 
   private final int workers;
-  private final ReentrantLock lock = new ReentrantLock();
+  private final BriefLock lock = new BriefLock();
 
   // under the lock
   private final ArrayDeque<Worker> sleepers;

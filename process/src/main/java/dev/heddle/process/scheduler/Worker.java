@@ -255,8 +255,6 @@ public final class Worker {
   /// Its step is about to publish something for a task, and to wake it; [#told] says that it has.
   /// What lies between the two when the stack ends there is done when the step has ended.
   public void tells(Task task, int because) {
-    // read once: a body that has moved on in the middle says told() from another worker; at worst
-    // what it clears is not finished where the stack ends
     Task before = beingTold;
     if (before != null) {
       keepUntold(before);

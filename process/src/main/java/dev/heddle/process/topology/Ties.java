@@ -2,13 +2,13 @@
 package dev.heddle.process.topology;
 
 import dev.heddle.process.Exit;
+import dev.heddle.scheduler.BriefLock;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -68,7 +68,7 @@ public final class Ties {
     }
   }
 
-  private final ReentrantLock lock = new ReentrantLock();
+  private final BriefLock lock = new BriefLock();
 
   // under the lock
   private @Nullable Exit exit;
@@ -133,6 +133,9 @@ public final class Ties {
 
   /// Undoes a link, if there is one.
   public static void unlink(Owner a, Owner b) {
+    if (a == b) {
+      return;
+    }
     lockBoth(a, b);
     try {
       a.ties().removeLink(b);
@@ -143,12 +146,12 @@ public final class Ties {
   }
 
   private static void lockBoth(Owner a, Owner b) {
-    ReentrantLock held = a.ties().lock;
-    ReentrantLock wanted = b.ties().lock;
+    BriefLock held = a.ties().lock;
+    BriefLock wanted = b.ties().lock;
     held.lock();
     while (!wanted.tryLock()) {
       held.unlock();
-      ReentrantLock next = wanted;
+      BriefLock next = wanted;
       wanted = held;
       held = next;
       held.lock();

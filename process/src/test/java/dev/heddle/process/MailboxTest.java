@@ -106,6 +106,18 @@ class MailboxTest {
     assertThat(runtime.undelivered()).isEqualTo(1);
   }
 
+  private static Process sending(Pid to) {
+    return CoroutineProcess.of(self -> {
+      for (int i = 0; i < 200_000; i++) {
+        self.context().send(to, i);
+        if (i % 50 == 0) {
+          Thread.yield();
+        }
+      }
+      return null;
+    });
+  }
+
   /// A body that waited for the lock of the mailbox needed a worker, and the only one waited for
   /// the lock behind it.
   @Test
@@ -115,21 +127,9 @@ class MailboxTest {
       Pid sink =
           single.spawn(
               Kit.resting(), StartOptions.DEFAULT.withMailbox(8, MailboxPolicy.DROP_OLDEST));
-      List<CompletableFuture<Exit>> bodies = new ArrayList<>();
-      for (int b = 0; b < 2; b++) {
-        bodies.add(
-            single.exit(
-                single.spawn(
-                    CoroutineProcess.of(self -> {
-                      for (int i = 0; i < 200_000; i++) {
-                        self.context().send(sink, i);
-                        if (i % 50 == 0) {
-                          Thread.yield();
-                        }
-                      }
-                      return null;
-                    }))));
-      }
+      List<CompletableFuture<Exit>> bodies =
+          List.of(
+              single.exit(single.spawn(sending(sink))), single.exit(single.spawn(sending(sink))));
       while (!bodies.stream().allMatch(CompletableFuture::isDone)) {
         single.send(sink, "from outside");
         assertThat(Thread.currentThread().isInterrupted()).as("interrupted by the guard").isFalse();

@@ -55,9 +55,13 @@ class ProcessRoomsTest {
           "body",
           Set.of("scheduler.context"),
           "live",
-          Set.of("scheduler"), // what a stack has room for
-          "scheduler",
+          Set.of("scheduler"), // what a stack has room for, and a lock that parks nobody
+          "relay",
+          Set.of("scheduler"), // the lock
+          "topology",
           Set.of("scheduler"), // the same
+          "scheduler",
+          Set.of("scheduler"), // both
           "observe",
           Set.of("observe", "observe.beside"));
 

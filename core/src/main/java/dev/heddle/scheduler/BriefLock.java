@@ -16,7 +16,8 @@ public final class BriefLock {
    *
    * Whoever holds it calls nothing that waits, and nothing of others.
    *
-   * Memory order. Taken by a CAS, given back by a volatile store: what the last holder wrote is seen.
+   * Memory order. Taken by a CAS, given back by a volatile store: one holds it at a time, and sees what the last holder wrote.
+   * [BriefLockTest, BriefLockStress; mutant: TakesByStore]
    */
   private static final int SPINS = 100; // a brief section takes less
   private static final VarHandle HELD;

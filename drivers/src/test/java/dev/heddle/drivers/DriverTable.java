@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.heddle.netty.driver;
+package dev.heddle.drivers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -19,14 +19,14 @@ import org.junit.jupiter.api.Test;
 
 /// What the conformance suite has shown on which driver, as the page says it.
 ///
-/// Runs behind the suite, whose outcomes it reads from the files that `conformance.cells` names,
+/// Runs behind the suite, whose outcomes it reads from the folders that `conformance.cells` names,
 /// and is no part of any other run. Rows of drivers that do not work on this machine stay as they
 /// are.
 class DriverTable {
   private static final Path PAGE =
       Path.of(System.getProperty("heddle.root"), "docs", "reference", "driver-table.md");
   private static final String UPDATE =
-      "./mvnw -pl core,netty test -Dgates=off -Dtests.reuseOff.skip=true -Ddrivers.update=true";
+      "./mvnw -pl core,netty,drivers clean test -Dgates=off -Dtests.reuseOff.skip=true -Ddrivers.update=true";
   private static final List<String> COLUMNS =
       List.of("integrity", "end", "cancel", "deadline", "close under waiters");
   private static final List<String> HANDLES =
@@ -69,8 +69,8 @@ class DriverTable {
 
   @Test
   void page_ofThisRun_isTheCommittedOne() throws IOException {
-    for (String file : System.getProperty("conformance.cells", "").split(",")) {
-      read(Path.of(file));
+    for (String folder : System.getProperty("conformance.cells", "").split(",")) {
+      read(Path.of(folder));
     }
     assertThat(shown).as("outcomes of the suite").containsKey("jdk");
     List<String> committed = Files.exists(PAGE) ? Files.readAllLines(PAGE) : List.of();
@@ -84,9 +84,11 @@ class DriverTable {
     assertThat(gaps()).as("cells without a test").isEmpty();
   }
 
-  private void read(Path file) {
-    try (Stream<String> lines = Files.lines(file)) {
-      lines.map(line -> line.split("\t")).forEach(this::take);
+  private void read(Path folder) {
+    try (Stream<Path> files = Files.list(folder)) {
+      for (Path file : files.toList()) {
+        Files.readAllLines(file).forEach(line -> take(line.split("\t")));
+      }
     } catch (IOException e) {
       throw new UncheckedIOException("this runs behind the suite: " + UPDATE, e);
     }

@@ -44,7 +44,8 @@ final class CellRecorder implements AfterTestExecutionCallback {
     }
   }
 
-  /// Written when the run is over.
+  /// Written when the run is over, beside what earlier ones of the same JVM have written: where
+  /// JVMs share the classes, each class is a run.
   private static final class Cells implements AutoCloseable {
     private final TreeSet<String> drivers = new TreeSet<>();
     private final TreeSet<String> rows = new TreeSet<>();
@@ -70,6 +71,9 @@ final class CellRecorder implements AfterTestExecutionCallback {
       }
       Path file = Path.of(FILE);
       Files.createDirectories(file.toAbsolutePath().getParent());
+      if (Files.exists(file)) {
+        rows.addAll(Files.readAllLines(file));
+      }
       Files.write(file, rows);
     }
 

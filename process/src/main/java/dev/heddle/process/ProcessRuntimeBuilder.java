@@ -139,7 +139,7 @@ public final class ProcessRuntimeBuilder {
   }
 
   /// The same; `handler` is told, too, once for each step, while the step goes on. What it throws
-  /// is logged. **Thread** the runtime's own; it must not block.
+  /// is logged. **Thread** one for that; a report is told after the other.
   public ProcessRuntimeBuilder longStep(Duration limit, Consumer<LongStep> handler) {
     if (limit.isNegative() || limit.isZero()) {
       throw new IllegalArgumentException("a limit of long steps is more than no time: " + limit);

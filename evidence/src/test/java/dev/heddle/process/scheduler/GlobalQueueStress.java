@@ -21,10 +21,21 @@ public class GlobalQueueStress {
 
   private static final class Numbered extends Task {
     final int number;
+    private final boolean due;
 
     Numbered(int number) {
+      this(number, false);
+    }
+
+    Numbered(int number, boolean due) {
       super(Rank.USUAL);
       this.number = number;
+      this.due = due;
+    }
+
+    @Override
+    protected boolean isDue() {
+      return due;
     }
 
     @Override
@@ -139,6 +150,40 @@ public class GlobalQueueStress {
     @Arbiter
     public void end(I_Result r) {
       taken.count(number(own.pop()));
+      r.r1 = verdict(taken, queue);
+    }
+  }
+
+  /// **Real class.** A spare takes what is due out of the middle, while a worker pushes and polls.
+  @JCStressTest
+  @Outcome(id = "1", expect = ACCEPTABLE, desc = "each task was taken once")
+  @Outcome(id = "2", expect = FORBIDDEN, desc = "a task was lost")
+  @Outcome(id = "3", expect = FORBIDDEN, desc = "a task was taken twice")
+  @State
+  public static class RealPollsDue {
+    private final Taken taken = new Taken(5);
+    private final GlobalQueue queue = filled(2);
+
+    /// With a due one behind two others.
+    public RealPollsDue() {
+      queue.push(new Numbered(2, true));
+    }
+
+    @Actor
+    public void worker() {
+      queue.push(new Numbered(3, true));
+      taken.count(number(queue.poll()));
+      queue.push(new Numbered(4));
+    }
+
+    @Actor
+    public void spare() {
+      taken.count(number(queue.pollDue()));
+      taken.count(number(queue.pollDue()));
+    }
+
+    @Arbiter
+    public void end(I_Result r) {
       r.r1 = verdict(taken, queue);
     }
   }

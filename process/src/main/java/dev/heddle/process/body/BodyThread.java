@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.body;
 
+import dev.heddle.process.scheduler.WorkScheduler;
 import dev.heddle.process.scheduler.Worker;
 import dev.heddle.scheduler.context.OtherBody;
 import dev.heddle.scheduler.context.VirtualThreads;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.ExecutionException;
@@ -30,6 +33,9 @@ public final class BodyThread implements Executor, OtherBody {
    * woken, whose next step runs it. ENDED: nothing. execute(another task): a thread that was born inside and inherited its scheduler; the JDK's
    * own runs it.
    *
+   * The scheduler counts bodies that are due, so that it knows whether somebody has to be run beside its workers (Spares). So `due` is exchanged, and taken
+   * back where no run will follow: at the end, and at the detachment.
+   *
    * A run that mounts nothing is harmless: the JDK looks at the thread's state first. So `due` may be set once too often, never too seldom.
    *
    * The end from outside. unwind() resumes a body that waits for the process, which then throws; it interrupts one that waits for the
@@ -42,7 +48,7 @@ public final class BodyThread implements Executor, OtherBody {
    * I2. A JDK wait that is over leads to a step: due, then wake; the step reads due after it has begun. [CoroutineProcessTest, Task I2]
    * I3. An execute() never resumes a body that waits for the process. [CoroutineProcessTest]
    *
-   * Memory order. All three fields are volatile. Detaching: the step stores `detached`, then reads `due`; execute() stores `due`, then reads
+   * Memory order. All three fields are volatile. Detaching: the step stores `detached`, then takes `due`; execute() sets `due`, then reads
    * `detached`: one of them sees the other's, and both may hand the thread over, which is harmless. A lost resume: RESUMING is stored before
    * task.run reads the JDK's state; the dumper restores that state before it calls execute(), which therefore reads RESUMING.
    *
@@ -59,8 +65,19 @@ public final class BodyThread implements Executor, OtherBody {
   private static final int RESUMING = 3;
   private static final int ENDED = 4;
 
+  private static final VarHandle DUE;
+
+  static {
+    try {
+      DUE = MethodHandles.lookup().findVarHandle(BodyThread.class, "due", boolean.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
   private static final int ROUNDS = 16; // yields of a body that is unwound, before it is detached
 
+  private final @Nullable WorkScheduler scheduler;
   private final Thread thread;
   private final Runnable wake;
   private final String name;
@@ -74,7 +91,8 @@ public final class BodyThread implements Executor, OtherBody {
   // steps and the body, which are one thread of execution; read by execute()
   private volatile int state = CREATED;
 
-  // set by execute(), taken back by steps
+  // set by execute(), taken back by steps; both by an exchange, since it is counted
+  @SuppressWarnings("FieldMayBeFinal") // through DUE
   private volatile boolean due;
 
   // written once, by the last step
@@ -97,6 +115,8 @@ public final class BodyThread implements Executor, OtherBody {
     if (problem != null) {
       throw new IllegalStateException(problem);
     }
+    Worker worker = Worker.current();
+    this.scheduler = worker == null ? null : worker.scheduler();
     this.name = name;
     this.wake = wake;
     this.thread =
@@ -159,6 +179,11 @@ public final class BodyThread implements Executor, OtherBody {
     runTask();
   }
 
+  /// Whether the JDK says that it may go on, and it has not.
+  public boolean isDue() {
+    return due;
+  }
+
   /// Lets it go on when the JDK says that it may.
   public void runIfDue() {
     if (due) {
@@ -172,7 +197,7 @@ public final class BodyThread implements Executor, OtherBody {
       throw new IllegalStateException(
           "the JDK started " + thread + " without handing its task to the scheduler");
     }
-    due = false;
+    var _ = takeDue();
     Worker worker = Worker.current();
     if (worker == null) {
       own.run();
@@ -183,7 +208,18 @@ public final class BodyThread implements Executor, OtherBody {
       worker.runMounted(thread, own);
     } finally {
       carrier = null; // before the step ends: a body that is detached in it has none
+      if (state == ENDED) {
+        var _ = takeDue(); // there was more than one execute() for a wait
+      }
     }
+  }
+
+  private boolean takeDue() {
+    boolean was = (boolean) DUE.getAndSet(this, false);
+    if (was && scheduler != null) {
+      scheduler.bodyGoesOn();
+    }
+    return was;
   }
 
   /// Whether it waits for the process.
@@ -212,7 +248,7 @@ public final class BodyThread implements Executor, OtherBody {
     }
     if (state != ENDED) {
       detached = true;
-      if (due) {
+      if (takeDue()) {
         VirtualThreads.defaultScheduler().execute(Objects.requireNonNull(task));
       }
     }
@@ -301,9 +337,14 @@ public final class BodyThread implements Executor, OtherBody {
     if (seen != HOSTING && seen != RESUMING) {
       return;
     }
-    due = true;
+    if (!(boolean) DUE.getAndSet(this, true) && scheduler != null) {
+      scheduler.bodyIsDue();
+    }
     if (detached) {
+      var _ = takeDue();
       VirtualThreads.defaultScheduler().execute(own);
+    } else if (state == ENDED) {
+      var _ = takeDue();
     } else {
       wake.run();
     }

@@ -415,6 +415,12 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
   }
 
   /// Its sequential body, if it has one that has begun.
+  @Override
+  protected boolean isDue() {
+    BodyView body = body();
+    return body != null && body.thread().isDue();
+  }
+
   @Nullable BodyView body() {
     return host.bodies().apply(process); // safe: read at some moment
   }

@@ -154,7 +154,9 @@ public final class ProcessHost {
   /// The number of the worker on whose thread this is.
   private int worker() {
     Worker worker = Worker.current();
-    return worker != null && worker.scheduler() == scheduler() ? worker.number() : Places.NOBODY;
+    return worker != null && worker.scheduler() == scheduler() && !worker.isSpare()
+        ? worker.number()
+        : Places.NOBODY;
   }
 
   private void checkOpen() {

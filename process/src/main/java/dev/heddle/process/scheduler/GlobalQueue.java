@@ -12,10 +12,10 @@ public final class GlobalQueue {
    * Two lists of the tasks' own links. Producers put tasks on `arrived`, newest first, with a CAS. A consumer holds the lock; when
    * `waiting` is empty it takes all that has arrived with one exchange and turns it round.
    *
-   * Threads. push(): any; never blocks. poll(), pollInto(): any, under the lock, which is held for some tens of nanoseconds, and while
+   * Threads. push(): any; never blocks. poll(), pollInto(), pollDue(): any, under the lock, which is held for some tens of nanoseconds, and while
    * arrivals are turned round.
    *
-   * I1. Tasks leave in the order of their pushes: all of `waiting` came before all of `arrived`; each once. [GlobalQueueTest,
+   * I1. Tasks leave in the order of their pushes, but for those that pollDue() takes from among the others: all of `waiting` came before all of `arrived`; each once. [GlobalQueueTest,
    *     GlobalQueueStress; mutant: FifoWithoutLock]
    * I2. After a push, isEmpty() is false until a consumer has the task in its hands: a worker that goes to sleep looks at it. During a
    *     turn both lists are empty for a moment; `turning` covers that. [GlobalQueueTest, ParkingStress, GlobalQueueStress; mutant: SilentTurn]
@@ -69,6 +69,53 @@ public final class GlobalQueue {
       return next();
     } finally {
       lock.unlock();
+    }
+  }
+
+  /// Takes the first task in line that is due, or null when there is none; the others stay where
+  /// they are.
+  @Nullable Task pollDue() {
+    if (isEmpty()) {
+      return null;
+    }
+    lock.lock();
+    try {
+      Task before = null;
+      Task task = waiting;
+      while (task != null || (task = append(before)) != null) {
+        if (task.isDue()) {
+          unlink(before, task);
+          return task;
+        }
+        before = task;
+        task = task.next;
+      }
+      return null;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Puts what has arrived behind the last one that waits.
+  private @Nullable Task append(@Nullable Task last) {
+    Task more = turn();
+    if (more != null) {
+      link(last, more);
+      turning = false;
+    }
+    return more;
+  }
+
+  private void unlink(@Nullable Task before, Task task) {
+    link(before, task.next);
+    task.next = null;
+  }
+
+  private void link(@Nullable Task before, @Nullable Task next) {
+    if (before == null) {
+      waiting = next;
+    } else {
+      before.next = next;
     }
   }
 

@@ -4,11 +4,15 @@ package dev.heddle.process.scheduler;
 import java.lang.System.Logger.Level;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /// Looks at busy workers every millisecond: a task behind a long step gets another worker, a
-/// sleeper is woken for what its owner has missed to tell, and a step that lasts too long is
-/// reported. Sleeps while all workers do, but for once a second.
+/// sleeper is woken for what its owner has missed to tell, a body that may go on while no worker
+/// gets on has a spare, and a step that lasts too long is reported. Sleeps while all workers do,
+/// but for once a second.
 final class Lookout {
   /*
    * States.  from    event                                    to      who, order
@@ -21,6 +25,8 @@ final class Lookout {
    * Why it exists. A worker puts what its step has woken into its own deque and wakes nobody for the first one: it will run that a
    * moment later itself. When the step goes on for long, somebody has to notice. And an owner may miss that it
    * has come to have tasks to spare: Parking, I4. P6, traps 49 and 51.
+   *
+   * It waits for nobody: reports go to a thread of their own. A log is written under a lock, and that may be what the workers stand behind.
    *
    * Rejected. A wake-up for each task: the woken worker carries it off before its waker, which has its data in the cache, gets
    * to it. A look by each worker while it sleeps: nobody looks when none does.
@@ -41,6 +47,7 @@ final class Lookout {
 
   private final WorkScheduler scheduler;
   private final Thread thread;
+  private final ThreadPoolExecutor reports;
   private final LongStepHandler longSteps;
   private final long longStepNanos;
 
@@ -63,6 +70,15 @@ final class Lookout {
     this.reported = new boolean[workers];
     this.thread = new Thread(null, this::loop, name, 0, false);
     thread.setDaemon(true);
+    this.reports =
+        new ThreadPoolExecutor(
+            1,
+            1,
+            1,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            Thread.ofPlatform().daemon().name(name + "-reports").factory());
+    reports.allowCoreThreadTimeOut(true);
   }
 
   void start() {
@@ -91,10 +107,12 @@ final class Lookout {
           longSteps.secondPassed();
         }
       } catch (Throwable t) {
-        Logbook.write(
-            Level.ERROR, "the lookout goes on after a failure", t); // tasks need its next look
+        reports.execute(() ->
+            Logbook.write(
+                Level.ERROR, "the lookout goes on after a failure", t)); // tasks need its next look
       }
     }
+    reports.shutdown(); // what has been reported is still told
   }
 
   private void doze() {
@@ -113,6 +131,7 @@ final class Lookout {
 
   private void look(long now) {
     Worker[] workers = scheduler.workers();
+    boolean heldUp = true;
     for (int i = 0; i < workers.length; i++) {
       Worker worker = workers[i];
       long picks = worker.picks();
@@ -120,14 +139,17 @@ final class Lookout {
         lastPicks[i] = picks;
         sinceNanos[i] = now;
         reported[i] = false;
+        heldUp = false;
         continue;
       }
       worker.giveAway();
+      heldUp &= now - sinceNanos[i] >= Spares.PATIENCE_NANOS;
       if (now - sinceNanos[i] >= longStepNanos && !reported[i]) {
         reported[i] = true;
         report(worker, now - sinceNanos[i]);
       }
     }
+    scheduler.spares().look(heldUp, now);
     if (scheduler.hasWork()) { // given away just now, or see I4 of Parking
       scheduler.parking().wakeOne();
     }
@@ -138,7 +160,7 @@ final class Lookout {
     if (task != null) {
       StackTraceElement[] stack = worker.stack();
       if (worker.running() == task) { // else the stack may be another's
-        longSteps.longStep(task, worker, nanos, stack);
+        reports.execute(() -> longSteps.longStep(task, worker, nanos, stack));
       }
     }
   }

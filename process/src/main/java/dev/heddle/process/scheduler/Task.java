@@ -133,6 +133,12 @@ public abstract class Task {
   /// @param worker on whose thread this is
   protected abstract Verdict step(Worker worker);
 
+  /// Whether its next step goes on with a body that the JDK has let go on: others may wait for what
+  /// that holds. Any thread.
+  protected boolean isDue() {
+    return false;
+  }
+
   /// Called once, on the worker of the last step, when no step will ever follow. Must not throw.
   protected abstract void completed(Worker worker);
 

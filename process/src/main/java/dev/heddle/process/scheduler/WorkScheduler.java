@@ -24,6 +24,7 @@ public final class WorkScheduler {
   private final GlobalQueue first = new GlobalQueue(); // rank FIRST
   private final GlobalQueue global = new GlobalQueue();
   private final Parking parking;
+  private final Spares spares;
   private final Lookout lookout;
 
   private volatile boolean halted;
@@ -42,6 +43,7 @@ public final class WorkScheduler {
     for (int i = 0; i < count; i++) {
       workers[i] = new Worker(this, name + "-worker-" + i, i);
     }
+    this.spares = new Spares(this, name + "-spare");
     this.lookout = new Lookout(this, name + "-lookout", longSteps, limit.toNanos());
   }
 
@@ -89,7 +91,7 @@ public final class WorkScheduler {
         }
       }
       task.queuedNanos = DelayHistogram.stamp();
-      if (task.rank == Task.Rank.USUAL && own != null) {
+      if (task.rank == Task.Rank.USUAL && own != null && !own.isSpare()) {
         own.push(task);
         isQueued = true;
         own.shareFirstSpare();
@@ -128,6 +130,16 @@ public final class WorkScheduler {
     parking.wakeOne(); // for what was queued, but told nobody
   }
 
+  /// The JDK lets a body go on, which needs a step for that. Any thread.
+  public void bodyIsDue() {
+    spares.bodyIsDue();
+  }
+
+  /// A body that was due goes on, or never will.
+  public void bodyGoesOn() {
+    spares.bodyGoesOn();
+  }
+
   /// A searcher has found a task: the next is woken if there is more.
   void foundOne() {
     if (parking.found() && hasWork()) {
@@ -162,7 +174,7 @@ public final class WorkScheduler {
   public List<Worker> awaitEnd(Duration within) throws InterruptedException {
     long deadline = System.nanoTime() + within.toNanos();
     List<Worker> left = new ArrayList<>();
-    for (Worker worker : workers) {
+    for (Worker worker : all()) {
       long rest = Math.max(0, deadline - System.nanoTime());
       if (!worker.thread().join(Duration.ofNanos(rest))) {
         left.add(worker);
@@ -177,7 +189,7 @@ public final class WorkScheduler {
   public void awaitEnd(Duration within, Duration patience, Predicate<@Nullable Task> stuck)
       throws InterruptedException {
     long deadline = System.nanoTime() + within.toNanos();
-    for (Worker worker : workers) {
+    for (Worker worker : all()) {
       boolean ended = false;
       while (!ended && System.nanoTime() - deadline < 0) {
         ended = worker.thread().join(patience) || stuck.test(worker.running());
@@ -187,7 +199,7 @@ public final class WorkScheduler {
 
   /// Tells what each worker runs now, and where it is in it.
   public void forEachRunning(BiConsumer<Task, StackTraceElement[]> to) {
-    for (Worker worker : workers) {
+    for (Worker worker : all()) {
       Task task = worker.running();
       if (task != null) {
         StackTraceElement[] stack = worker.stack();
@@ -200,12 +212,19 @@ public final class WorkScheduler {
 
   /// The worker that runs a task now, or null.
   public @Nullable Worker workerOf(Task task) {
-    for (Worker worker : workers) {
+    for (Worker worker : all()) {
       if (worker.running() == task) {
         return worker;
       }
     }
     return null;
+  }
+
+  /// Workers, and spares that run now.
+  private List<Worker> all() {
+    List<Worker> all = new ArrayList<>(List.of(workers));
+    all.addAll(spares.running());
+    return all;
   }
 
   /// What each worker has done.
@@ -249,6 +268,10 @@ public final class WorkScheduler {
 
   Parking parking() {
     return parking;
+  }
+
+  Spares spares() {
+    return spares;
   }
 
   Lookout lookout() {

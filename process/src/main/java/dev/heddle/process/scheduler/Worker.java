@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// A thread that runs tasks: its own newest first, then those that wait for all workers, then half
@@ -20,6 +21,7 @@ public final class Worker {
   private static final int NEWEST_IN_A_ROW = 3; // then the oldest of the own deque has its turn
   private static final int TIGHT = 4; // fruitless searches without giving the processor away
   private static final int YIELDING = 16; // fruitless searches before sleep
+  private static final int SPARE = -1; // in place of a number
   private static final VarHandle RUNNING;
 
   static {
@@ -63,9 +65,18 @@ public final class Worker {
   volatile boolean asleep;
 
   Worker(WorkScheduler scheduler, String name, int number) {
+    this(scheduler, name, number, Worker::loop);
+  }
+
+  /// A spare, which runs what `work` gives it.
+  Worker(WorkScheduler scheduler, String name, Consumer<Worker> work) {
+    this(scheduler, name, SPARE, work);
+  }
+
+  private Worker(WorkScheduler scheduler, String name, int number, Consumer<Worker> work) {
     this.scheduler = scheduler;
     this.number = number;
-    this.thread = new WorkerThread(this, name);
+    this.thread = new WorkerThread(this, name, work);
     thread.setDaemon(true);
   }
 
@@ -77,8 +88,8 @@ public final class Worker {
   private static final class WorkerThread extends Thread {
     final Worker worker;
 
-    WorkerThread(Worker worker, String name) {
-      super(null, worker::loop, name, 0, false);
+    WorkerThread(Worker worker, String name, Consumer<Worker> work) {
+      super(null, () -> work.accept(worker), name, 0, false);
       this.worker = worker;
     }
   }
@@ -115,7 +126,8 @@ public final class Worker {
     }
   }
 
-  private void run(Task task) {
+  /// Runs a READY task that is in no queue any more. On its own thread.
+  void run(Task task) {
     RUNNING.setRelease(this, task);
     picks++;
     handed = 0;
@@ -331,6 +343,11 @@ public final class Worker {
     return scheduler;
   }
 
+  /// Whether it runs beside the others, for a while, and has no number.
+  public boolean isSpare() {
+    return number == SPARE;
+  }
+
   /// Which of its scheduler's workers it is, from 0.
   public int number() {
     return number;
@@ -356,6 +373,10 @@ public final class Worker {
   /// What it has done, as of a moment ago.
   public WorkerCounters counters() {
     return new WorkerCounters(number, picks, stolen, parks, deque.size(), asleep);
+  }
+
+  WorkDeque<Task> deque() {
+    return deque;
   }
 
   DelayHistogram delays() {

@@ -74,6 +74,32 @@ class GlobalQueueTest {
   }
 
   @Test
+  @Tag("P6")
+  void pollDue_takesWhatIsDue_andLeavesTheOthersWhereTheyAre() {
+    GlobalQueue queue = filled(3);
+    assertThat(queue.pollDue()).isNull();
+    assertThat(number(queue.poll())).isZero(); // turns the others round
+    for (int number : new int[] {3, 4, 5}) {
+      Probe due = new Probe(number);
+      due.due = true;
+      queue.push(due);
+      queue.push(new Probe(number + 10));
+    }
+    assertThat(number(queue.pollDue())).isEqualTo(3);
+    assertThat(number(queue.pollDue())).isEqualTo(4);
+    queue.push(new Probe(16));
+    for (int number : new int[] {1, 2, 13, 14}) {
+      assertThat(number(queue.poll())).isEqualTo(number);
+    }
+    assertThat(number(queue.pollDue())).as("the head").isEqualTo(5);
+    assertThat(queue.pollDue()).isNull();
+    assertThat(number(queue.poll())).isEqualTo(15);
+    assertThat(number(queue.poll())).isEqualTo(16);
+    assertThat(queue.isEmpty()).isTrue();
+    assertThat(queue.pollDue()).isNull();
+  }
+
+  @Test
   @Tag("proc-16")
   void producersAndConsumers_atOnce_takeEachTaskOnce() throws Exception {
     int each = 10_000;

@@ -8,6 +8,7 @@ final class Probe extends Task {
   final int number;
   private final Function<Worker, Verdict> step;
   private final Runnable end;
+  volatile boolean due;
 
   Probe(int number) {
     this(number, _ -> Verdict.DONE, () -> {});
@@ -27,6 +28,11 @@ final class Probe extends Task {
   @Override
   protected Verdict step(Worker worker) {
     return step.apply(worker);
+  }
+
+  @Override
+  protected boolean isDue() {
+    return due;
   }
 
   @Override

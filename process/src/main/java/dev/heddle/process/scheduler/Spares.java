@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.scheduler;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/// Threads beside the workers, for bodies that may go on while no worker gets on.
+final class Spares {
+  /*
+   * A step is a thread's, a body is a virtual thread, and both take the same locks: a logger's, a stream's. The JDK hands a lock on to whoever was first
+   * in line. If that is a body, it needs a worker before anybody behind it gets on; and if every worker stands behind it, in a step, nobody ever
+   * would. So a body that is due (the JDK lets it go on) is run beside the workers when none of them gets on.
+   *
+   * States.  from     event                                              to         who
+   *          n        no worker has got on for PATIENCE, a body is due   n + 1      the lookout: starts a thread
+   *          n        the same, PATIENCE later: spares may be held up    n + 1      the lookout, up to MOST
+   *          n        a worker gets on, or no queue has a due body       n - 1      the spare: its thread ends
+   *
+   * A spare takes tasks out of the queues of the workers, as any of them would, and runs them as tasks are run; so what holds of a task there holds here. But it
+   * takes only those that are due: a step would stand behind the same lock. In the FIFO the others keep their places; those that it finds in the deque of a worker
+   * go to the FIFO, since its owner does not get on. What a body wakes on it goes to the FIFO too, since nobody steals from a spare.
+   *
+   * `due` counts bodies whose JDK wait is over and that have not run since. Without one the queues are left alone.
+   *
+   * I1. While a body is due and its process is queued, a worker gets on, or a spare runs a body, or is started after PATIENCE. [HeldUpTest]
+   * I2. A task that a spare passes by is in a queue when the spare runs something. [HeldUpTest]
+   *
+   * Cost. Two atomic additions for each JDK wait of a body. A thread while the workers are held up.
+   *
+   * Rejected. A spare for whatever is queued, as the JDK's pools have it: each step behind the lock takes one, and there may be more steps than
+   * threads. Steps as virtual threads, so that a lock unmounts them too: a mount for each. A lane for due bodies: one that is READY already, since it was
+   * cancelled, would not be in it.
+   *
+   * Sources. ForkJoinPool's compensation, Go's hand-off of a P.
+   */
+  static final long PATIENCE_NANOS =
+      5_000_000; // the longest wait that a runnable process is promised
+  private static final int MOST = 64; // each is held up in native code, or computes
+
+  private final WorkScheduler scheduler;
+  private final String name;
+
+  // any thread: bodies
+  private final AtomicInteger due = new AtomicInteger();
+  private final Set<Worker> running = ConcurrentHashMap.newKeySet();
+
+  // the lookout writes it
+  private volatile boolean needed;
+
+  // the lookout
+  private long startedNanos = System.nanoTime() - PATIENCE_NANOS;
+  private int started;
+
+  Spares(WorkScheduler scheduler, String name) {
+    this.scheduler = scheduler;
+    this.name = name;
+  }
+
+  /// A body is due. Any thread.
+  void bodyIsDue() {
+    due.incrementAndGet();
+  }
+
+  /// One that was due goes on, or never will. Any thread.
+  void bodyGoesOn() {
+    due.decrementAndGet();
+  }
+
+  /// Those that run a body, or look for one.
+  Set<Worker> running() {
+    return running;
+  }
+
+  // ---- the lookout ----
+
+  /// Says whether no worker gets on.
+  void look(boolean heldUp, long now) {
+    if (needed != heldUp) {
+      needed = heldUp;
+    }
+    if (heldUp && due.get() > 0 && running.size() < MOST && now - startedNanos >= PATIENCE_NANOS) {
+      startedNanos = now;
+      new Worker(scheduler, name + "-" + started++, this::serve).start();
+    }
+  }
+
+  // ---- a spare ----
+
+  private void serve(Worker spare) {
+    running.add(spare);
+    try {
+      WorkDeque<Task> hand = new WorkDeque<>();
+      Task task;
+      while (needed && (task = takeDue(hand)) != null) {
+        spare.run(task);
+      }
+    } finally {
+      running.remove(spare);
+    }
+  }
+
+  private @Nullable Task takeDue(WorkDeque<Task> hand) {
+    if (due.get() == 0) {
+      return null;
+    }
+    Task task = scheduler.first().pollDue();
+    if (task == null) {
+      task = scheduler.global().pollDue();
+    }
+    Worker[] workers = scheduler.workers();
+    for (int i = 0; task == null && i < workers.length; i++) {
+      task = stealDue(workers[i].deque(), hand);
+    }
+    return task;
+  }
+
+  /// Goes through what a worker has of its own. What is not due goes to the FIFO.
+  private @Nullable Task stealDue(WorkDeque<Task> theirs, WorkDeque<Task> hand) {
+    Task due = null;
+    Task task;
+    while (due == null && (task = theirs.stealInto(hand)) != null) {
+      for (; task != null; task = hand.pollOldest()) {
+        if (due == null && task.isDue()) {
+          due = task;
+        } else {
+          scheduler.global().push(task);
+        }
+      }
+      scheduler.parking().wakeOne();
+    }
+    return due;
+  }
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReentrantLock;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// Steps and bodies that take the same locks, as those of loggers are: a body that is handed one
+/// gets on, although each worker stands behind it.
+@Timeout(60)
+@Tag("P6")
+class HeldUpTest {
+  private final ReentrantLock lock = new ReentrantLock();
+  private final List<CompletableFuture<Exit>> exits = new ArrayList<>();
+  private ProcessRuntime runtime =
+      ProcessRuntime.builder().workers(1).host("held-up").longStep(Duration.ofHours(1)).start();
+
+  @AfterEach
+  void end() {
+    runtime.close();
+  }
+
+  private void takeAndGiveBack() {
+    lock.lock();
+    lock.unlock();
+  }
+
+  private void spawn(Process process) {
+    exits.add(runtime.exit(runtime.spawn(process)));
+  }
+
+  private void spawnBody() {
+    spawn(
+        CoroutineProcess.of(_ -> {
+          takeAndGiveBack();
+          return null;
+        }));
+  }
+
+  private void spawnStep() {
+    spawn((_, out) -> {
+      takeAndGiveBack();
+      out.done();
+    });
+  }
+
+  private void awaitInLine(int threads) {
+    while (lock.getQueueLength() < threads) {
+      assertThat(Thread.currentThread().isInterrupted()).as("interrupted by the guard").isFalse();
+      Thread.yield();
+    }
+  }
+
+  private void assertAllEnd() {
+    for (CompletableFuture<Exit> exit : exits) {
+      assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.NORMAL);
+    }
+  }
+
+  @Test
+  void bodyThatIsHandedALock_whileTheOnlyWorkerStandsBehindIt_getsOn() {
+    lock.lock();
+    spawnBody();
+    awaitInLine(1);
+    spawnStep();
+    awaitInLine(2);
+    lock.unlock();
+    assertAllEnd();
+  }
+
+  @Test
+  void bodyThatIsHandedALock_behindMoreStepsThanThereMayBeThreads_getsOn() {
+    lock.lock();
+    spawnBody();
+    awaitInLine(1);
+    for (int i = 0; i < 500; i++) {
+      spawnStep(); // in the queue before the body is
+    }
+    awaitInLine(2);
+    lock.unlock();
+    assertAllEnd();
+  }
+
+  @Test
+  void bodyInTheDequeOfTheWorkerThatStandsBehindIt_isTakenOutOfIt() {
+    ReentrantLock other = new ReentrantLock();
+    int[] steps = {0};
+    Pid step =
+        runtime.spawn((_, out) -> {
+          switch (++steps[0]) {
+            case 1 -> lock.lock(); // the only worker's
+            case 2 -> {
+              lock.unlock(); // to the body, which this worker would run when this step ends
+              other.lock();
+              other.unlock();
+              out.done();
+            }
+            default -> throw new IllegalStateException("stepped " + steps[0] + " times");
+          }
+        });
+    exits.add(runtime.exit(step));
+    while (!lock.isLocked()) {
+      Thread.yield();
+    }
+    spawn(
+        CoroutineProcess.of(_ -> {
+          other.lock();
+          takeAndGiveBack();
+          other.unlock();
+          return null;
+        }));
+    awaitInLine(1);
+    runtime.send(step, "go on");
+    assertAllEnd();
+  }
+
+  @Test
+  void listenerOfLongSteps_thatStandsInTheSameLine_holdsUpNobody() {
+    runtime.close();
+    runtime =
+        ProcessRuntime.builder()
+            .workers(1)
+            .longStep(Duration.ofMillis(1), _ -> takeAndGiveBack())
+            .start();
+    lock.lock();
+    spawnBody();
+    awaitInLine(1);
+    spawnStep();
+    awaitInLine(3);
+    lock.unlock();
+    assertAllEnd();
+  }
+
+  private static boolean isSpareThere() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .anyMatch(thread -> thread.getName().startsWith("held-up-spare"));
+  }
+
+  @Test
+  void spare_whenTheWorkersGetOn_ends() {
+    boolean[] there = new boolean[1];
+    lock.lock();
+    spawn(
+        CoroutineProcess.of(_ -> {
+          lock.lock();
+          there[0] = isSpareThere();
+          lock.unlock();
+          return null;
+        }));
+    awaitInLine(1);
+    spawnStep();
+    awaitInLine(2);
+    lock.unlock();
+    assertAllEnd();
+    assertThat(there[0]).as("a spare that runs the body").isTrue();
+    while (isSpareThere()) {
+      assertThat(Thread.currentThread().isInterrupted()).as("interrupted by the guard").isFalse();
+      Thread.yield();
+    }
+  }
+}

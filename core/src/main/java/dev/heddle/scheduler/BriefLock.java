@@ -9,7 +9,7 @@ import java.lang.invoke.VarHandle;
 /// **Thread** any. Not reentrant.
 public final class BriefLock {
   /*
-   * The JDK's locks park who waits for them, and hand on to whoever was first. A coroutine or a body that was parked so needs its carrier to go
+   * The JDK's locks park who waits for them, and wake whoever was first. A coroutine or a body that was parked so needs its carrier to go
    * on, and its carrier may be the next who wants the lock: it waits behind the one that only it could run, for ever. So nobody is parked
    * here. A thread that waits long gives its processor away: the holder may need it. A coroutine spins: to yield would bring
    * it into the middle of its scheduler, or onto another worker.

@@ -3,11 +3,13 @@ package dev.heddle.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.heddle.process.dispatch.Commands;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -18,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 @Tag("P6")
 class HeldUpTest {
-  private final ReentrantLock lock = new ReentrantLock();
+  private final ReentrantLock lock = new ReentrantLock(true); // so nobody overtakes
   private final List<CompletableFuture<Exit>> exits = new ArrayList<>();
   private ProcessRuntime runtime =
       ProcessRuntime.builder().workers(1).host("held-up").longStep(Duration.ofHours(1)).start();
@@ -164,6 +166,51 @@ class HeldUpTest {
     while (isSpareThere()) {
       assertThat(Thread.currentThread().isInterrupted()).as("interrupted by the guard").isFalse();
       Thread.yield();
+    }
+  }
+
+  private static Process stubborn() {
+    return new Process() {
+      @Override
+      public void init(ProcessContext self, String method, @Nullable Object input) {
+        self.trapExits(true);
+      }
+
+      @Override
+      public void step(List<ProcessEvent> events, StepOutput out) {}
+    };
+  }
+
+  /// Each asked for the loop under one lock, and whoever was first held it while the loop started.
+  @Test
+  @Tag("P9")
+  void firstCommands_ofStepsBodiesAndThreadsAtOnce_areAllCarriedOut() throws Exception {
+    for (int round = 0; round < 20; round++) {
+      runtime.close();
+      runtime = ProcessRuntime.builder().workers(2).start();
+      exits.clear();
+      Pid target = runtime.spawn(stubborn());
+      runtime.started(target).get();
+      Thread other =
+          Thread.ofPlatform().start(() -> runtime.cancel(target, "by a thread", Kit.SOON));
+      for (int i = 0; i < 4; i++) {
+        spawn(
+            CoroutineProcess.of(self -> {
+              self.call(Commands.sleep(Duration.ofMillis(1)));
+              runtime.cancel(target, "by a body", Kit.SOON);
+              return null;
+            }));
+        spawn((events, out) -> {
+          if (events.isEmpty()) {
+            out.yield(1, Commands.sleep(Duration.ofMillis(1)));
+          } else {
+            out.done();
+          }
+        });
+      }
+      other.join();
+      assertAllEnd();
+      runtime.terminate(target);
     }
   }
 }

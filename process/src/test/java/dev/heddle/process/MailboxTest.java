@@ -14,6 +14,8 @@ import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -137,6 +139,45 @@ class MailboxTest {
       for (CompletableFuture<Exit> body : bodies) {
         assertThat(Kit.get(body).reason()).isEqualTo(Exit.Reason.NORMAL);
       }
+    }
+  }
+
+  private static String carrier() {
+    String thread = Thread.currentThread().toString();
+    return thread.substring(thread.lastIndexOf('@') + 1);
+  }
+
+  /// It put the receiver into the deque of the worker that it had left.
+  @Test
+  @Tag("P5")
+  void bodyThatWaitsWhenItHearsOfWhomItDisplaced_wakesTheReceiverFromWhereItIsThen()
+      throws Exception {
+    AtomicInteger moved = new AtomicInteger();
+    try (ExecutorService outside = Executors.newSingleThreadExecutor()) {
+      Pid sink =
+          runtime.spawn(
+              Kit.resting(), StartOptions.DEFAULT.withMailbox(1, MailboxPolicy.DROP_OLDEST));
+      Pid body =
+          runtime.spawn(
+              CoroutineProcess.of(self -> {
+                while (moved.get() < 20) {
+                  var _ =
+                      runtime
+                          .request(sink, "gives way")
+                          .whenComplete((_, failure) -> {
+                            if (failure != null) {
+                              String before = carrier();
+                              CompletableFuture.runAsync(() -> {}, outside).join();
+                              if (!carrier().equals(before)) {
+                                moved.incrementAndGet();
+                              }
+                            }
+                          });
+                  self.context().send(sink, "takes its place");
+                }
+                return null;
+              }));
+      assertThat(Kit.exit(runtime, body).reason()).isEqualTo(Exit.Reason.NORMAL);
     }
   }
 

@@ -51,13 +51,13 @@ class ProcessRoomsTest {
   private static final Map<String, Set<String>> TO_THE_LOOP =
       Map.of(
           "dispatch",
-          Set.of("coroutine", "io", "os"),
+          Set.of("coroutine", "io", "os", "scheduler"), // and a lock that parks nobody
           "body",
           Set.of("scheduler.context"),
           "live",
-          Set.of("scheduler"), // what a stack has room for, and a lock that parks nobody
+          Set.of("scheduler"), // what a stack has room for, and that lock
           "relay",
-          Set.of("scheduler"), // the lock
+          Set.of("scheduler"), // that lock
           "topology",
           Set.of("scheduler"), // the same
           "scheduler",

@@ -8,6 +8,7 @@ import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
 import dev.heddle.Loop;
 import dev.heddle.coroutine.Coroutine;
+import dev.heddle.scheduler.BriefLock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,7 +20,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -44,14 +44,16 @@ public final class LoopPort {
    * The loop holds what is submitted until it has time for it: the bound is that of the processes, each of which waits for its results.
    */
   private static final System.Logger LOG = System.getLogger("dev.heddle.process");
+  private static final Duration SOON = Duration.ofSeconds(1); // to end a loop with nothing on it
 
   private final HeddleOptions options;
-  private final ReentrantLock lock = new ReentrantLock();
-  private final CompletableFuture<@Nullable Void> end = new CompletableFuture<>();
+  private final BriefLock lock = new BriefLock();
+
+  // under the lock; read without
+  private volatile @Nullable Loop<?> loop;
+  private volatile boolean closed;
 
   // under the lock
-  private @Nullable Loop<?> loop;
-  private boolean closed;
   private final List<Runnable> atClose = new ArrayList<>();
 
   /// A loop that is started with `options` when it is needed.
@@ -254,31 +256,44 @@ public final class LoopPort {
   }
 
   private Loop<?> loop() {
-    lock.lock();
-    try {
+    Loop<?> seen = loop;
+    while (seen == null || closed || seen.result().isDone()) {
       if (closed) {
         throw new IllegalStateException(
             "the runtime has shut down; its loop takes no more commands");
       }
-      if (loop != null && loop.result().isDone()) {
-        LOG.log(
-            System.Logger.Level.WARNING,
-            "a command has ended the loop of the commands; another one is started");
-        loop = null;
+      seen = another(seen);
+    }
+    return seen;
+  }
+
+  /// Starts a loop, outside of the lock, since that takes its time; it ends at once when somebody
+  /// else was faster.
+  private @Nullable Loop<?> another(@Nullable Loop<?> before) {
+    Loop<?> made = Loop.<@Nullable Void>start(options, LoopPort::stay);
+    Loop<?> now;
+    lock.lock();
+    try {
+      if (loop == before && !closed) {
+        loop = made;
       }
-      if (loop == null) {
-        loop =
-            Loop.<@Nullable Void>start(
-                options,
-                () -> {
-                  Heddle.await(end);
-                  return null;
-                });
-      }
-      return loop;
+      now = loop;
     } finally {
       lock.unlock();
     }
+    if (now != made) {
+      made.shutdown(SOON);
+    } else if (before != null) {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "a command has ended the loop of the commands; another one is started");
+    }
+    return now;
+  }
+
+  private static @Nullable Void stay() {
+    Heddle.await(new CompletableFuture<@Nullable Void>());
+    return null;
   }
 
   // ---- the end ----

@@ -242,12 +242,11 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
     }
     Envelope envelope = new Envelope(message);
     Worker here = host.tells(this, BY_MESSAGE);
-    EventQueue.Push push =
-        options.policy() == MailboxPolicy.DROP_OLDEST
-            ? queue.push(envelope, this::displaced)
-            : queue.push(envelope);
+    boolean displaces = options.policy() == MailboxPolicy.DROP_OLDEST;
+    EventQueue.Push push = displaces ? queue.push(envelope, this::displaced) : queue.push(envelope);
     if (push == EventQueue.Push.ACCEPTED) {
-      host.wake(this, BY_MESSAGE, here);
+      // who was displaced may have been told by code that waits: a body may be elsewhere by now
+      host.wake(this, BY_MESSAGE, displaces ? ProcessHost.here() : here);
     } else {
       host.told(here);
     }

@@ -283,7 +283,7 @@ public final class ProcessHost {
   }
 
   /// The worker in whose step the caller is, also where that step runs a body; or null.
-  private static @Nullable Worker here() {
+  static @Nullable Worker here() {
     Worker worker = Worker.current();
     return worker != null ? worker : BodyThread.carrier();
   }

@@ -107,9 +107,7 @@ final class Lookout {
           longSteps.secondPassed();
         }
       } catch (Throwable t) {
-        reports.execute(() ->
-            Logbook.write(
-                Level.ERROR, "the lookout goes on after a failure", t)); // tasks need its next look
+        reports.execute(() -> failed(t)); // tasks need its next look
       }
     }
     reports.shutdown(); // what has been reported is still told
@@ -134,8 +132,9 @@ final class Lookout {
     boolean heldUp = true;
     for (int i = 0; i < workers.length; i++) {
       Worker worker = workers[i];
+      boolean runs = worker.running() != null; // before its picks: Worker.run
       long picks = worker.picks();
-      if (picks != lastPicks[i] || worker.running() == null) {
+      if (picks != lastPicks[i] || !runs) {
         lastPicks[i] = picks;
         sinceNanos[i] = now;
         reported[i] = false;
@@ -160,9 +159,21 @@ final class Lookout {
     if (task != null) {
       StackTraceElement[] stack = worker.stack();
       if (worker.running() == task) { // else the stack may be another's
-        reports.execute(() -> longSteps.longStep(task, worker, nanos, stack));
+        reports.execute(() -> tell(task, worker, nanos, stack));
       }
     }
+  }
+
+  private void tell(Task task, Worker worker, long nanos, StackTraceElement[] stack) {
+    try {
+      longSteps.longStep(task, worker, nanos, stack);
+    } catch (Throwable t) {
+      failed(t);
+    }
+  }
+
+  private static void failed(Throwable t) {
+    Logbook.write(Level.ERROR, "the lookout goes on after a failure", t);
   }
 
   void wake() {

@@ -128,8 +128,8 @@ public final class Worker {
 
   /// Runs a READY task that is in no queue any more. On its own thread.
   void run(Task task) {
+    picks++; // before: who sees the task sees that it is another pick
     RUNNING.setRelease(this, task);
-    picks++;
     handed = 0;
     delays.taken(task.queuedNanos);
     if (overdue) {
@@ -267,6 +267,8 @@ public final class Worker {
   /// Its step is about to publish something for a task, and to wake it; [#told] says that it has.
   /// What lies between the two when the stack ends there is done when the step has ended.
   public void tells(Task task, int because) {
+    // read once: a body that has moved on in the middle says told() from another worker; at worst
+    // what it clears is not finished where the stack ends
     Task before = beingTold;
     if (before != null) {
       keepUntold(before);
@@ -289,7 +291,13 @@ public final class Worker {
   /// Puts a READY task into the own deque. On this worker's thread only, or on that of a coroutine
   /// that is mounted on it.
   void push(Task task) {
+    assert isHere() : "pushed to " + thread + " by " + Thread.currentThread();
     deque.push(task);
+  }
+
+  private boolean isHere() {
+    Thread caller = Thread.currentThread();
+    return caller == thread || caller == mounted;
   }
 
   /// Has somebody woken after a push, if it is that of the first task that others may take: whoever

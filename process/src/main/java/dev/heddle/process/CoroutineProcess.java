@@ -353,6 +353,8 @@ public abstract class CoroutineProcess implements Process {
       body.runIfDue();
     } else if (receives ? news || timeUp != null : answer != null || timeUp != null) {
       body.resume();
+    } else {
+      body.remain();
     }
     settle(body, out);
   }

@@ -138,8 +138,9 @@ public final class ProcessRuntimeBuilder {
     return longStep(limit, _ -> {});
   }
 
-  /// The same; `handler` is told, too, once for each step, while the step goes on. What it throws
-  /// is logged. **Thread** one for that; a report is told after the other.
+  /// The same; `handler` is told, too, once for each step, while the step goes on or soon after.
+  /// What it throws is logged. **Thread** one for that, on which the log is written too: when 1,000
+  /// reports wait for it, the next are dropped.
   public ProcessRuntimeBuilder longStep(Duration limit, Consumer<LongStep> handler) {
     if (limit.isNegative() || limit.isZero()) {
       throw new IllegalArgumentException("a limit of long steps is more than no time: " + limit);

@@ -110,6 +110,7 @@ class HeldUpTest {
         });
     exits.add(runtime.exit(step));
     while (!lock.isLocked()) {
+      assertThat(Thread.currentThread().isInterrupted()).as("interrupted by the guard").isFalse();
       Thread.yield();
     }
     spawn(
@@ -191,8 +192,8 @@ class HeldUpTest {
       exits.clear();
       Pid target = runtime.spawn(stubborn());
       runtime.started(target).get();
-      Thread other =
-          Thread.ofPlatform().start(() -> runtime.cancel(target, "by a thread", Kit.SOON));
+      CompletableFuture<Void> other =
+          CompletableFuture.runAsync(() -> runtime.cancel(target, "by a thread", Kit.SOON));
       for (int i = 0; i < 4; i++) {
         spawn(
             CoroutineProcess.of(self -> {
@@ -208,7 +209,7 @@ class HeldUpTest {
           }
         });
       }
-      other.join();
+      Kit.get(other);
       assertAllEnd();
       runtime.terminate(target);
     }

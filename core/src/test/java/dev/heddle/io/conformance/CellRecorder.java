@@ -47,6 +47,8 @@ final class CellRecorder implements AfterTestExecutionCallback {
   /// Written when the run is over, beside what earlier ones of the same JVM have written: where
   /// JVMs share the classes, each class is a run.
   private static final class Cells implements AutoCloseable {
+    private static boolean written; // by one thread: that of the run
+
     private final TreeSet<String> drivers = new TreeSet<>();
     private final TreeSet<String> rows = new TreeSet<>();
 
@@ -71,9 +73,10 @@ final class CellRecorder implements AfterTestExecutionCallback {
       }
       Path file = Path.of(FILE);
       Files.createDirectories(file.toAbsolutePath().getParent());
-      if (Files.exists(file)) {
+      if (written) {
         rows.addAll(Files.readAllLines(file));
       }
+      written = true;
       Files.write(file, rows);
     }
 

@@ -214,12 +214,27 @@ public final class BodyThread implements Executor, OtherBody {
     }
   }
 
+  /// Counted first: where the stack ends in between, there is one too many, which does no harm.
+  private void setDue() {
+    if (scheduler != null) {
+      scheduler.bodyIsDue();
+    }
+    if ((boolean) DUE.getAndSet(this, true) && scheduler != null) {
+      scheduler.bodyGoesOn();
+    }
+  }
+
   private boolean takeDue() {
     boolean was = (boolean) DUE.getAndSet(this, false);
     if (was && scheduler != null) {
       scheduler.bodyGoesOn();
     }
     return was;
+  }
+
+  /// It waits for the process: what the JDK has said late, of a wait before that, is forgotten.
+  public void remain() {
+    var _ = takeDue();
   }
 
   /// Whether it waits for the process.
@@ -337,9 +352,7 @@ public final class BodyThread implements Executor, OtherBody {
     if (seen != HOSTING && seen != RESUMING) {
       return;
     }
-    if (!(boolean) DUE.getAndSet(this, true) && scheduler != null) {
-      scheduler.bodyIsDue();
-    }
+    setDue();
     if (detached) {
       var _ = takeDue();
       VirtualThreads.defaultScheduler().execute(own);

@@ -256,15 +256,14 @@ public final class LoopPort {
   }
 
   private Loop<?> loop() {
-    Loop<?> seen = loop;
-    while (seen == null || closed || seen.result().isDone()) {
-      if (closed) {
-        throw new IllegalStateException(
-            "the runtime has shut down; its loop takes no more commands");
-      }
-      seen = another(seen);
+    Loop<?> now = loop;
+    if (now == null || now.isDone()) {
+      now = closed ? null : another(now);
     }
-    return seen;
+    if (now == null || closed) {
+      throw new IllegalStateException("the runtime has shut down; its loop takes no more commands");
+    }
+    return now;
   }
 
   /// Starts a loop, outside of the lock, since that takes its time; it ends at once when somebody

@@ -246,7 +246,7 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
     EventQueue.Push push = displaces ? queue.push(envelope, this::displaced) : queue.push(envelope);
     if (push == EventQueue.Push.ACCEPTED) {
       // who was displaced may have been told by code that waits: a body may be elsewhere by now
-      host.wake(this, BY_MESSAGE, displaces ? ProcessHost.here() : here);
+      host.wake(this, BY_MESSAGE, displaces && here != null ? ProcessHost.here() : here);
     } else {
       host.told(here);
     }
@@ -414,14 +414,14 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
   }
 
   /// Its sequential body, if it has one that has begun.
+  @Nullable BodyView body() {
+    return host.bodies().apply(process); // safe: read at some moment
+  }
+
   @Override
   protected boolean isDue() {
     BodyView body = body();
     return body != null && body.thread().isDue();
-  }
-
-  @Nullable BodyView body() {
-    return host.bodies().apply(process); // safe: read at some moment
   }
 
   /// The class of what it runs.

@@ -26,7 +26,8 @@ final class Lookout {
    * moment later itself. When the step goes on for long, somebody has to notice. And an owner may miss that it
    * has come to have tasks to spare: Parking, I4. P6, traps 49 and 51.
    *
-   * It waits for nobody: reports go to a thread of their own. A log is written under a lock, and that may be what the workers stand behind.
+   * It waits for nobody, and runs nobody's code: reports go to a thread of their own. A log is written under a lock, and that may be what the workers stand
+   * behind. It goes on after the halt, until the workers have ended: their last steps may stand behind it too.
    *
    * Rejected. A wake-up for each task: the woken worker carries it off before its waker, which has its data in the cache, gets
    * to it. A look by each worker while it sleeps: nobody looks when none does.
@@ -34,6 +35,8 @@ final class Lookout {
   private static final long LOOK_NANOS = 1_000_000; // a fifth of the longest wait we promise
   private static final int LOOKS_IN_A_SECOND = 1_000; // at most
   private static final long SECOND_NANOS = 1_000_000_000;
+  private static final int REPORTS = 1_000; // that wait for a handler or a log; more are dropped
+  private static final int REPORTS_SECONDS = 10; // after the last one their thread ends
   private static final int LINGER = 50; // looks at sleepers only, before it sleeps too
   private static final VarHandle AWAKE;
 
@@ -74,10 +77,11 @@ final class Lookout {
         new ThreadPoolExecutor(
             1,
             1,
-            1,
+            REPORTS_SECONDS,
             TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            Thread.ofPlatform().daemon().name(name + "-reports").factory());
+            new LinkedBlockingQueue<>(REPORTS),
+            Thread.ofPlatform().daemon().name(name + "-reports").factory(),
+            new ThreadPoolExecutor.DiscardPolicy());
     reports.allowCoreThreadTimeOut(true);
   }
 
@@ -94,22 +98,23 @@ final class Lookout {
 
   private void loop() {
     int quiet = 0;
-    while (!scheduler.isHalted()) {
+    while (!scheduler.isHalted() || scheduler.isAlive()) {
       if (quiet > LINGER) {
         doze();
         quiet = 0;
       }
-      LockSupport.parkNanos(this, LOOK_NANOS);
+      LockSupport.parkNanos(this, scheduler.isHalted() ? Spares.PATIENCE_NANOS : LOOK_NANOS);
       quiet = scheduler.parking().awake() == 0 ? quiet + 1 : 0;
       try {
         look(System.nanoTime());
         if (++looks % LOOKS_IN_A_SECOND == 0) {
-          longSteps.secondPassed();
+          secondPassed();
         }
       } catch (Throwable t) {
-        reports.execute(() -> failed(t)); // tasks need its next look
+        later(() -> failed(t)); // tasks need its next look
       }
     }
+    scheduler.spares().look(false, System.nanoTime());
     reports.shutdown(); // what has been reported is still told
   }
 
@@ -122,7 +127,7 @@ final class Lookout {
     while (!awake && !scheduler.isHalted()) {
       LockSupport.parkNanos(this, SECOND_NANOS);
       if (!awake) {
-        longSteps.secondPassed(); // tools may have come to look at a runtime that is idle
+        secondPassed(); // tools may have come to look at a runtime that is idle
       }
     }
   }
@@ -159,16 +164,29 @@ final class Lookout {
     if (task != null) {
       StackTraceElement[] stack = worker.stack();
       if (worker.running() == task) { // else the stack may be another's
-        reports.execute(() -> tell(task, worker, nanos, stack));
+        later(() -> longSteps.longStep(task, worker, nanos, stack));
       }
     }
   }
 
-  private void tell(Task task, Worker worker, long nanos, StackTraceElement[] stack) {
+  private void secondPassed() {
+    if (reports.getQueue().isEmpty()) {
+      later(longSteps::secondPassed);
+    }
+  }
+
+  /// On the thread of reports; never throws, also when there is no thread to be had.
+  private void later(Runnable report) {
     try {
-      longSteps.longStep(task, worker, nanos, stack);
-    } catch (Throwable t) {
-      failed(t);
+      reports.execute(() -> {
+        try {
+          report.run();
+        } catch (Throwable t) {
+          failed(t);
+        }
+      });
+    } catch (OutOfMemoryError _) {
+      return; // the next look is worth more than this report
     }
   }
 

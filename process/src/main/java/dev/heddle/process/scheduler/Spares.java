@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /// Threads beside the workers, for bodies that may go on while no worker gets on.
 final class Spares {
   /*
-   * A step is a thread's, a body is a virtual thread, and both take the same locks: a logger's, a stream's. The JDK hands a lock on to whoever was first
+   * A step is a thread's, a body is a virtual thread, and both take the same locks: a logger's, a stream's. The JDK wakes for a lock whoever was first
    * in line. If that is a body, it needs a worker before anybody behind it gets on; and if every worker stands behind it, in a step, nobody ever
    * would. So a body that is due (the JDK lets it go on) is run beside the workers when none of them gets on.
    *
@@ -26,6 +26,8 @@ final class Spares {
    *
    * I1. While a body is due and its process is queued, a worker gets on, or a spare runs a body, or is started after PATIENCE. [HeldUpTest]
    * I2. A task that a spare passes by is in a queue when the spare runs something. [HeldUpTest]
+   *
+   * Not watched: a body that computes on a spare for long is not reported, and what spares have run is in nobody's counters.
    *
    * Cost. Two atomic additions for each JDK wait of a body. A thread while the workers are held up.
    *
@@ -116,13 +118,23 @@ final class Spares {
     return task;
   }
 
+  /// Not when that cannot be told for want of memory: the task is in nobody else's hands.
+  private static boolean isDue(Task task) {
+    try {
+      return task.isDue();
+    } catch (OutOfMemoryError _) {
+      return false;
+    }
+  }
+
   /// Goes through what a worker has of its own. What is not due goes to the FIFO.
   private @Nullable Task stealDue(WorkDeque<Task> theirs, WorkDeque<Task> hand) {
     Task due = null;
     Task task;
-    while (due == null && (task = theirs.stealInto(hand)) != null) {
+    while (due == null && theirs.size() > 0) {
+      task = theirs.stealInto(hand); // null when another has taken it
       for (; task != null; task = hand.pollOldest()) {
-        if (due == null && task.isDue()) {
+        if (due == null && isDue(task)) {
           due = task;
         } else {
           scheduler.global().push(task);

@@ -250,6 +250,16 @@ public final class WorkScheduler {
     return workers.length;
   }
 
+  /// Whether a worker's thread has not ended.
+  boolean isAlive() {
+    for (Worker worker : workers) {
+      if (worker.thread().isAlive()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   boolean isHalted() {
     return halted;
   }

@@ -139,7 +139,7 @@ public final class Worker {
       task.run(this);
     } catch (Throwable t) {
       // neither a step nor an end may throw; what does all the same is not to cost a thread
-      Logbook.write(Level.ERROR, "worker " + number + " gives up a task: " + task.getClass(), t);
+      Logbook.write(Level.ERROR, thread.getName() + " gives up a task: " + task.getClass(), t);
     }
     var _ = Thread.interrupted(); // a step may have left it, which is not for the next task's
     RUNNING.setRelease(this, (Task) null);

@@ -78,7 +78,7 @@ class GlobalQueueTest {
   void pollDue_takesWhatIsDue_andLeavesTheOthersWhereTheyAre() {
     GlobalQueue queue = filled(3);
     assertThat(queue.pollDue()).isNull();
-    assertThat(number(queue.poll())).isZero(); // turns the others round
+    assertThat(number(queue.poll())).isZero();
     for (int number : new int[] {3, 4, 5}) {
       Probe due = new Probe(number);
       due.due = true;

@@ -17,6 +17,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -147,6 +148,30 @@ class MailboxTest {
     return thread.substring(thread.lastIndexOf('@') + 1);
   }
 
+  /// Waits for another thread; counts when that brings the body to another worker.
+  private static void wait(ExecutorService outside, AtomicInteger moved) {
+    String before = carrier();
+    CompletableFuture.runAsync(() -> {}, outside).join();
+    if (!carrier().equals(before)) {
+      moved.incrementAndGet();
+    }
+  }
+
+  private Process displacing(Pid sink, Runnable whenDisplaced, BooleanSupplier isDone) {
+    return CoroutineProcess.of(self -> {
+      while (!isDone.getAsBoolean()) {
+        CompletableFuture<?> reply = runtime.request(sink, "gives way");
+        var _ =
+            reply.exceptionally(_ -> {
+              whenDisplaced.run();
+              return null;
+            });
+        self.context().send(sink, "takes its place");
+      }
+      return null;
+    });
+  }
+
   /// It put the receiver into the deque of the worker that it had left.
   @Test
   @Tag("P5")
@@ -158,25 +183,7 @@ class MailboxTest {
           runtime.spawn(
               Kit.resting(), StartOptions.DEFAULT.withMailbox(1, MailboxPolicy.DROP_OLDEST));
       Pid body =
-          runtime.spawn(
-              CoroutineProcess.of(self -> {
-                while (moved.get() < 20) {
-                  var _ =
-                      runtime
-                          .request(sink, "gives way")
-                          .whenComplete((_, failure) -> {
-                            if (failure != null) {
-                              String before = carrier();
-                              CompletableFuture.runAsync(() -> {}, outside).join();
-                              if (!carrier().equals(before)) {
-                                moved.incrementAndGet();
-                              }
-                            }
-                          });
-                  self.context().send(sink, "takes its place");
-                }
-                return null;
-              }));
+          runtime.spawn(displacing(sink, () -> wait(outside, moved), () -> moved.get() >= 20));
       assertThat(Kit.exit(runtime, body).reason()).isEqualTo(Exit.Reason.NORMAL);
     }
   }

@@ -294,16 +294,8 @@ class HostTest {
       results.add(runtime.offer(pid, "x"));
       Kit.get(exit);
       assertThat(runtime.offer(pid, "x")).isEqualTo(SendResult.NOT_FOUND);
-      awaitNoneLeft();
     }
     assertThat(results).isSubsetOf(SendResult.ACCEPTED, SendResult.NOT_FOUND);
-  }
-
-  /// Its place is free a moment after its exit is told.
-  private void awaitNoneLeft() {
-    while (!runtime.processes().isEmpty()) {
-      Thread.onSpinWait();
-    }
   }
 
   @Test

@@ -28,13 +28,17 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
    *
    *   at the end   leave()         the process is closed; its commands are abandoned: their results would find nobody
    *                closeMailbox()  later sends fail; what was in it is counted
+   *                settled()       its place is free, before anybody can know: who does may start another in it
    *                ties told       links, monitors, names, whoever waits for the exit
    *                told()          the host takes it off its table last, so that its number is found until all know
    *                bury()          what it was is forgotten, not before: whoever is told may ask of which class it was
    *
    * Most have no ties. Then nobody makes them at the end either: the exit stands where they would, for whoever asks later.
    *
-   * I1. Each of these happens once: Task calls completed() once, and ties remember that they were told. [LifeTest, RuntimeShutdownTest]
+   * I1. Each of these happens once: Task calls completed() once, and never of one that was refused, which is in no queue and so never runs;
+   *     ties remember that they were told. [LifeTest, RuntimeShutdownTest]
+   * I2. Whoever knows of the exit finds the place free: it is given back before the write that makes the exit known, here or in its ties; both
+   *     are volatile. Not so of one that is abandoned, which keeps its place until its worker comes: nobody starts any more then. [HostTest]
    *
    * P1, P13; traps 53, 54, 55; cases 60-76, 208, 209, 215.
    */
@@ -75,6 +79,11 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
 
   /// Its address.
   public abstract Pid self();
+
+  /// The number in it.
+  final long id() {
+    return self().id();
+  }
 
   /// Gives it what comes before all messages.
   ///
@@ -159,6 +168,7 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
       leave();
     } finally { // whatever the machine has run out of: others wait for this end
       closeMailbox();
+      host.settled();
       var _ = tell(Objects.requireNonNull(ending)); // or a shutdown has done so before
     }
     bury();
@@ -182,11 +192,7 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
   }
 
   private boolean tell(Exit exit) {
-    boolean untied = TIES.compareAndSet(this, null, exit);
-    if (untied) {
-      exitSettled();
-    }
-    boolean first = untied || ties().exited(this, exit, host.names());
+    boolean first = TIES.compareAndSet(this, null, exit) || ties().exited(this, exit, host.names());
     if (first) {
       told(exit);
     }
@@ -209,11 +215,6 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
   }
 
   @Override
-  public final void exitSettled() {
-    host.settled();
-  }
-
-  @Override
   public final void linkBroken(Exit exit) {
     if (trapsExits) {
       var _ = signal(new Signal.LinkDown(exit)); // one that has ended needs no telling
@@ -228,11 +229,6 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
   }
 
   // ---- ties ----
-
-  @Override
-  public final long id() {
-    return self().id();
-  }
 
   @Override
   public final Ties ties() {

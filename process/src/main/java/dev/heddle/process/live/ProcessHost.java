@@ -396,7 +396,8 @@ public final class ProcessHost {
 
   // ---- ends ----
 
-  /// A process has ended and nobody is told yet: who is may start another in its place.
+  /// A process has ended, or could not be made, and nobody knows yet: who does may start another in
+  /// its place.
   void settled() {
     places.giveBack(worker());
   }

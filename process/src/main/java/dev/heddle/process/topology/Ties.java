@@ -24,26 +24,21 @@ public final class Ties {
    *                              EXITED  it links, monitors, takes a name same   refused: nobody would take back what it adds to others
    *
    * A link stands in the ties of both; both locks are held while it is made or undone, so both sides agree. Nobody waits for one of them
-   * with the other in hand, but gives that one back first. An order of the locks would not do: a body that waits is taken off its worker with
-   * what it holds, and a step that wants it then holds the worker which the body needs. The exit takes one lock at a time: it empties
-   * its own ties first, after which nothing can be added.
+   * with the other in hand, but gives that one back first: so there is no circle, and whoever wants only the other never waits for a third.
+   * The exit takes one lock at a time: it empties its own ties first, after which nothing can be added.
    *
    * I1. Each monitor is told of one exit, unless it was taken back. [TiesTest, StressTest]
    * I2. A link is in both ties or in none. [TiesTest]
    *
    * Nobody is told anything under a lock. P13; cases 139-156, 218.
+   *
+   * Rejected. An order of the locks: who has the first and waits for the second holds up all who want the first.
    */
 
   /// Whoever has ties.
   public interface Owner {
-    /// Orders the locks of two.
-    long id();
-
     /// Its ties.
     Ties ties();
-
-    /// Its exit is known to its ties, and nobody has been told yet.
-    void exitSettled();
 
     /// A process to which it was linked has ended other than normally.
     void linkBroken(Exit exit);
@@ -447,7 +442,6 @@ public final class Ties {
     } finally {
       lock.unlock();
     }
-    owner.exitSettled();
     named.forEach(name -> registry.release(name, owner));
     for (Map.Entry<Long, Owner> watch : watched.entrySet()) {
       if (watch.getValue() != null) {

@@ -38,11 +38,6 @@ class TiesModelTest {
     }
 
     @Override
-    public long id() {
-      return id;
-    }
-
-    @Override
     public Ties ties() {
       return ties;
     }
@@ -51,9 +46,6 @@ class TiesModelTest {
     public void linkBroken(Exit exit) {
       broken.incrementAndGet();
     }
-
-    @Override
-    public void exitSettled() {}
 
     @Override
     public void monitorFired(long monitor, Exit exit) {

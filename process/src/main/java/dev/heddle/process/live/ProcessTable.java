@@ -17,7 +17,9 @@ final class ProcessTable {
    * Rejected. Numbers as their own hash: they would stand in one row, and each removal would look at all of it, to the end. Each number
    * apart: a line of the cache for each start and each end.
    *
-   * Threads. Any; a shard's lock is held for some tens of nanoseconds.
+   * Threads. Any. A shard's lock is held for a look at a few slots, some tens of nanoseconds; but where the shard grows or shrinks, and where
+   * all are listed, for a look at each slot, in all some nanoseconds for each start. New slots are made before the lock is taken: that may
+   * wait for the collector, and may fail, which is to change nothing. A removal never fails for want of smaller slots.
    */
   private static final int SHARDS = 64; // power of two
   private static final int SHARD_BITS = 6;
@@ -95,21 +97,29 @@ final class ProcessTable {
     private volatile int size;
 
     boolean add(LiveProcess process) {
-      lock.lock();
-      try {
-        if (count * 2 >= slots.length) {
-          resize(slots.length * 2);
+      while (true) {
+        int length;
+        lock.lock();
+        try {
+          length = fitting();
+          if (length <= slots.length) {
+            return put(process);
+          }
+        } finally {
+          lock.unlock();
         }
-        int slot = slotOf(process.id());
-        if (slots[slot] != null) {
-          return false;
-        }
-        slots[slot] = process;
-        size = ++count;
-        return true;
-      } finally {
-        lock.unlock();
+        resize(new LiveProcess[length]);
       }
+    }
+
+    private boolean put(LiveProcess process) {
+      int slot = slotOf(process.id());
+      if (slots[slot] != null) {
+        return false;
+      }
+      slots[slot] = process;
+      size = ++count;
+      return true;
     }
 
     @Nullable LiveProcess find(long id) {
@@ -122,18 +132,29 @@ final class ProcessTable {
     }
 
     void remove(long id) {
+      int length;
       lock.lock();
       try {
         int slot = slotOf(id);
         if (slots[slot] != null) {
           close(slot);
           size = --count;
-          if (slots.length > FIRST_LENGTH && count * 8 < slots.length) {
-            resize(slots.length / 2);
-          }
+        }
+        length = fitting();
+        if (length >= slots.length) {
+          return;
         }
       } finally {
         lock.unlock();
+      }
+      shrink(length);
+    }
+
+    private void shrink(int length) {
+      try {
+        resize(new LiveProcess[length]);
+      } catch (OutOfMemoryError _) {
+        // safe: the larger ones do as well, and the next removal tries again
       }
     }
 
@@ -196,9 +217,31 @@ final class ProcessTable {
       }
     }
 
-    private void resize(int length) {
+    /// How many slots there should be: twice as many at half full, half as many at an eighth.
+    private int fitting() {
+      if (count * 2 >= slots.length) {
+        return slots.length * 2;
+      }
+      return slots.length > FIRST_LENGTH && count * 8 < slots.length
+          ? slots.length / 2
+          : slots.length;
+    }
+
+    /// Moves all to other slots, if there should still be so many.
+    private void resize(@Nullable LiveProcess[] others) {
+      lock.lock();
+      try {
+        if (others.length == fitting()) {
+          move(others);
+        }
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    private void move(@Nullable LiveProcess[] others) {
       @Nullable LiveProcess[] old = slots;
-      slots = new LiveProcess[length];
+      slots = others;
       for (LiveProcess process : old) {
         if (process != null) {
           slots[slotOf(process.id())] = process;

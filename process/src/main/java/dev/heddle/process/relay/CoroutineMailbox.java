@@ -91,21 +91,23 @@ public final class CoroutineMailbox implements AutoCloseable {
   public @Nullable Object receive() {
     while (true) {
       CompletableFuture<@Nullable Void> next;
+      String by;
       lock.lock();
       try {
         Slot slot = messages.pollFirst();
         if (slot != null) {
           return slot.message();
         }
-        if (closed != null) {
-          throw new IllegalStateException("mailbox " + pid + " " + closed);
-        }
+        by = closed;
         if (arrival.isDone()) {
           arrival = new CompletableFuture<>();
         }
         next = arrival;
       } finally {
         lock.unlock();
+      }
+      if (by != null) {
+        throw new IllegalStateException("mailbox " + pid + " " + by);
       }
       Heddle.await(next);
     }

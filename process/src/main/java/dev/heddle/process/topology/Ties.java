@@ -91,18 +91,20 @@ public final class Ties {
     if (a == b) {
       return;
     }
+    Exit ofA;
     Exit ofB;
     lockBoth(a, b);
     try {
-      a.ties().checkOpen("be linked");
+      ofA = a.ties().exit;
       ofB = b.ties().exit;
-      if (ofB == null) {
+      if (ofA == null && ofB == null) {
         a.ties().addLink(b);
         b.ties().addLink(a);
       }
     } finally {
       unlockBoth(a, b);
     }
+    checkOpen(ofA, "be linked");
     if (ofB != null && ofB.isAbnormal()) {
       a.linkBroken(ofB);
     }
@@ -110,17 +112,21 @@ public final class Ties {
 
   /// As [#link], to a process of which only its exit is known.
   public static void linkGone(Owner a, Exit exit) {
-    Ties ties = a.ties();
-    ties.lock.lock();
-    try {
-      ties.checkOpen("be linked");
-    } finally {
-      ties.lock.unlock();
-    }
+    checkOpen(a.ties().exit(), "be linked");
     a.linkBroken(exit);
   }
 
-  private void checkOpen(String what) {
+  private @Nullable Exit exit() {
+    lock.lock();
+    try {
+      return exit;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Without a lock in hand: to write a message takes longer than they may be held.
+  private static void checkOpen(@Nullable Exit exit, String what) {
     if (exit != null) {
       throw new IllegalStateException(exit.pid() + " has ended; it cannot " + what + " any more");
     }
@@ -243,17 +249,25 @@ public final class Ties {
   }
 
   private long hold(@Nullable Owner target) {
+    Exit known;
+    long reference;
     lock.lock();
     try {
-      checkOpen("monitor anybody");
-      if (held == null) {
-        held = new HashMap<>(4);
-      }
-      held.put(++lastReference, target);
-      return lastReference;
+      known = exit;
+      reference = known == null ? addHeld(target) : 0;
     } finally {
       lock.unlock();
     }
+    checkOpen(known, "monitor anybody");
+    return reference;
+  }
+
+  private long addHeld(@Nullable Owner target) {
+    if (held == null) {
+      held = new HashMap<>(4);
+    }
+    held.put(++lastReference, target);
+    return lastReference;
   }
 
   private boolean holds(long reference) {

@@ -415,15 +415,22 @@ public final class ProcessRuntime implements AutoCloseable {
     checkMayWait("shutdown");
     if (ending.compareAndSet(false, true)) {
       try {
-        report.complete(new HostShutdown(host, scheduler, loops).run(bounded(deadline)));
+        report.complete(end(bounded(deadline)));
       } catch (Throwable t) {
         report.completeExceptionally(t); // else a second caller would wait for ever
         throw t;
-      } finally {
-        managed.leave();
       }
     }
     return report.join();
+  }
+
+  /// Ends it, and takes it out of what lists runtimes: whoever has the report finds it in none.
+  private ShutdownReport end(Duration deadline) {
+    try {
+      return new HostShutdown(host, scheduler, loops).run(deadline);
+    } finally {
+      managed.leave();
+    }
   }
 
   /// What clocks can add to the time of day: less than nothing is nothing, more than a century is

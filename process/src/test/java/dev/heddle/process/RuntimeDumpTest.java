@@ -7,6 +7,7 @@ import dev.heddle.Heddle;
 import dev.heddle.Loop;
 import dev.heddle.observe.Dump;
 import dev.heddle.process.ProcessSnapshot.State;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
@@ -14,6 +15,11 @@ import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.BooleanSupplier;
+import javax.management.MBeanServer;
+import javax.management.MBeanServerDelegate;
+import javax.management.MBeanServerNotification;
+import javax.management.NotificationListener;
+import javax.management.ObjectName;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
@@ -109,6 +115,33 @@ class RuntimeDumpTest {
       assertThat(announced()).isEqualTo("" + (before + 1));
     }
     assertThat(announced()).isEqualTo("" + before);
+  }
+
+  @Test
+  void secondClose_waitsUntilTheRuntimeIsListedNowhere() throws Exception {
+    MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+    ObjectName name = new ObjectName("dev.heddle:type=ProcessRuntime,name=twice");
+    ProcessRuntime runtime = ProcessRuntime.builder().workers(1).host("twice").start();
+    BlockingQueue<Thread.State> seconds = Kit.queue();
+    NotificationListener whileItLeaves =
+        (what, _) -> {
+          if (what instanceof MBeanServerNotification of
+              && of.getType().equals(MBeanServerNotification.UNREGISTRATION_NOTIFICATION)
+              && of.getMBeanName().equals(name)) {
+            seconds.add(settled(Thread.ofPlatform().start(runtime::close)));
+          }
+        };
+    server.addNotificationListener(MBeanServerDelegate.DELEGATE_NAME, whileItLeaves, null, null);
+    runtime.close();
+    server.removeNotificationListener(MBeanServerDelegate.DELEGATE_NAME, whileItLeaves);
+    assertThat(Kit.take(seconds)).isEqualTo(Thread.State.WAITING);
+  }
+
+  /// Waits until a thread waits or has ended.
+  private static Thread.State settled(Thread thread) {
+    await(() ->
+        thread.getState() == Thread.State.WAITING || thread.getState() == Thread.State.TERMINATED);
+    return thread.getState();
   }
 
   @Test

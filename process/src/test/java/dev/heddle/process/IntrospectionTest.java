@@ -350,22 +350,24 @@ class IntrospectionTest {
 
   @Test
   void longStepOfABody_isReported_withTheStackOfTheBody() throws Exception {
-    AtomicBoolean enough = new AtomicBoolean();
-    Pid pid =
-        runtime.spawn(
-            CoroutineProcess.of(self -> {
-              self.sleep(Duration.ZERO);
-              spinInTheBody(enough);
-              return null;
-            }));
     LongStep told;
-    do { // a busy machine may hold up the steps before, too
-      told = Kit.take(longSteps);
+    String asked;
+    do { // a busy machine may hold a step up before it is in the spin; a run is reported once
+      AtomicBoolean enough = new AtomicBoolean();
+      Pid pid =
+          runtime.spawn(
+              CoroutineProcess.of(self -> {
+                self.sleep(Duration.ZERO);
+                spinInTheBody(enough);
+                return null;
+              }));
+      do {
+        told = Kit.take(longSteps); // of the one before there may be a second one, of its spin
+      } while (!told.pid().equals(pid));
+      asked = Objects.requireNonNull(runtime.process(pid)).stack().toString();
+      enough.set(true);
     } while (!told.stack().toString().contains("spinInTheBody"));
-    List<StackTraceElement> asked = Objects.requireNonNull(runtime.process(pid)).stack();
-    enough.set(true);
-    assertThat(told.pid()).isEqualTo(pid);
-    assertThat(asked.toString()).contains("spinInTheBody");
+    assertThat(asked).contains("spinInTheBody");
   }
 
   private static void spinInTheBody(AtomicBoolean enough) {

@@ -113,7 +113,13 @@ final class RandomWorld implements ProcessListener {
     }
   }
 
+  /// Workers may wake each other while they are looked at one by one; so they are looked at twice,
+  /// and what was seen between the two looks is true if none has stirred.
   private boolean isAtRest() {
+    List<WorkerCounters> workers = runtime.workers();
+    if (!workers.stream().allMatch(WorkerCounters::asleep)) {
+      return false;
+    }
     for (ProcessSnapshot process : runtime.processes()) {
       boolean waits =
           process.state() == ProcessSnapshot.State.IDLE
@@ -122,7 +128,7 @@ final class RandomWorld implements ProcessListener {
         return false;
       }
     }
-    return runtime.workers().stream().allMatch(WorkerCounters::asleep);
+    return runtime.workers().equals(workers);
   }
 
   /// What is wrong in a world at rest, in words.

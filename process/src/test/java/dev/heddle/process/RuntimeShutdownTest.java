@@ -12,6 +12,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -27,6 +28,14 @@ import org.junit.jupiter.api.Timeout;
 class RuntimeShutdownTest {
   private static ProcessRuntimeBuilder two() {
     return ProcessRuntime.builder().workers(2);
+  }
+
+  /// Waits until a process is between two steps: one that is held up in a step may be abandoned.
+  private static void awaitIdle(ProcessRuntime runtime, Pid pid) {
+    while (Objects.requireNonNull(runtime.process(pid)).state() != ProcessSnapshot.State.IDLE) {
+      assertThat(Thread.currentThread().isInterrupted()).as("interrupted by the guard").isFalse();
+      Thread.yield();
+    }
   }
 
   @Test
@@ -86,8 +95,9 @@ class RuntimeShutdownTest {
               ready.countDown();
             }));
     ready.await();
+    awaitIdle(runtime, deaf);
     var exit = runtime.exit(deaf);
-    assertThat(runtime.shutdown(Duration.ofSeconds(1)))
+    assertThat(runtime.shutdown(Duration.ofSeconds(4))) // the last one for its end
         .isEqualTo(new ShutdownReport(1, 1, List.of()));
     assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.TERMINATED);
   }
@@ -318,6 +328,13 @@ class RuntimeShutdownTest {
   /// Shuts down on a thread of its own, which is interrupted when `begun` is open.
   private static boolean interruptedShutdown(ProcessRuntime runtime, CountDownLatch begun)
       throws InterruptedException {
+    return interruptedShutdown(runtime, begun, () -> {});
+  }
+
+  /// The same; `begun` may be open a moment before all is as it is to be interrupted.
+  private static boolean interruptedShutdown(
+      ProcessRuntime runtime, CountDownLatch begun, Runnable untilReady)
+      throws InterruptedException {
     AtomicBoolean kept = new AtomicBoolean();
     Thread closing =
         Thread.ofPlatform()
@@ -326,6 +343,7 @@ class RuntimeShutdownTest {
               kept.set(Thread.currentThread().isInterrupted());
             });
     begun.await();
+    untilReady.run();
     closing.interrupt();
     closing.join();
     return kept.get();
@@ -366,7 +384,7 @@ class RuntimeShutdownTest {
             });
     ready.await();
     var exit = runtime.exit(deaf);
-    assertThat(interruptedShutdown(runtime, asked)).isTrue();
+    assertThat(interruptedShutdown(runtime, asked, () -> awaitIdle(runtime, deaf))).isTrue();
     assertThat(runtime.shutdown(Kit.SOON)).isEqualTo(new ShutdownReport(1, 1, List.of()));
     assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.TERMINATED);
     assertThat(closed).hasValue(1);

@@ -9,7 +9,9 @@ import dev.heddle.process.supervisor.ChildSpec.Restart;
 import dev.heddle.process.supervisor.ChildStatus;
 import dev.heddle.process.supervisor.ChildStatus.State;
 import dev.heddle.process.supervisor.Supervisor;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
@@ -50,6 +52,15 @@ class SupervisorAddTest {
     do {
       change = Kit.take(changes);
     } while (!change.name().equals(name) || change.state() != state);
+  }
+
+  /// The same of several, each as `name STATE`, in whatever order they come.
+  private void awaitAll(String... wanted) throws InterruptedException {
+    Set<String> left = new HashSet<>(List.of(wanted));
+    while (!left.isEmpty()) {
+      ChildStatus change = Kit.take(changes);
+      left.remove(change.name() + " " + change.state());
+    }
   }
 
   private ChildStatus ask(Pid supervisor, Object what) {
@@ -94,6 +105,7 @@ class SupervisorAddTest {
   @Tag("proc-176")
   void temporaryChildren_thatAreOver_areForgotten_howeverManyCome() throws Exception {
     Pid supervisor = supervisor(spec("db"));
+    await("db", State.RUNNING);
     for (int i = 0; i < 20; i++) {
       ask(supervisor, new Supervisor.Add(job("job " + i)));
       await("job " + i, State.EXITED);
@@ -104,7 +116,7 @@ class SupervisorAddTest {
   @Test
   void temporaryChild_thatIsOver_isKnownToThoseAfterIt() throws Exception {
     Pid supervisor = supervisor(job("migrate"), spec("db").withAfter("migrate"));
-    await("db", State.RUNNING);
+    awaitAll("migrate EXITED", "db RUNNING");
     ask(supervisor, new Supervisor.Add(spec("web").withAfter("migrate")));
     await("web", State.RUNNING);
     assertThat(children(supervisor)).containsExactly("migrate EXITED", "db RUNNING", "web RUNNING");

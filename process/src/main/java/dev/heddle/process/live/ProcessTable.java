@@ -56,7 +56,7 @@ final class ProcessTable {
 
   /// All of them, as of some moment for each.
   List<LiveProcess> all() {
-    List<LiveProcess> all = new ArrayList<>();
+    List<LiveProcess> all = new ArrayList<>(size()); // so that it hardly grows under a lock
     for (Shard shard : shards) {
       shard.addTo(all);
     }

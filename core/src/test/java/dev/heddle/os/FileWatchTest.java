@@ -383,7 +383,8 @@ class FileWatchTest {
   }
 
   @Test
-  void threads_endWithTheLastWatch() {
+  void threads_endWithTheLastWatch() throws InterruptedException {
+    awaitNoWatchThread();
     inLoop(() -> {
       try (EventStream<FileChange> one = FileWatch.of(root).open()) {
         try (EventStream<FileChange> other = FileWatch.of(root).open()) {
@@ -406,6 +407,7 @@ class FileWatchTest {
   @Test
   @Shows(Aspect.CLOSE)
   void watch_thatWasLeftOpen_endsWithItsLoop() throws InterruptedException {
+    awaitNoWatchThread();
     List<Thread> threads = new ArrayList<>();
     inLoop(() -> {
       EventStream<FileChange> open = FileWatch.of(root).open();
@@ -414,6 +416,13 @@ class FileWatchTest {
     });
     assertThat(threads).hasSize(1);
     threads.getFirst().join();
+  }
+
+  // a watch's thread ends after the watch, and after its loop
+  private static void awaitNoWatchThread() throws InterruptedException {
+    for (Thread thread : watchThreads()) {
+      thread.join();
+    }
   }
 
   private static List<Thread> watchThreads() {

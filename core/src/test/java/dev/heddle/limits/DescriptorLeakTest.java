@@ -212,11 +212,20 @@ class DescriptorLeakTest {
 
   @Test
   void loopsWithoutIo_openNoDescriptor() throws Exception {
-    long opened =
+    long opened = openedByALoopWithoutIo();
+    for (int i = 0; i < TIMES && opened != 0; i++) {
+      // whatever else this process does may come in between, but not each time
+      opened = openedByALoopWithoutIo();
+    }
+    assertThat(opened).isZero();
+  }
+
+  private static long openedByALoopWithoutIo() throws IOException {
+    long during =
         Heddle.run(() -> {
           Heddle.delay(Duration.ofMillis(1));
           return Descriptors.ofLoops();
         });
-    assertThat(opened).isEqualTo(Descriptors.ofLoops());
+    return during - Descriptors.ofLoops();
   }
 }

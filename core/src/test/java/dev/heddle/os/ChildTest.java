@@ -138,7 +138,9 @@ class ChildTest {
     Path more = folder.resolve("more");
     String left =
         "while kill -0 $$ 2>/dev/null; do :; done; echo late;"
-            + (" while [ ! -e " + more + " ]; do :; done; echo later");
+            + (" for i in $(seq 6000); do [ -e "
+                + more
+                + " ] && break; sleep 0.01; done; echo later");
     inLoop(() -> {
       Command patient =
           Command.shell("echo ready; read go; (" + left + ") &").withSilence(Duration.ofHours(1));

@@ -12,8 +12,8 @@ public final class GlobalQueue {
    * Two lists of the tasks' own links. Producers put tasks on `arrived`, newest first, with a CAS. A consumer holds the lock; when
    * `waiting` is empty it takes all that has arrived with one exchange and turns it round.
    *
-   * Threads. push(): any; never blocks. poll(), pollInto(), pollDue(): any, under the lock, which is held for some tens of nanoseconds, and while
-   * arrivals are turned round.
+   * Threads. push(): any; never blocks. poll(), pollInto(), pollDue(): any, under the lock, which is held for some tens of nanoseconds, while
+   * arrivals are turned round, and by pollDue(), while no worker gets on, for a look at each task.
    *
    * I1. Tasks leave in the order of their pushes, but for those that pollDue() takes from among the others: all of `waiting` came before all of `arrived`; each once. [GlobalQueueTest,
    *     GlobalQueueStress; mutant: FifoWithoutLock]

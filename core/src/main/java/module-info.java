@@ -10,7 +10,6 @@ module dev.heddle {
   requires java.management; // loops as MXBeans
   requires jdk.unsupported; // sun.misc.Signal, reflectively
   requires static jdk.jfr; // events, where it is there
-  requires static jdk.management; // who holds a monitor, where it is there
 
   uses dev.heddle.reactor.driver.DriverProvider;
 

@@ -69,6 +69,12 @@ public record PlatformReport(
               + " rare; prefer ReentrantLock where coroutines contend until a later update of 25 is"
               + " installed");
     }
+    if (version.feature() == 25) {
+      found.add(
+          "JDK-8364343: a thread dump into a file (jcmd Thread.dump_to_file,"
+              + " HotSpotDiagnosticMXBean.dumpThreads) can end this JVM while virtual threads run,"
+              + " Heddle's or others; take heddle dump, or jcmd Thread.print");
+    }
     if (version.feature() > 25) {
       found.add(
           "Java "

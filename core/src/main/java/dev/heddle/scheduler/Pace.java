@@ -7,7 +7,8 @@ import dev.heddle.reactor.driver.ReactorDriver;
 final class Pace {
   /*
    * Reading the clock costs 20-30 ns, a fifth of a switch. So it is read every `stride` dispatches, and stride adapts: doubled
-   * while the dispatches between two reads took less than 100 us, back to 1 as soon as they took more than 250.
+   * while the dispatches between two reads took less than 100 us, back to 1 as soon as they took more than 250. Who has slept
+   * reads it, and keeps the stride: a server sleeps after a handful of dispatches, and would never get beyond 2.
    *
    * A look at the reactor is due when the last one is 1 ms ago, or at the end of a round that began 61 dispatches or more
    * after it. A round is who is ready when the clock is read; all of them run before the look.
@@ -97,12 +98,10 @@ final class Pace {
     lastLook = now;
   }
 
-  /// Nobody was ready, or what was could wait: who comes next finds the clock read anew, and the
-  /// one after it again.
+  /// Nobody was ready, or what was could wait: who comes next finds the clock read anew.
   void rested(long dispatched) {
     now = clock.nanoTime();
-    stride = 1;
-    clockAt = dispatched;
+    clockAt = dispatched + 1 + stride;
   }
 
   /// The loop has slept in its reactor.

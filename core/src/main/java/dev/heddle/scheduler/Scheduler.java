@@ -100,13 +100,13 @@ public final class Scheduler implements ContextHost, EventHome {
     this.clock = parts.clock();
     this.heartbeat = parts.heartbeat();
     this.ready = ReadyQueue.of(parts.picker());
-    this.foresight = new Foresight(ready);
     this.reuse = reuse;
     this.pace = new Pace(clock, driver);
     this.now = pace.now();
     this.wakeup = new Wakeup(driver::wakeup);
     this.inbox = new Inbox(wakeup);
     this.pool = new ContextPool(this, this::arrived, reuse);
+    this.foresight = new Foresight(ready, pool);
     this.microtasks = new MicrotaskQueue(owner);
     this.timers = new TimerQueue(now);
     this.reactor = new Reactor(driver, timers);
@@ -616,12 +616,16 @@ public final class Scheduler implements ContextHost, EventHome {
       over = true;
       return;
     }
-    readClockAfterRest();
-    if (timers.advance(now) > 0) {
-      // round again, also when nobody is ready: one of them may have been the shutdown deadline
-      return;
+    boolean waits = owner.mayWait();
+    // without a timer nobody asks what time it is before the sleep is over
+    if (timers.size() > 0 || !waits) {
+      readClockAfterRest();
+      if (timers.advance(now) > 0) {
+        // round again, also when nobody is ready: one of them may have been the shutdown deadline
+        return;
+      }
     }
-    if (!owner.mayWait()) {
+    if (!waits) {
       // who was resumed and did not mount is not waiting: whoever looks at its stack is about to
       // let it go
       Thread.onSpinWait();

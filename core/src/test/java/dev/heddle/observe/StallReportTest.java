@@ -10,6 +10,7 @@ import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
 import dev.heddle.Loop;
 import dev.heddle.event.Trigger;
+import dev.heddle.hosting.ChildJvm;
 import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.List;
@@ -186,6 +187,32 @@ class StallReportTest {
     stalling.loop.join();
     assertThat(report.text())
         .containsPattern("the monitor of Object@\\w+, held by thread 'holder'");
+  }
+
+  /// A dump by the JDK would end the JVM here: JDK-8364343.
+  @Test
+  void stall_besideALoopThatSwitches_isToldAndTheJvmLivesOn() throws Exception {
+    ChildJvm.Result child =
+        ChildJvm.of(StallProgram.class)
+            .with("--add-opens=java.base/jdk.internal.vm=ALL-UNNAMED")
+            .run();
+    assertThat(child.exitCode()).as(child.output()).isZero();
+    assertThat(child.output().lines().filter("cycles: 1"::equals)).hasSize(5);
+    assertThat(child.output())
+        .contains("which other virtual thread holds it cannot be told.")
+        .doesNotContain("--add-opens java.base/jdk.internal.vm");
+  }
+
+  @Test
+  void monitor_ofWhichTheJdkMayNotBeAsked_isSaidSo() throws Exception {
+    ChildJvm.Result child = ChildJvm.of(StallProgram.class).run();
+    assertThat(child.exitCode()).as(child.output()).isZero();
+    assertThat(child.output())
+        .contains("cycles: 0\n")
+        .contains("is parked by the JDK, for a monitor (")
+        .contains(
+            "Who holds a monitor the JDK does not tell without"
+                + " --add-opens java.base/jdk.internal.vm=ALL-UNNAMED.");
   }
 
   /// What waits for something that comes by itself, or from outside, is no stall. A loop that does

@@ -16,6 +16,7 @@ public final class Flags {
   private static final String LAUNCHER_DEFAULT =
       "--add-opens=java.base/java.lang=ALL-UNNAMED --enable-native-access=ALL-UNNAMED"
           + " --add-opens=java.base/java.util.concurrent.locks=ALL-UNNAMED"
+          + " --add-opens=java.base/jdk.internal.vm=ALL-UNNAMED"
           + " -XX:+UseCompactObjectHeaders -Djdk.pollerMode=1 -Dheddle.sites=exact"
           + " -XX:+UseParallelGC";
 

@@ -20,8 +20,9 @@ public final class Checkup {
   /// A server that accepts from the net wants more than this; most distributions start with 1,024.
   private static final long FEW_OPEN_FILES = 4096;
 
-  private static final String LOCKS_FLAG =
-      "--add-opens java.base/java.util.concurrent.locks=ALL-UNNAMED";
+  private static final String LOCKS_FLAGS =
+      "--add-opens java.base/java.util.concurrent.locks=ALL-UNNAMED"
+          + " --add-opens java.base/jdk.internal.vm=ALL-UNNAMED";
 
   private final PlatformReport report;
   private final List<Finding> findings = new ArrayList<>();
@@ -65,9 +66,9 @@ public final class Checkup {
     findings.add(
         Finding.note(
             "lock owners",
-            "dumps and stall reports name who holds a java.util.concurrent lock under heddle run;"
-                + " elsewhere add "
-                + LOCKS_FLAG
+            "dumps and stall reports name who holds a java.util.concurrent lock, stall reports who"
+                + " holds a monitor, under heddle run; elsewhere add "
+                + LOCKS_FLAGS
                 + ", or do without"));
   }
 

@@ -179,8 +179,8 @@ final class DumpTaker {
     String blocker = parkedFor == null ? null : named(parkedFor);
     Long owner = locker == null ? null : (Long) locker.threadId();
     if (state == Thread.State.BLOCKED) {
-      blocker = monitors.blockedOn().get(thread.threadId());
-      owner = blocker == null ? null : monitors.owners().get(blocker);
+      blocker = monitors.awaitedBy(thread);
+      owner = blocker == null ? null : monitors.holderOf(blocker);
     }
     CoroutineNode<?> holder = owner == null ? null : byThread.get(owner);
     return new ForeignWait(
@@ -192,7 +192,7 @@ final class DumpTaker {
   }
 
   private String name(long thread, @Nullable Thread known) {
-    String name = known == null ? monitors.names().get(thread) : known.getName();
+    String name = known == null ? monitors.nameOf(thread) : known.getName();
     return name == null || name.isEmpty() ? "thread " + thread : "thread '" + name + "'";
   }
 
@@ -201,7 +201,7 @@ final class DumpTaker {
   }
 
   // its toString() may be anybody's code
-  private static String named(Object blocker) {
+  static String named(Object blocker) {
     return blocker.getClass().getName()
         + "@"
         + Integer.toHexString(System.identityHashCode(blocker));

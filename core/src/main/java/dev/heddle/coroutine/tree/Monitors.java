@@ -1,91 +1,117 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.coroutine.tree;
 
-import java.io.IOException;
+import dev.heddle.scheduler.context.ExecutionContext;
+import dev.heddle.scheduler.context.HeldMonitors;
+import dev.heddle.scheduler.context.LockOwners;
 import java.lang.management.ManagementFactory;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.lang.management.MonitorInfo;
+import java.lang.management.ThreadInfo;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Which thread waits for which monitor, and who holds it: of the JDK's own thread dump, the one
-/// place that tells it of virtual threads.
+/// Which thread of a loop waits for which monitor, and who holds it. Monitors go by class and
+/// identity, as the JDK prints them.
 ///
-/// @param blockedOn by the thread's id, the monitor's class and identity
-/// @param owners by the monitor, the id of the thread that holds it
-/// @param names of the threads that have one, by id
-/// @param problem why the JDK could not be asked, or null
-record Monitors(
-    Map<Long, String> blockedOn,
-    Map<String, Long> owners,
-    Map<Long, String> names,
-    @Nullable String problem) {
+/// The loop looks at its own threads first; who holds what none of them does is sought among the
+/// threads of the system, by another thread, since the JDK takes locks for that.
+final class Monitors {
   /// Nobody was asked.
-  static final Monitors UNKNOWN = new Monitors(Map.of(), Map.of(), Map.of(), null);
+  static final Monitors UNKNOWN = new Monitors();
 
-  private static final int MOST = 10_000; // coroutines; a dump takes about 2 kB for each thread
+  private static final int MOST = 10_000; // coroutines; a look at one takes some ten microseconds
 
-  private static final Pattern FIELD = Pattern.compile("\\s*\"(\\w+)\": \"?([^\"]*)\"?,?");
+  private final Map<Long, String> awaited = new HashMap<>(); // by the thread's id
+  private final Map<String, Long> holders = new HashMap<>();
+  private final Map<Long, String> names = new HashMap<>(); // of threads of the system
+  private final List<String> untold = new ArrayList<>();
 
-  /// Asks the JDK, which writes a file with the stacks of all threads. Not on the loop's thread.
-  static Monitors asTheJdkTells(LoopRoot loop) {
-    if (loop.coroutines().size() > MOST) {
-      return unknown("there are more than " + MOST + " coroutines");
-    }
-    try {
-      Path folder = Files.createTempDirectory("heddle-threads");
-      Path file = folder.resolve("threads.json");
-      try {
-        JdkDump.write(file);
-        return read(Files.readAllLines(file));
-      } finally {
-        Files.deleteIfExists(file);
-        Files.delete(folder);
-      }
-    } catch (IOException | RuntimeException | LinkageError e) {
-      return unknown(e.toString());
-    }
-  }
+  private Monitors() {}
 
-  private static Monitors unknown(String why) {
-    return new Monitors(Map.of(), Map.of(), Map.of(), why);
-  }
-
-  // apart, because its class is not there without the module jdk.management
-  private static final class JdkDump {
-    static void write(Path file) throws IOException {
-      ManagementFactory.getPlatformMXBean(com.sun.management.HotSpotDiagnosticMXBean.class)
-          .dumpThreads(
-              file.toString(), com.sun.management.HotSpotDiagnosticMXBean.ThreadDumpFormat.JSON);
-    }
-  }
-
-  /// The JDK writes each field, and each element of an array, on a line of its own. Should it stop
-  /// to, nobody is named.
-  private static Monitors read(List<String> lines) {
-    Map<Long, String> blockedOn = new HashMap<>();
-    Map<String, Long> owners = new HashMap<>();
-    Map<Long, String> names = new HashMap<>();
-    long thread = 0;
-    boolean inLocks = false;
-    for (String line : lines) {
-      Matcher field = FIELD.matcher(line);
-      if (field.matches() && field.group(1).equals("tid")) {
-        thread = Long.parseLong(field.group(2));
-      } else if (field.matches() && field.group(1).equals("blockedOn")) {
-        blockedOn.put(thread, field.group(2));
-      } else if (field.matches() && field.group(1).equals("name")) {
-        names.put(thread, field.group(2));
-      } else if (inLocks && line.strip().startsWith("\"")) {
-        owners.put(line.strip().replaceAll("[\",]", ""), thread);
-      } else {
-        inLocks = line.contains("\"locks\": [");
+  /// What the threads of a loop wait for and hold. On its trampoline: nobody can be mounted.
+  static Monitors of(LoopRoot loop) {
+    List<Thread> threads = new ArrayList<>();
+    List<Thread> blocked = new ArrayList<>();
+    for (CoroutineNode<?> coroutine : loop.coroutines()) {
+      ExecutionContext context = coroutine.context();
+      if (context != null) {
+        threads.add(context.thread());
+        if (context.thread().getState() == Thread.State.BLOCKED) {
+          blocked.add(context.thread());
+        }
       }
     }
-    return new Monitors(blockedOn, owners, names, null);
+    Monitors found = new Monitors();
+    if (!blocked.isEmpty()) {
+      found.ask(threads, blocked);
+    }
+    return found;
+  }
+
+  private void ask(List<Thread> threads, List<Thread> blocked) {
+    if (!HeldMonitors.known()) {
+      untold.add(
+          "Who holds a monitor the JDK does not tell without --add-opens java.base/jdk.internal.vm="
+              + LockOwners.opensTo()
+              + ".");
+    } else if (threads.size() > MOST) {
+      untold.add("Who holds a monitor was not asked: there are more than " + MOST + " coroutines.");
+    } else {
+      for (Thread thread : blocked) {
+        Object monitor = HeldMonitors.awaitedBy(thread);
+        if (monitor != null) {
+          awaited.put(thread.threadId(), DumpTaker.named(monitor));
+        }
+      }
+      for (Thread thread : threads) {
+        for (Object monitor : HeldMonitors.heldBy(thread)) {
+          holders.put(DumpTaker.named(monitor), thread.threadId());
+        }
+      }
+    }
+  }
+
+  /// Whether somebody waits for a monitor that nobody is known to hold.
+  boolean isHolderMissing() {
+    return !holders.keySet().containsAll(awaited.values());
+  }
+
+  /// Looks at the threads of the system. Not on the loop's.
+  void askThreadsOfTheSystem() {
+    for (ThreadInfo thread : ManagementFactory.getThreadMXBean().dumpAllThreads(true, false)) {
+      for (MonitorInfo monitor : thread.getLockedMonitors()) {
+        if (holders.putIfAbsent(monitor.toString(), thread.getThreadId()) == null) {
+          names.put(thread.getThreadId(), thread.getThreadName());
+        }
+      }
+    }
+    if (isHolderMissing()) {
+      untold.add(
+          "A monitor is held by none of these coroutines, and by no thread of the system; which other"
+              + " virtual thread holds it cannot be told.");
+    }
+  }
+
+  /// The monitor that a thread waits to enter, or null.
+  @Nullable String awaitedBy(Thread thread) {
+    return awaited.get(thread.threadId());
+  }
+
+  /// The id of the thread that holds a monitor, or null.
+  @Nullable Long holderOf(String monitor) {
+    return holders.get(monitor);
+  }
+
+  /// The name of a thread of the system, or null.
+  @Nullable String nameOf(long thread) {
+    return names.get(thread);
+  }
+
+  /// What could not be asked, in words.
+  List<String> untold() {
+    return untold;
   }
 }

@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
 /// Finds out that a loop waits for nothing but locks and queues of the JDK, and says so once.
 ///
 /// When the loop goes to sleep with foreign waits only, a hidden timer is armed, one at a time. If
-/// nothing was dispatched when it fires, the watchdog asks the JDK who holds which monitor (which
-/// writes a file, and takes locks), sends the answer back into the loop, and there the dump is
-/// taken, on the trampoline. A wait among them that ends by itself or from outside is no stall; the
-/// next sleep then arms the timer anew.
+/// nothing was dispatched when it fires, the trampoline asks who holds which monitor. Where no
+/// coroutine does, the watchdog looks at the threads of the system (which takes locks) and sends
+/// the answer back into the loop. Then the dump is taken, on the trampoline. A wait among them that
+/// ends by itself or from outside is no stall; the next sleep then arms the timer anew.
 final class StallWatch implements InlineCallback {
   private final LoopRoot loop;
   private final LoopWatch watch;
@@ -56,14 +56,32 @@ final class StallWatch implements InlineCallback {
   @Override
   public void onEvent(Event event, @Nullable Object result, @Nullable Throwable error) {
     if (isStill()) {
-      watch.later(() -> scheduler.inbox().post(new Answer(Monitors.asTheJdkTells(loop))));
+      scheduler.onTrampoline(this::ask);
     } else {
       armed = false;
     }
   }
 
   private boolean isStill() {
-    return scheduler.dispatches() == dispatches && scheduler.hasOnlyForeignWaits();
+    return !scheduler.hasEnded()
+        && scheduler.dispatches() == dispatches
+        && scheduler.hasOnlyForeignWaits();
+  }
+
+  private void ask() {
+    if (!isStill()) {
+      armed = false;
+      return;
+    }
+    Monitors monitors = Monitors.of(loop);
+    if (monitors.isHolderMissing()) {
+      watch.later(() -> {
+        monitors.askThreadsOfTheSystem();
+        scheduler.inbox().post(new Answer(monitors));
+      });
+    } else {
+      tell(monitors);
+    }
   }
 
   private final class Answer extends Inbox.Node {
@@ -75,13 +93,13 @@ final class StallWatch implements InlineCallback {
 
     @Override
     public void arrive() {
-      scheduler.onTrampoline(() -> look(monitors));
+      scheduler.onTrampoline(() -> tell(monitors));
     }
   }
 
-  private void look(Monitors monitors) {
+  private void tell(Monitors monitors) {
     armed = false;
-    if (scheduler.hasEnded() || !isStill()) {
+    if (!isStill()) {
       return;
     }
     Dump dump = DumpTaker.take(loop, monitors);
@@ -113,9 +131,7 @@ final class StallWatch implements InlineCallback {
               + LockOwners.opensTo()
               + ".");
     }
-    if (monitors.problem() != null) {
-      untold.add("Who holds a monitor could not be asked: " + monitors.problem() + ".");
-    }
+    untold.addAll(monitors.untold());
     if (dump.coroutines().stream().anyMatch(StallWatch::hasNoHolder)) {
       untold.add("Who should feed a queue, or signal a condition, nobody can tell.");
     }

@@ -166,7 +166,7 @@ final class TestRun implements AutoCloseable {
   private void start() throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    for (String room : List.of("java.lang", "java.util.concurrent.locks")) {
+    for (String room : List.of("java.lang", "java.util.concurrent.locks", "jdk.internal.vm")) {
       command.addAll(List.of("--add-opens", "java.base/" + room + "=ALL-UNNAMED"));
     }
     command.add("--enable-native-access=ALL-UNNAMED"); // descriptors are watched by number natively

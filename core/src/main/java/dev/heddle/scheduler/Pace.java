@@ -7,8 +7,10 @@ import dev.heddle.reactor.driver.ReactorDriver;
 final class Pace {
   /*
    * Reading the clock costs 20-30 ns, a fifth of a switch. So it is read every `stride` dispatches, and stride adapts: doubled
-   * while the dispatches between two reads took less than 100 us, back to 1 as soon as they took more than 250. Who has slept
-   * reads it, and keeps the stride: a server sleeps after a handful of dispatches, and would never get beyond 2.
+   * while that many dispatches take less than 100 us, back to 1 as soon as they take more than 250.
+   *
+   * Who has slept reads it, and keeps the stride: a server sleeps after a handful of dispatches, and would never get beyond 2. What they
+   * took must be seen all the same; so when that was last seen a stride ago, it is read before the sleep, too.
    *
    * A look at the reactor is due when the last one is 1 ms ago, or at the end of a round that began 61 dispatches or more
    * after it. A round is who is ready when the clock is read; all of them run before the look.
@@ -32,6 +34,8 @@ final class Pace {
   private long now;
   private int stride = 1;
   private long clockAt; // the next dispatch at which the clock is read
+  private long readAt; // the dispatch before which it was read last
+  private long measured; // the one before which it was last seen how long some took
   private long roundEnd = Long.MAX_VALUE; // of the round that a look waits for
   private long lastLook;
   private long dispatchedAtLook;
@@ -70,15 +74,25 @@ final class Pace {
     return lookDue;
   }
 
-  private void readClock(long dispatched) {
+  /// @param next the dispatch before which it is read
+  private void readClock(long next) {
     long before = now;
+    long dispatches = next - readAt;
     now = clock.nanoTime();
-    if (now - before > LONG_NANOS) {
+    if (dispatches > 0) {
+      adapt((now - before) * stride / dispatches);
+      measured = next;
+    }
+    readAt = next;
+    clockAt = next + stride;
+  }
+
+  private void adapt(long nanosOfAStride) {
+    if (nanosOfAStride > LONG_NANOS) {
       stride = 1;
-    } else if (now - before < SHORT_NANOS && stride < LONGEST_STRIDE) {
+    } else if (nanosOfAStride < SHORT_NANOS && stride < LONGEST_STRIDE) {
       stride *= 2;
     }
-    clockAt = dispatched + stride;
   }
 
   private boolean isTimeToLook(long dispatched, int ready) {
@@ -98,10 +112,22 @@ final class Pace {
     lastLook = now;
   }
 
+  /// Nobody is ready.
+  ///
+  /// @param wanted whether somebody wants to know the time; else the clock is read when it is time
+  ///   to see how long some took
+  void resting(long dispatched, boolean wanted) {
+    long next = dispatched + 1;
+    if (wanted || next - measured >= stride) {
+      readClock(next);
+    }
+  }
+
   /// Nobody was ready, or what was could wait: who comes next finds the clock read anew.
   void rested(long dispatched) {
     now = clock.nanoTime();
-    clockAt = dispatched + 1 + stride;
+    readAt = dispatched + 1;
+    clockAt = readAt + stride;
   }
 
   /// The loop has slept in its reactor.

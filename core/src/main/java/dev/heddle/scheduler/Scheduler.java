@@ -618,12 +618,11 @@ public final class Scheduler implements ContextHost, EventHome {
     }
     boolean waits = owner.mayWait();
     // without a timer nobody asks what time it is before the sleep is over
-    if (timers.size() > 0 || !waits) {
-      readClockAfterRest();
-      if (timers.advance(now) > 0) {
-        // round again, also when nobody is ready: one of them may have been the shutdown deadline
-        return;
-      }
+    pace.resting(dispatched, timers.size() > 0 || !waits);
+    keepPace();
+    if (timers.mayBeDue(now) && timers.advance(now) > 0) {
+      // round again, also when nobody is ready: one of them may have been the shutdown deadline
+      return;
     }
     if (!waits) {
       // who was resumed and did not mount is not waiting: whoever looks at its stack is about to

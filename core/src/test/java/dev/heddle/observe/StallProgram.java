@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 /// the last report.
 final class StallProgram {
   private static final int STALLS = 5;
+  private static final int MANY = 100_000; // calls, after which the compiler has seen it
   private static final Duration LIMIT = Duration.ofMillis(30);
 
   private StallProgram() {}
@@ -23,6 +24,9 @@ final class StallProgram {
       }
       return "started";
     });
+    for (int i = 0; i < MANY; i++) {
+      lockForNobody(false);
+    }
     for (int i = 0; i < STALLS; i++) {
       System.out.println("cycles: " + reportOf(StallProgram::crossMonitors).cycles().size());
     }
@@ -60,6 +64,22 @@ final class StallProgram {
     Object right = new Object();
     Heddle.launch("one", () -> enterBoth(left, right));
     Heddle.launch("two", () -> enterBoth(right, left));
+    Heddle.launch("three", () -> lockForNobody(true));
+  }
+
+  /// Nobody else can see this lock, so the compiler leaves it out.
+  private static void lockForNobody(boolean wait) {
+    Object own = new Object();
+    synchronized (own) {
+      inside(wait);
+    }
+  }
+
+  private static void inside(boolean wait) {
+    if (wait) {
+      Heddle.suspend();
+      new CompletableFuture<String>().join();
+    }
   }
 
   private static void enterBoth(Object first, Object second) {

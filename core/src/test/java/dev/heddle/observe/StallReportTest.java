@@ -189,12 +189,75 @@ class StallReportTest {
         .containsPattern("the monitor of Object@\\w+, held by thread 'holder'");
   }
 
+  /// Who was notified must get back in, and does not hold the monitor yet.
+  @Test
+  void monitor_toBeEnteredAgain_isPartOfACycle() {
+    Object first = new Object();
+    Object second = new Object();
+    StallReport report =
+        stalling(
+                () -> {
+                  Heddle.launch("one", () -> waitIn(first, second));
+                  Heddle.launch("two", () -> notifyAndEnter(first, second));
+                })
+            .stopped();
+    assertThat(ids(report)).containsExactly(List.of(2L, 3L));
+    assertThat(report.text())
+        .containsPattern(
+            "coroutine-2 'one' waits for the monitor of Object@\\w+, held by coroutine-3 'two',"
+                + " which waits for the monitor of Object@\\w+, held by coroutine-2 'one'\n");
+  }
+
+  private static void waitIn(Object first, Object second) throws InterruptedException {
+    synchronized (second) {
+      synchronized (first) {
+        first.wait();
+      }
+    }
+  }
+
+  private static void notifyAndEnter(Object first, Object second) {
+    synchronized (first) {
+      first.notifyAll();
+      synchronized (second) {
+        Heddle.suspend();
+      }
+    }
+  }
+
+  @Test
+  void monitor_leftByAWait_isHeldByWhoCameAfter() {
+    Object monitor = new Object();
+    CompletableFuture<String> release = new CompletableFuture<>();
+    Stalling stalling =
+        stalling(() -> {
+          Heddle.launch("waiter", () -> waitIn(monitor, new Object()));
+          Heddle.launch("holder", () -> hold(monitor, release));
+          Heddle.launch("blocked", () -> enterBoth(monitor, new Object()));
+        });
+    StallReport report = stalling.first.join();
+    release.complete("released");
+    stalling.stop();
+    assertThat(report.text())
+        .containsPattern(
+            "'blocked' is parked by the JDK, for the monitor of Object@\\w+, held by"
+                + " coroutine-3 'holder'");
+  }
+
+  private static void hold(Object monitor, CompletableFuture<String> release) {
+    synchronized (monitor) {
+      release.join();
+    }
+  }
+
   /// A dump by the JDK would end the JVM here: JDK-8364343.
   @Test
   void stall_besideALoopThatSwitches_isToldAndTheJvmLivesOn() throws Exception {
     ChildJvm.Result child =
         ChildJvm.of(StallProgram.class)
-            .with("--add-opens=java.base/jdk.internal.vm=ALL-UNNAMED")
+            .with("--add-opens=java.base/jdk.internal.vm=ALL-UNNAMED", "-Xbatch")
+            .with("-XX:CompileCommand=quiet")
+            .with("-XX:CompileCommand=dontinline," + StallProgram.class.getName() + "::inside")
             .run();
     assertThat(child.exitCode()).as(child.output()).isZero();
     assertThat(child.output().lines().filter("cycles: 1"::equals)).hasSize(5);

@@ -179,8 +179,9 @@ final class DumpTaker {
     String blocker = parkedFor == null ? null : named(parkedFor);
     Long owner = locker == null ? null : (Long) locker.threadId();
     if (state == Thread.State.BLOCKED) {
-      blocker = monitors.awaitedBy(thread);
-      owner = blocker == null ? null : monitors.holderOf(blocker);
+      Object monitor = monitors.awaitedBy(thread);
+      blocker = monitor == null ? null : named(monitor);
+      owner = monitor == null ? null : monitors.holderOf(monitor);
     }
     CoroutineNode<?> holder = owner == null ? null : byThread.get(owner);
     return new ForeignWait(

@@ -4,17 +4,18 @@ package dev.heddle.coroutine.tree;
 import dev.heddle.scheduler.context.ExecutionContext;
 import dev.heddle.scheduler.context.HeldMonitors;
 import dev.heddle.scheduler.context.LockOwners;
+import java.lang.management.LockInfo;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MonitorInfo;
 import java.lang.management.ThreadInfo;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Which thread of a loop waits for which monitor, and who holds it. Monitors go by class and
-/// identity, as the JDK prints them.
+/// Which thread of a loop waits for which monitor, and who holds it.
 ///
 /// The loop looks at its own threads first; who holds what none of them does is sought among the
 /// threads of the system, by another thread, since the JDK takes locks for that.
@@ -22,10 +23,10 @@ final class Monitors {
   /// Nobody was asked.
   static final Monitors UNKNOWN = new Monitors();
 
-  private static final int MOST = 10_000; // coroutines; a look at one takes some ten microseconds
+  private static final long LONGEST = 500_000_000; // ns; the loop does nothing else meanwhile
 
-  private final Map<Long, String> awaited = new HashMap<>(); // by the thread's id
-  private final Map<String, Long> holders = new HashMap<>();
+  private final Map<Long, Object> awaited = new HashMap<>(); // by the thread's id
+  private final Map<Object, Long> holders = new IdentityHashMap<>();
   private final Map<Long, String> names = new HashMap<>(); // of threads of the system
   private final List<String> untold = new ArrayList<>();
 
@@ -33,57 +34,88 @@ final class Monitors {
 
   /// What the threads of a loop wait for and hold. On its trampoline: nobody can be mounted.
   static Monitors of(LoopRoot loop) {
-    List<Thread> threads = new ArrayList<>();
-    List<Thread> blocked = new ArrayList<>();
-    for (CoroutineNode<?> coroutine : loop.coroutines()) {
-      ExecutionContext context = coroutine.context();
-      if (context != null) {
-        threads.add(context.thread());
-        if (context.thread().getState() == Thread.State.BLOCKED) {
-          blocked.add(context.thread());
-        }
-      }
-    }
     Monitors found = new Monitors();
-    if (!blocked.isEmpty()) {
-      found.ask(threads, blocked);
+    if (!HeldMonitors.known()) {
+      found.untold.add(
+          "Who holds a monitor the JDK does not tell without --add-opens java.base/jdk.internal.vm="
+              + LockOwners.opensTo()
+              + ".");
+      return found;
+    }
+    try {
+      found.ask(loop);
+    } catch (RuntimeException | LinkageError e) {
+      found.failed(e);
     }
     return found;
   }
 
-  private void ask(List<Thread> threads, List<Thread> blocked) {
-    if (!HeldMonitors.known()) {
-      untold.add(
-          "Who holds a monitor the JDK does not tell without --add-opens java.base/jdk.internal.vm="
-              + LockOwners.opensTo()
-              + ".");
-    } else if (threads.size() > MOST) {
-      untold.add("Who holds a monitor was not asked: there are more than " + MOST + " coroutines.");
-    } else {
-      for (Thread thread : blocked) {
-        Object monitor = HeldMonitors.awaitedBy(thread);
-        if (monitor != null) {
-          awaited.put(thread.threadId(), DumpTaker.named(monitor));
-        }
+  private void ask(LoopRoot loop) {
+    long until = System.nanoTime() + LONGEST;
+    List<Thread> others = new ArrayList<>();
+    for (CoroutineNode<?> coroutine : loop.coroutines()) {
+      ExecutionContext context = coroutine.context();
+      if (context == null) {
+        continue;
       }
-      for (Thread thread : threads) {
-        for (Object monitor : HeldMonitors.heldBy(thread)) {
-          holders.put(DumpTaker.named(monitor), thread.threadId());
+      Thread thread = context.thread();
+      if (thread.getState() == Thread.State.BLOCKED && System.nanoTime() < until) {
+        HeldMonitors monitors = look(thread);
+        if (monitors.awaited() != null) {
+          awaited.put(thread.threadId(), monitors.awaited());
         }
+      } else {
+        others.add(thread);
       }
+    }
+    for (Thread thread : others) {
+      if (!isHolderMissing()) {
+        return;
+      }
+      if (System.nanoTime() >= until) {
+        untold.add("Who holds a monitor was asked of some coroutines only: there are too many.");
+        return;
+      }
+      look(thread);
     }
   }
 
-  /// Whether somebody waits for a monitor that nobody is known to hold.
-  boolean isHolderMissing() {
+  private HeldMonitors look(Thread thread) {
+    HeldMonitors monitors = HeldMonitors.of(thread);
+    for (Object monitor : monitors.held()) {
+      holders.put(monitor, thread.threadId());
+    }
+    return monitors;
+  }
+
+  private boolean isHolderMissing() {
     return !holders.keySet().containsAll(awaited.values());
   }
 
-  /// Looks at the threads of the system. Not on the loop's.
+  /// Looks at the threads of the system for who holds what no coroutine does. Not on the loop's.
   void askThreadsOfTheSystem() {
+    try {
+      if (isHolderMissing()) {
+        seekHolders();
+      }
+    } catch (RuntimeException | LinkageError e) {
+      failed(e);
+    }
+  }
+
+  private void seekHolders() {
+    Map<String, Object> sought = new HashMap<>();
+    for (Object monitor : awaited.values()) {
+      if (!holders.containsKey(monitor)) {
+        sought.put(DumpTaker.named(monitor), monitor);
+      }
+    }
     for (ThreadInfo thread : ManagementFactory.getThreadMXBean().dumpAllThreads(true, false)) {
-      for (MonitorInfo monitor : thread.getLockedMonitors()) {
-        if (holders.putIfAbsent(monitor.toString(), thread.getThreadId()) == null) {
+      LockInfo left = thread.getLockInfo(); // by Object.wait, or not entered yet
+      for (MonitorInfo held : thread.getLockedMonitors()) {
+        Object monitor = sought.get(held.toString());
+        if (monitor != null && (left == null || !held.toString().equals(left.toString()))) {
+          holders.put(monitor, thread.getThreadId());
           names.put(thread.getThreadId(), thread.getThreadName());
         }
       }
@@ -95,13 +127,17 @@ final class Monitors {
     }
   }
 
+  private void failed(Throwable why) {
+    untold.add("Who holds a monitor could not be asked: " + why + ".");
+  }
+
   /// The monitor that a thread waits to enter, or null.
-  @Nullable String awaitedBy(Thread thread) {
+  @Nullable Object awaitedBy(Thread thread) {
     return awaited.get(thread.threadId());
   }
 
   /// The id of the thread that holds a monitor, or null.
-  @Nullable Long holderOf(String monitor) {
+  @Nullable Long holderOf(Object monitor) {
     return holders.get(monitor);
   }
 

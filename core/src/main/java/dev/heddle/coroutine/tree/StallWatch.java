@@ -19,10 +19,11 @@ import org.jspecify.annotations.Nullable;
 /// Finds out that a loop waits for nothing but locks and queues of the JDK, and says so once.
 ///
 /// When the loop goes to sleep with foreign waits only, a hidden timer is armed, one at a time. If
-/// nothing was dispatched when it fires, the trampoline asks who holds which monitor. Where no
-/// coroutine does, the watchdog looks at the threads of the system (which takes locks) and sends
-/// the answer back into the loop. Then the dump is taken, on the trampoline. A wait among them that
-/// ends by itself or from outside is no stall; the next sleep then arms the timer anew.
+/// nothing was dispatched when it fires, a dump is taken, on the trampoline. A wait in it that ends
+/// by itself or from outside is no stall, nor is one that is over meanwhile; the next sleep then
+/// arms the timer anew. When somebody waits for a monitor, the loop looks who holds it, and the
+/// watchdog among the threads of the system (which takes locks); its answer comes back into the
+/// loop, and the dump is taken once more, with the names.
 final class StallWatch implements InlineCallback {
   private final LoopRoot loop;
   private final LoopWatch watch;
@@ -56,31 +57,42 @@ final class StallWatch implements InlineCallback {
   @Override
   public void onEvent(Event event, @Nullable Object result, @Nullable Throwable error) {
     if (isStill()) {
-      scheduler.onTrampoline(this::ask);
+      scheduler.onTrampoline(this::look);
     } else {
       armed = false;
     }
   }
 
+  // whom the JDK has woken a moment ago is on the way
   private boolean isStill() {
     return !scheduler.hasEnded()
         && scheduler.dispatches() == dispatches
-        && scheduler.hasOnlyForeignWaits();
+        && scheduler.hasOnlyForeignWaits()
+        && scheduler.inbox().isEmpty();
   }
 
-  private void ask() {
-    if (!isStill()) {
+  private @Nullable Dump stalled(Monitors monitors) {
+    Dump dump = isStill() ? DumpTaker.take(loop, monitors) : null;
+    return dump != null && dump.coroutines().stream().noneMatch(StallWatch::mayGoOn) && isStill()
+        ? dump
+        : null;
+  }
+
+  private void look() {
+    Dump dump = stalled(Monitors.UNKNOWN);
+    if (dump == null) {
       armed = false;
-      return;
-    }
-    Monitors monitors = Monitors.of(loop);
-    if (monitors.isHolderMissing()) {
-      watch.later(() -> {
-        monitors.askThreadsOfTheSystem();
-        scheduler.inbox().post(new Answer(monitors));
-      });
+    } else if (dump.coroutines().stream().noneMatch(StallWatch::waitsForAMonitor)) {
+      tell(dump, Monitors.UNKNOWN);
     } else {
-      tell(monitors);
+      Monitors monitors = Monitors.of(loop);
+      watch.later(() -> {
+        try {
+          monitors.askThreadsOfTheSystem();
+        } finally {
+          scheduler.inbox().post(new Answer(monitors));
+        }
+      });
     }
   }
 
@@ -93,20 +105,31 @@ final class StallWatch implements InlineCallback {
 
     @Override
     public void arrive() {
-      scheduler.onTrampoline(() -> tell(monitors));
+      scheduler.onTrampoline(() -> lookAgain(monitors));
     }
   }
 
-  private void tell(Monitors monitors) {
+  private void lookAgain(Monitors monitors) {
+    Dump dump = stalled(monitors);
+    if (dump == null) {
+      armed = false;
+    } else {
+      tell(dump, monitors);
+    }
+  }
+
+  private void tell(Dump dump, Monitors monitors) {
     armed = false;
-    if (!isStill()) {
-      return;
-    }
-    Dump dump = DumpTaker.take(loop, monitors);
-    if (dump.coroutines().stream().noneMatch(StallWatch::mayEndByItself)) {
-      told = true;
-      watch.tell(new StallReport(dump, limit, untold(dump, monitors)));
-    }
+    told = true;
+    watch.tell(new StallReport(dump, limit, untold(dump, monitors)));
+  }
+
+  private static boolean waitsForAMonitor(CoroutineSnapshot c) {
+    return c.foreign() != null && c.foreign().state() == Thread.State.BLOCKED;
+  }
+
+  private static boolean mayGoOn(CoroutineSnapshot c) {
+    return c.state() == CoroutineSnapshot.State.READY || mayEndByItself(c);
   }
 
   private static boolean mayEndByItself(CoroutineSnapshot c) {

@@ -5,41 +5,51 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodHandles.Lookup;
 import java.lang.invoke.MethodType;
+import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Which monitors a virtual thread holds, and which one it waits for. The JDK tells it in a room of
-/// its own only, so this needs a door: `--add-opens java.base/jdk.internal.vm=...` with
+/// Which monitors a virtual thread is in, and which one it waits to enter. The JDK tells it in a
+/// room of its own only, so this needs a door: `--add-opens java.base/jdk.internal.vm=...` with
 /// `dev.heddle`, or `ALL-UNNAMED` on the class path.
 ///
-/// **Thread** the carrier of the thread that is asked about, with nobody mounted.
-public final class HeldMonitors {
+/// @param awaited what it waits to enter, for the first time or after a notification; or null
+/// @param held what it is in, without what it has left by `Object.wait`
+public record HeldMonitors(@Nullable Object awaited, List<Object> held) {
   /*
    * The public way is a dump of all threads (HotSpotDiagnosticMXBean.dumpThreads, jcmd Thread.dump_to_file). It looks at virtual
    * threads without keeping them from being mounted meanwhile, and then reads a stack that is not there any more: the JVM ends by a SIGSEGV
    * (JDK-8364343; beside a loop that switches all the time 25.0.3 ends at the first to third dump). A report must not do that.
    *
-   * Here one thread at a time is looked at, and none that can be mounted: it is of this loop, whose carrier is the one that asks.
+   * Here one thread at a time is looked at, and none that can be mounted: it is of this loop, whose carrier is the one that asks. The
+   * JDK may still hand it its monitor or its wake-up, which changes its state and not its stack; so state and blocker are read of one
+   * look, and what does not fit together is no wait.
+   *
+   * What the compiler has eliminated is a lock without an object. What a thread waits on is told among what it holds.
    */
-  private static final @Nullable Doors DOORS = find();
+  private static final HeldMonitors NONE = new HeldMonitors(null, List.of());
+  private static final String ENTERS = "WAITING_TO_LOCK"; // of BlockerLockType
+  private static final String WAITS = "WAITING_ON";
+  private static final @Nullable Room ROOM = find();
 
-  private HeldMonitors() {}
-
-  private static @Nullable Doors find() {
+  private static @Nullable Room find() {
     try {
-      Class<?> snapshot = Class.forName("jdk.internal.vm.ThreadSnapshot");
-      Lookup inside = MethodHandles.privateLookupIn(snapshot, MethodHandles.lookup());
-      MethodType look = MethodType.methodType(snapshot, Thread.class);
-      MethodType one = MethodType.methodType(Object.class);
-      MethodType stack = MethodType.methodType(StackTraceElement[].class);
-      MethodType some = MethodType.methodType(Stream.class, int.class);
-      return new Doors(
-          inside.findStatic(snapshot, "of", look),
-          inside.findVirtual(snapshot, "blockedOn", one),
-          inside.findVirtual(snapshot, "stackTrace", stack),
-          inside.findVirtual(snapshot, "ownedMonitorsAt", some));
+      Class<?> look = Class.forName("jdk.internal.vm.ThreadSnapshot");
+      Class<?> lock = Class.forName(look.getName() + "$ThreadLock");
+      Class<?> blocker = Class.forName(look.getName() + "$ThreadBlocker");
+      Class<?> kind = Class.forName(look.getName() + "$BlockerLockType");
+      Lookup own = MethodHandles.lookup();
+      Lookup inLook = MethodHandles.privateLookupIn(look, own);
+      Lookup inBlocker = MethodHandles.privateLookupIn(blocker, own);
+      return new Room(
+          inLook.findStatic(look, "of", MethodType.methodType(look, Thread.class)),
+          inLook.findVirtual(look, "threadState", MethodType.methodType(Thread.State.class)),
+          inLook.findVarHandle(look, "locks", lock.arrayType()),
+          MethodHandles.privateLookupIn(lock, own).findVarHandle(lock, "obj", Object.class),
+          inLook.findVarHandle(look, "blocker", blocker),
+          inBlocker.findVarHandle(blocker, "type", kind),
+          inBlocker.findVarHandle(blocker, "obj", Object.class));
     } catch (ReflectiveOperationException _) {
       return null;
     }
@@ -47,45 +57,49 @@ public final class HeldMonitors {
 
   /// Whether they can be told.
   public static boolean known() {
-    return DOORS != null;
+    return ROOM != null;
   }
 
-  /// The monitor that a thread waits to enter; null when there is none, or it cannot be told.
-  public static @Nullable Object awaitedBy(Thread thread) {
-    Doors doors = DOORS;
-    return doors == null ? null : doors.awaitedBy(thread);
-  }
-
-  /// The monitors that a thread is in; none when they cannot be told.
-  public static List<Object> heldBy(Thread thread) {
-    Doors doors = DOORS;
-    return doors == null ? List.of() : doors.heldBy(thread);
-  }
-
-  private record Doors(
-      MethodHandle look, MethodHandle awaited, MethodHandle stack, MethodHandle heldAt) {
-
-    @Nullable Object awaitedBy(Thread thread) {
-      try {
-        Object seen = look.invoke(thread);
-        return seen == null ? null : awaited.invoke(seen);
-      } catch (Throwable e) {
-        throw new IllegalStateException("the JDK was asked what " + thread + " waits for", e);
-      }
+  /// Those of a thread; none when they cannot be told. **Thread** the carrier of that thread, with
+  /// nobody mounted.
+  public static HeldMonitors of(Thread thread) {
+    Room room = ROOM;
+    try {
+      return room == null ? NONE : room.look(thread);
+    } catch (Throwable e) {
+      throw new IllegalStateException("the JDK was asked for the monitors of " + thread, e);
     }
+  }
 
-    List<Object> heldBy(Thread thread) {
-      List<Object> held = new ArrayList<>();
-      try {
-        Object seen = look.invoke(thread);
-        int depth = seen == null ? 0 : ((StackTraceElement[]) stack.invoke(seen)).length;
-        for (int i = 0; i < depth; i++) {
-          ((Stream<?>) heldAt.invoke(seen, i)).forEach(held::add);
-        }
-      } catch (Throwable e) {
-        throw new IllegalStateException("the JDK was asked what " + thread + " holds", e);
+  /// The JDK's, by name.
+  private record Room(
+      MethodHandle of,
+      MethodHandle state,
+      VarHandle locks,
+      VarHandle locked,
+      VarHandle blocker,
+      VarHandle blockerKind,
+      VarHandle blockerObject) {
+
+    HeldMonitors look(Thread thread) throws Throwable {
+      Object look = of.invoke(thread);
+      if (look == null) {
+        return NONE; // it has ended
       }
-      return held;
+      Object blocking = blocker.get(look);
+      String kind = blocking == null ? "" : String.valueOf(blockerKind.get(blocking));
+      Object object = blocking == null ? null : blockerObject.get(blocking);
+      Object left = kind.equals(WAITS) ? object : null;
+      boolean enters =
+          state.invoke(look) == Thread.State.BLOCKED && (kind.equals(ENTERS) || kind.equals(WAITS));
+      List<Object> held = new ArrayList<>();
+      for (Object lock : (Object[]) locks.get(look)) {
+        Object monitor = locked.get(lock);
+        if (monitor != null && monitor != left) {
+          held.add(monitor);
+        }
+      }
+      return new HeldMonitors(enters ? object : null, held);
     }
   }
 }

@@ -208,6 +208,7 @@ class StallReportTest {
                 + " which waits for the monitor of Object@\\w+, held by coroutine-2 'one'\n");
   }
 
+  @SuppressWarnings("WaitNotInLoop") // HotSpot wakes nobody without a reason
   private static void waitIn(Object first, Object second) throws InterruptedException {
     synchronized (second) {
       synchronized (first) {

@@ -26,7 +26,7 @@ final class Monitors {
   private static final long LONGEST = 500_000_000; // ns; the loop does nothing else meanwhile
 
   private final Map<Long, Object> awaited = new HashMap<>(); // by the thread's id
-  private final Map<Object, Long> holders = new IdentityHashMap<>();
+  private final IdentityHashMap<Object, Long> holders = new IdentityHashMap<>();
   private final Map<Long, String> names = new HashMap<>(); // of threads of the system
   private final List<String> untold = new ArrayList<>();
 

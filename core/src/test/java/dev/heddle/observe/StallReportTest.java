@@ -191,7 +191,13 @@ class StallReportTest {
 
   /// Who was notified must get back in, and does not hold the monitor yet.
   @Test
-  void monitor_toBeEnteredAgain_isPartOfACycle() {
+  void monitor_toBeEnteredAgain_isPartOfACycle() throws Exception {
+    assertACycleWithAWait();
+    compileTheWait();
+    assertACycleWithAWait();
+  }
+
+  private static void assertACycleWithAWait() {
     Object first = new Object();
     Object second = new Object();
     StallReport report =
@@ -206,6 +212,16 @@ class StallReportTest {
         .containsPattern(
             "coroutine-2 'one' waits for the monitor of Object@\\w+, held by coroutine-3 'two',"
                 + " which waits for the monitor of Object@\\w+, held by coroutine-2 'one'\n");
+  }
+
+  /// Then the JDK cannot tell any more which monitor it has left.
+  private static void compileTheWait() throws InterruptedException {
+    Object monitor = new Object();
+    synchronized (monitor) {
+      for (int i = 0; i < 400; i++) {
+        monitor.wait(0, 1);
+      }
+    }
   }
 
   @SuppressWarnings("WaitNotInLoop") // HotSpot wakes nobody without a reason
@@ -227,7 +243,13 @@ class StallReportTest {
   }
 
   @Test
-  void monitor_leftByAWait_isHeldByWhoCameAfter() {
+  void monitor_leftByAWait_isHeldByWhoCameAfter() throws Exception {
+    assertTheWaiterHoldsNothing();
+    compileTheWait();
+    assertTheWaiterHoldsNothing();
+  }
+
+  private static void assertTheWaiterHoldsNothing() {
     Object monitor = new Object();
     CompletableFuture<String> release = new CompletableFuture<>();
     Stalling stalling =

@@ -18,7 +18,9 @@ import org.jspecify.annotations.Nullable;
 /// Which thread of a loop waits for which monitor, and who holds it.
 ///
 /// The loop looks at its own threads first; who holds what none of them does is sought among the
-/// threads of the system, by another thread, since the JDK takes locks for that.
+/// threads of the system, by another thread, since the JDK takes locks for that. A thread in
+/// `Object.wait` has left one of its monitors, and the JDK may not say which: then one that
+/// somebody else holds, else none.
 final class Monitors {
   /// Nobody was asked.
   static final Monitors UNKNOWN = new Monitors();
@@ -27,6 +29,7 @@ final class Monitors {
 
   private final Map<Long, Object> awaited = new HashMap<>(); // by the thread's id
   private final IdentityHashMap<Object, Long> holders = new IdentityHashMap<>();
+  private final Map<Thread, List<Object>> doubtful = new HashMap<>(); // one of them is left
   private final Map<Long, String> names = new HashMap<>(); // of threads of the system
   private final List<String> untold = new ArrayList<>();
 
@@ -60,16 +63,13 @@ final class Monitors {
       }
       Thread thread = context.thread();
       if (thread.getState() == Thread.State.BLOCKED && System.nanoTime() < until) {
-        HeldMonitors monitors = look(thread);
-        if (monitors.awaited() != null) {
-          awaited.put(thread.threadId(), monitors.awaited());
-        }
+        look(thread);
       } else {
         others.add(thread);
       }
     }
     for (Thread thread : others) {
-      if (!isHolderMissing()) {
+      if (!isHolderMissing() && doubtful.isEmpty()) {
         return;
       }
       if (System.nanoTime() >= until) {
@@ -80,12 +80,18 @@ final class Monitors {
     }
   }
 
-  private HeldMonitors look(Thread thread) {
+  private void look(Thread thread) {
     HeldMonitors monitors = HeldMonitors.of(thread);
+    if (monitors.awaited() != null) {
+      awaited.put(thread.threadId(), monitors.awaited());
+    }
+    if (monitors.leftOne()) {
+      doubtful.put(thread, monitors.held());
+      return;
+    }
     for (Object monitor : monitors.held()) {
       holders.put(monitor, thread.threadId());
     }
-    return monitors;
   }
 
   private boolean isHolderMissing() {
@@ -95,17 +101,35 @@ final class Monitors {
   /// Looks at the threads of the system for who holds what no coroutine does. Not on the loop's.
   void askThreadsOfTheSystem() {
     try {
-      if (isHolderMissing()) {
+      if (isHolderMissing() || !doubtful.isEmpty()) {
         seekHolders();
+        doubtful.forEach(this::settle);
+      }
+      if (isHolderMissing()) {
+        untold.add(
+            "A monitor is held by none of these coroutines, and by no thread of the system; which"
+                + " other virtual thread holds it cannot be told.");
       }
     } catch (RuntimeException | LinkageError e) {
       failed(e);
     }
   }
 
+  private void settle(Thread thread, List<Object> some) {
+    long id = thread.threadId();
+    for (Object monitor : some) {
+      long holder = holders.computeIfAbsent(monitor, _ -> id);
+      if (holder != id && thread.getState() == Thread.State.BLOCKED) {
+        awaited.put(id, monitor);
+      }
+    }
+  }
+
   private void seekHolders() {
     Map<String, Object> sought = new HashMap<>();
-    for (Object monitor : awaited.values()) {
+    List<Object> some = new ArrayList<>(awaited.values());
+    doubtful.values().forEach(some::addAll);
+    for (Object monitor : some) {
       if (!holders.containsKey(monitor)) {
         sought.put(DumpTaker.named(monitor), monitor);
       }
@@ -119,11 +143,6 @@ final class Monitors {
           names.put(thread.getThreadId(), thread.getThreadName());
         }
       }
-    }
-    if (isHolderMissing()) {
-      untold.add(
-          "A monitor is held by none of these coroutines, and by no thread of the system; which other"
-              + " virtual thread holds it cannot be told.");
     }
   }
 

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param awaited what it waits to enter, for the first time or after a notification; or null
 /// @param held what it is in, without what it has left by `Object.wait`
-public record HeldMonitors(@Nullable Object awaited, List<Object> held) {
+/// @param leftOne whether it has left one of those by `Object.wait`, and the JDK does not say which
+public record HeldMonitors(@Nullable Object awaited, List<Object> held, boolean leftOne) {
   /*
    * The public way is a dump of all threads (HotSpotDiagnosticMXBean.dumpThreads, jcmd Thread.dump_to_file). It looks at virtual
    * threads without keeping them from being mounted meanwhile, and then reads a stack that is not there any more: the JVM ends by a SIGSEGV
@@ -26,9 +27,10 @@ public record HeldMonitors(@Nullable Object awaited, List<Object> held) {
    * JDK may still hand it its monitor or its wake-up, which changes its state and not its stack; so state and blocker are read of one
    * look, and what does not fit together is no wait.
    *
-   * What the compiler has eliminated is a lock without an object. What a thread waits on is told among what it holds.
+   * What the compiler has eliminated is a lock without an object. What a thread waits on is told among what it holds; and which of
+   * them it is, the JDK reads from the frame of the wait, and cannot once that is compiled.
    */
-  private static final HeldMonitors NONE = new HeldMonitors(null, List.of());
+  private static final HeldMonitors NONE = new HeldMonitors(null, List.of(), false);
   private static final String ENTERS = "WAITING_TO_LOCK"; // of BlockerLockType
   private static final String WAITS = "WAITING_ON";
   private static final @Nullable Room ROOM = find();
@@ -45,6 +47,7 @@ public record HeldMonitors(@Nullable Object awaited, List<Object> held) {
       return new Room(
           inLook.findStatic(look, "of", MethodType.methodType(look, Thread.class)),
           inLook.findVirtual(look, "threadState", MethodType.methodType(Thread.State.class)),
+          inLook.findVarHandle(look, "stackTrace", StackTraceElement[].class),
           inLook.findVarHandle(look, "locks", lock.arrayType()),
           MethodHandles.privateLookupIn(lock, own).findVarHandle(lock, "obj", Object.class),
           inLook.findVarHandle(look, "blocker", blocker),
@@ -75,6 +78,7 @@ public record HeldMonitors(@Nullable Object awaited, List<Object> held) {
   private record Room(
       MethodHandle of,
       MethodHandle state,
+      VarHandle stack,
       VarHandle locks,
       VarHandle locked,
       VarHandle blocker,
@@ -99,7 +103,14 @@ public record HeldMonitors(@Nullable Object awaited, List<Object> held) {
           held.add(monitor);
         }
       }
-      return new HeldMonitors(enters ? object : null, held);
+      boolean waits = isWait((StackTraceElement[]) stack.get(look));
+      return new HeldMonitors(enters ? object : null, held, waits && left == null);
+    }
+
+    private static boolean isWait(StackTraceElement[] stack) {
+      return stack.length > 0
+          && stack[0].getMethodName().equals("wait0")
+          && stack[0].getClassName().equals(Object.class.getName());
     }
   }
 }

@@ -7,8 +7,11 @@ import org.jspecify.annotations.Nullable;
 ///
 /// An [Error], so that `catch (Exception e)` does not swallow it. It is thrown once, so that
 /// `finally` blocks may suspend to clean up; after the grace period every further suspension throws
-/// it again. One that escapes a coroutine which was not itself cancelled is an ordinary failure of
-/// that coroutine.
+/// it again, each time as a new object whose cause is the first. One that escapes a coroutine which
+/// was not itself cancelled is an ordinary failure of that coroutine.
+///
+/// A wait of the JDK's ends as that wait ends when its thread is interrupted: with an
+/// [InterruptedException], or because the JDK has closed the socket. That counts as thrown.
 ///
 /// @since 0.1
 public class Cancellation extends Error {
@@ -24,5 +27,16 @@ public class Cancellation extends Error {
   /// @param cause what led to it, or null
   public Cancellation(String why, @Nullable Throwable cause) {
     super(why, cause);
+  }
+
+  private Cancellation(Cancellation of) {
+    super(of.getMessage(), of, true, false);
+  }
+
+  /// This cancellation for one more coroutine, or once more for the same one: a new object, so that
+  /// what one coroutine attaches to it is seen by no other. Its cause is this one, and it has no
+  /// stack trace of its own. A subclass that is to arrive as itself overrides this.
+  public Cancellation again() {
+    return new Cancellation(this);
   }
 }

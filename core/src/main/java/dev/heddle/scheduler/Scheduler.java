@@ -76,6 +76,7 @@ public final class Scheduler implements ContextHost, EventHome {
   private final ArrayDeque<Runnable> errands = new ArrayDeque<>(); // of the trampoline
   private long dispatched; // decisions who is next: mounts, self-resumes, starts without a switch
   private final Pace pace;
+  private final Glances glances;
   private long attentionAt; // the pace's next dispatch: kept here, for every dispatch compares it
   private long now; // as the pace last read it: every tick asks for it
   private boolean lookDue;
@@ -102,6 +103,7 @@ public final class Scheduler implements ContextHost, EventHome {
     this.ready = ReadyQueue.of(parts.picker());
     this.reuse = reuse;
     this.pace = new Pace(clock, driver);
+    this.glances = new Glances(clock);
     this.now = pace.now();
     this.wakeup = new Wakeup(driver::wakeup);
     this.inbox = new Inbox(wakeup);
@@ -147,6 +149,11 @@ public final class Scheduler implements ContextHost, EventHome {
   /// The thread it runs on.
   public Thread carrier() {
     return carrier;
+  }
+
+  @Override
+  public boolean isCarrier(Thread thread) {
+    return thread == carrier;
   }
 
   /// How often it was decided who is next.
@@ -228,11 +235,6 @@ public final class Scheduler implements ContextHost, EventHome {
   /// Queues a piece of the runtime's own work for the next tick.
   public void post(Microtask task) {
     microtasks.add(task);
-  }
-
-  /// Interrupts, from the trampoline, a coroutine that the JDK has parked on `context`.
-  public void interruptLater(ExecutionContext context) {
-    onTrampoline(context::interruptForeignWait);
   }
 
   /// Runs a piece of the runtime's own work with no coroutine mounted: what reads every stack, or
@@ -334,9 +336,15 @@ public final class Scheduler implements ContextHost, EventHome {
         return null;
       }
       if (self.isCancellationPending()) {
+        self.clearOwnInterrupt();
+      }
+      if (self.isCancellationPending()) {
         // a wait that cannot begin leaves no subscription behind
         yieldFrom(self);
         throw new IllegalStateException("cancelled, but with nothing to throw: " + self.describe());
+      }
+      if (self.hasInterrupt()) {
+        throw self.interruptedBeforeWait();
       }
       if (!StackReserve.isThere()) {
         // arming must not stop half-way
@@ -451,7 +459,7 @@ public final class Scheduler implements ContextHost, EventHome {
     }
     // without the reserve the trampoline does it: this coroutine is about to leave anyway
     if (hasWork() && StackReserve.isThere()) {
-      work();
+      work(now);
     }
   }
 
@@ -459,7 +467,7 @@ public final class Scheduler implements ContextHost, EventHome {
     return !inbox.isEmpty() || timers.mayBeDue(now) || !microtasks.isEmpty() || heartbeat != null;
   }
 
-  private void work() {
+  private void work(long time) {
     inTick = true;
     try {
       if (heartbeat != null) {
@@ -467,11 +475,22 @@ public final class Scheduler implements ContextHost, EventHome {
       }
       microtasks.run();
       inbox.drain();
-      if (timers.mayBeDue(now)) {
-        timers.advance(now);
+      if (timers.mayBeDue(time)) {
+        timers.advance(time);
       }
     } finally {
       inTick = false;
+    }
+  }
+
+  /// A tick for code that only computes: what is due reaches it, and whoever that wakes runs when
+  /// it suspends. By a coroutine, as often as it likes.
+  public void lookAround() {
+    if (glances.isDue() || !inbox.isEmpty() || !microtasks.isEmpty()) {
+      long time = glances.readClock();
+      if (!inTick && StackReserve.isThere()) {
+        work(time);
+      }
     }
   }
 
@@ -498,7 +517,7 @@ public final class Scheduler implements ContextHost, EventHome {
   public void run() {
     while (!over) {
       if (hasWork()) {
-        work();
+        work(now);
       }
       if (chores) {
         doChores();

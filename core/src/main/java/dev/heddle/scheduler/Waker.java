@@ -24,6 +24,7 @@ public abstract class Waker extends Subscriptions implements Hosted {
    *          NO_STATUS  beginWait()                          WAITING    itself, in suspend, with subscriptions
    *          WAITING    an event fires while arming          RESULT     itself: the fast path, no switch, never queued
    *          WAITING    an event fires, or a cancellation    QUEUED     whoever notifies
+   *          WAITING    interrupted()                        QUEUED     the loop: another thread has interrupted its thread
    *          QUEUED     another event fires                  QUEUED     recorded; merged by the rules below
    *          QUEUED     ignore(), not started                IGNORED    whoever cancels
    *          QUEUED     deliver()                            RESULT     itself, resumed
@@ -37,7 +38,7 @@ public abstract class Waker extends Subscriptions implements Hosted {
    * Merging, of what comes between the wake-up and the coroutine's turn. The first success wins; later ones are only recorded as
    * triggered. An error beats a result. Of two failures the newer one is thrown, and the older stands in its report, so that
    * neither is lost. A token or a deadline does not displace a failure (a token's own stands in its report), nor a failure them:
-   * its event sees that nobody takes it. A cancellation (the tree's, or of what was awaited) displaces no failure, be it of what
+   * its event sees that nobody takes it. An interrupt counts as a token does. A cancellation (the tree's, or of what was awaited) displaces no failure, be it of what
    * was awaited or of a token: the tree's stays pending, and the next suspension throws it. It is thrown in place of all else.
    *
    * Threads. The loop's.
@@ -80,6 +81,7 @@ public abstract class Waker extends Subscriptions implements Hosted {
   private static final byte FAILURE = 2;
   private static final byte TOKEN = 3;
   private static final byte TIMED_OUT = 4;
+  private static final byte INTERRUPTED = 5;
 
   // about a millisecond; an int of them wraps after 52 days
   private static final int COARSE_BITS = 20;
@@ -117,6 +119,15 @@ public abstract class Waker extends Subscriptions implements Hosted {
 
   /// The JDK has parked it while a cancellation was pending.
   protected abstract void interruptForeignWait();
+
+  /// Clears the flag that an interrupt for the sake of a cancellation has left on its thread, and
+  /// finds out whether that interrupt has delivered it. By the coroutine itself.
+  ///
+  /// @return whether the flag was set by one
+  protected abstract boolean clearOwnInterrupt();
+
+  /// Whether nothing from outside is to end its waits now.
+  protected abstract boolean isShielded();
 
   /// Ends a coroutine that was cancelled before its start.
   protected abstract void finishIgnored();
@@ -180,6 +191,7 @@ public abstract class Waker extends Subscriptions implements Hosted {
       case FAILURE -> carried == null ? "a failure" : carried.getClass().getName();
       case TOKEN -> "its token fired";
       case TIMED_OUT -> "its deadline ran out";
+      case INTERRUPTED -> "an interrupt";
       default -> null;
     };
   }
@@ -380,8 +392,39 @@ public abstract class Waker extends Subscriptions implements Hosted {
     status = QUEUED;
   }
 
+  // ---- interrupts by other threads, and by the program itself ----
+
+  /// Whether the wait that it is about to begin is over before it begins: its thread was
+  /// interrupted.
+  final boolean hasInterrupt() {
+    ExecutionContext on = context;
+    return on != null && on.isInterrupted() && !clearOwnInterrupt() && !isShielded();
+  }
+
+  /// The end of a wait that was not begun.
+  final WaitCancelledException interruptedBeforeWait() {
+    String inVain = awaitedInWords();
+    drop();
+    Thread.interrupted(); // felt
+    return interruptedInVain(inVain);
+  }
+
+  @Override
+  public final void interrupted() {
+    if (status == WAITING && !isShielded()) {
+      wake(INTERRUPTED, null, null);
+    }
+  }
+
+  private WaitCancelledException interruptedInVain(String awaited) {
+    return new WaitCancelledException(
+        describe() + " stopped waiting for " + awaited + ": its thread was interrupted",
+        new InterruptedException());
+  }
+
   /// NO_STATUS → QUEUED, for a coroutine that only lets the others run.
   final void beginYield() {
+    clearOwnInterrupt();
     if (hasSubscriptions()) {
       drop();
     }
@@ -606,6 +649,9 @@ public abstract class Waker extends Subscriptions implements Hosted {
     Throwable failure = delivered instanceof Throwable t ? t : null;
     outcome = NOTHING;
     carried = null;
+    if (kind == INTERRUPTED) {
+      Thread.interrupted(); // this wait has felt it
+    }
     if (cancellationPending
         && (kind == VALUE || failure == null || failure instanceof Cancellation)) {
       throwPendingCancellation();
@@ -621,6 +667,7 @@ public abstract class Waker extends Subscriptions implements Hosted {
       case TIMED_OUT ->
           throw new DeadlineException(
               describe() + " stopped waiting for " + inVain + ": the deadline ran out");
+      case INTERRUPTED -> throw interruptedInVain(inVain);
       default -> delivered;
     };
   }

@@ -2,6 +2,7 @@
 package dev.heddle.thread;
 
 import dev.heddle.Cancellation;
+import dev.heddle.WaitCancelledException;
 import dev.heddle.CoroutineFailure;
 import dev.heddle.Transform;
 import dev.heddle.coroutine.Await;
@@ -253,6 +254,9 @@ public final class ThreadPool implements AutoCloseable {
     } catch (Cancellation c) {
       threads.cancelAll(c);
       throw c;
+    } catch (WaitCancelledException interrupted) {
+      threads.cancelAll(new Cancellation("close() of the pool '" + name + "' was interrupted"));
+      throw interrupted;
     }
   }
 

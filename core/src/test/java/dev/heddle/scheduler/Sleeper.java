@@ -42,7 +42,7 @@ final class Sleeper extends Waker {
     return ignore();
   }
 
-  boolean interrupted() {
+  boolean woken() {
     return interruptWait();
   }
 
@@ -91,6 +91,16 @@ final class Sleeper extends Waker {
 
   @Override
   protected void interruptForeignWait() {}
+
+  @Override
+  protected boolean clearOwnInterrupt() {
+    return false;
+  }
+
+  @Override
+  protected boolean isShielded() {
+    return false;
+  }
 
   @Override
   protected boolean isCancelledForGood() {

@@ -127,7 +127,7 @@ class WakerMergeTest extends WakerFixture {
     waker.beginWait();
     Cancellation cancellation = new Cancellation("stop");
     waker.cancelWith(cancellation);
-    waker.interrupted();
+    waker.woken();
     assertThat(waker.takesFailure()).isFalse();
     bell.crack(new IllegalStateException("x"));
     assertThatThrownBy(waker::deliver).isSameAs(cancellation);

@@ -16,22 +16,33 @@ final class CancelRegion implements InlineCallback {
    * into what the block promises (the scope's failure, a DeadlineException); all others let it through. A request that was never
    * delivered ends with its region. So neither can swallow the other's.
    *
+   * A wait of the JDK's is interrupted. The interrupt that ends a wait has delivered the request, once, like a wait of ours that
+   * throws it: what follows is clean-up, and may wait. A wait that an interrupt does not end (lock(), a monitor) is left alone, and
+   * the request stays to be delivered.
+   *
    * States.  from       event                       to         who
    *          OPEN       request(reason)             REQUESTED  whoever cancels; a second request changes nothing
    *          REQUESTED  deliver()                   DELIVERED  the coroutine, at a suspension point, not shielded
+   *          REQUESTED  interrupted()               DELIVERED  the loop: its interrupt has ended a wait of the JDK's
+   *          REQUESTED  cover()                     DELIVERED  a region around it has delivered: both unwind together
    *          DELIVERED  takeBack()                  REQUESTED  the coroutine: a scope it left threw its failure instead
    *          DELIVERED  grace period over           INSISTING  timer, in a tick
    *          REQUESTED, DELIVERED  insist()         INSISTING  the loop, past its shutdown deadline
-   *          INSISTING  deliver()                   INSISTING  the coroutine, at every suspension point
+   *          INSISTING  deliver(), interrupted()    INSISTING  the coroutine, at every suspension point; each wait in the JDK
    *          any        close()                     CLOSED     the coroutine, as it leaves the block
    *
    * Threads. The loop's.
    *
    * I1. Between two deliveries of a region at least the grace period passes, until it insists; one that gave way to a failure is
-   *     none. [CancellationTest]
+   *     none. [CancellationTest, CleanUpMatrixTest]
    * I2. A region that closes takes its timers and its undelivered request along. [CancellationTest]
+   * I3. No two deliveries throw the same object, nor do two coroutines. Each repeats the first one, its cause: by that a region
+   *     recognises what is its own, also when a member brings it back. [CancellationTest]
    *
-   * Sources. DESIGN 3.6; traps 17, 19, 20; trio's cancel scopes.
+   * Rejected. Waiting for the next suspension of ours after an interrupt: it would cut the clean-up that waits there. To tell by
+   * the interrupt flag whether a wait has felt it: a closed socket leaves the flag set, and so does lock().
+   *
+   * Sources. DESIGN 3.6; traps 17, 19, 20, 61; trio's cancel scopes.
    */
   private static final int OPEN = 0;
   private static final int REQUESTED = 1;
@@ -52,6 +63,7 @@ final class CancelRegion implements InlineCallback {
   private boolean limitStarted;
   private @Nullable TimerEvent grace;
   private boolean everRequested;
+  private boolean everDelivered;
 
   CancelRegion(CancellableNode owner, @Nullable CancelRegion outer, int shields) {
     this.owner = owner;
@@ -72,14 +84,19 @@ final class CancelRegion implements InlineCallback {
     }
   }
 
-  /// Cancels the region with a cancellation that others get, too.
-  boolean request(Cancellation shared) {
+  /// Cancels the region with a cancellation that nobody else gets.
+  boolean request(Cancellation own) {
     if (state != OPEN) {
       return false;
     }
-    cancellation = shared;
+    cancellation = own;
     requested();
     return true;
+  }
+
+  /// Cancels the region with a cancellation that others get, too.
+  boolean requestShared(Cancellation shared) {
+    return state == OPEN && request(shared.again());
   }
 
   /// Cancels the region for a reason; the cancellation is made where it is thrown.
@@ -106,9 +123,24 @@ final class CancelRegion implements InlineCallback {
     return everRequested;
   }
 
+  /// Whether it has cut what ran in it. Also after the region has been closed.
+  boolean wasDelivered() {
+    return everDelivered;
+  }
+
   /// Whether every suspension point is to throw.
   boolean isInsisting() {
     return state == INSISTING;
+  }
+
+  /// Whether it is nested in another one.
+  boolean isInside(CancelRegion around) {
+    for (CancelRegion r = outer; r != null; r = r.outer) {
+      if (r == around) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /// Whether it has something to deliver at a point inside so many protect blocks.
@@ -122,21 +154,46 @@ final class CancelRegion implements InlineCallback {
 
   /// What to throw now.
   Cancellation deliver() {
-    Cancellation c = cancellation();
-    if (state == REQUESTED) {
-      state = DELIVERED;
-      owner.cancellationDelivered();
+    Cancellation first = cancellation();
+    Cancellation now = everDelivered ? first.again() : first;
+    delivered();
+    return now;
+  }
+
+  /// An interrupt for its sake has ended a wait of the JDK's.
+  void interrupted() {
+    delivered();
+  }
+
+  private void delivered() {
+    everDelivered = true;
+    if (state != REQUESTED) {
+      return;
+    }
+    state = DELIVERED;
+    owner.cancellationDelivered();
+    owner.coverInside(this);
+    if (!owner.loop().shutdown().isStopping()) { // else its deadline is the grace period
       grace = owner.loop().hiddenTimer(owner.loop().options().gracePeriod());
       grace.subscribe(this);
       grace.start();
     }
-    return c;
+  }
+
+  /// A region around it has delivered: what is in this one unwinds already.
+  void cover() {
+    if (state == REQUESTED) {
+      everDelivered = true;
+      state = DELIVERED;
+      owner.cancellationDelivered();
+    }
   }
 
   /// What was delivered has given way to a failure, and nobody has seen it: it is to be delivered.
   void takeBack(Throwable delivered) {
     if (state == DELIVERED && delivered == cancellation) {
       state = REQUESTED;
+      everDelivered = false;
       stop(grace);
       grace = null;
       owner.cancellationRequested();
@@ -181,9 +238,17 @@ final class CancelRegion implements InlineCallback {
   }
 
   /// Whether `thrown` is this region's own cancellation, or what the JDK makes of an interrupt sent
-  /// for it.
+  /// for it, and not for a region around it.
   boolean explains(Throwable thrown) {
-    return isRequested() && (thrown == cancellation || Interruptions.isCausedByOne(thrown));
+    return isRequested()
+        && (isOwn(thrown)
+            || (!owner.wasInterruptedOutside(this) && Interruptions.isCausedByOne(thrown)));
+  }
+
+  private boolean isOwn(Throwable thrown) {
+    return cancellation != null
+        && thrown instanceof Cancellation c
+        && (c == cancellation || Interruptions.origin(c) == Interruptions.origin(cancellation));
   }
 
   @Override
@@ -197,6 +262,7 @@ final class CancelRegion implements InlineCallback {
       }
     } else {
       insist();
+      owner.graceIsOver(cancellation());
     }
   }
 

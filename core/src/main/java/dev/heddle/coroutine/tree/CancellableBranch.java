@@ -154,7 +154,7 @@ abstract sealed class CancellableBranch extends Branch permits AwaitedBranch {
   private void cancelAll(Cancellation c) {
     CancelRegion body = region();
     if (body != null && state != State.CLOSED) {
-      body.request(c);
+      body.requestShared(c);
     }
     cancelMembers(c);
   }
@@ -190,7 +190,7 @@ abstract sealed class CancellableBranch extends Branch permits AwaitedBranch {
     CancelRegion body = region();
     // the body of a block in another's body; one in a member's is that member's
     if (fromAbove && body != null && isPartOfParent()) {
-      body.request(c);
+      body.requestShared(c);
     }
   }
 

@@ -15,6 +15,7 @@ import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.StackReserve;
 import dev.heddle.scheduler.Waker;
 import dev.heddle.scheduler.context.ExecutionContext;
+import dev.heddle.scheduler.context.ForeignWaits;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +26,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// The protocol is described in [CancelRegion].
 public abstract class CancellableNode extends Waker {
-  private static final Duration INTERRUPT_PAUSE = Duration.ofMillis(10); // short beside any grace
+  private static final String WENT_ON = ", and the body went on to its end all the same";
+  private static final Duration INTERRUPT_PAUSE = Duration.ofMillis(10); // between two waits
 
   // loop only; null: nobody has cancelled, shielded or watched it, and it has opened no scope
   private @Nullable RareData rare;
@@ -55,6 +57,9 @@ public abstract class CancellableNode extends Waker {
   /// Whether it has ended.
   public abstract boolean isDone();
 
+  /// Whether a cancellation of it as a whole has an effect.
+  abstract boolean isCancellable();
+
   // ---- being cancelled ----
 
   /// Cancels it, with a reason.
@@ -70,7 +75,7 @@ public abstract class CancellableNode extends Waker {
     }
     scheduler().checkOnLoop();
     StackReserve.require();
-    cancelFromTree(c);
+    requestWhole(c);
     CancelRegion whole = own();
     ScopeNode outermost = whole == null ? null : outermostInside(whole);
     if (outermost != null) {
@@ -102,17 +107,27 @@ public abstract class CancellableNode extends Waker {
     return outermost;
   }
 
-  void cancelFromTree(Cancellation c) {
-    if (isDone()) {
-      return;
-    }
-    RareData r = rare();
-    if (r.own == null) {
-      r.own = new CancelRegion(this, null, 0);
-    }
-    if (r.own.request(c)) {
+  /// Cancels it with a cancellation that others get, too.
+  void cancelFromTree(Cancellation shared) {
+    if (isCancellable() && whole().requestShared(shared)) {
       ignore();
     }
+  }
+
+  private void requestWhole(Cancellation own) {
+    if (isCancellable() && whole().request(own)) {
+      ignore();
+    }
+  }
+
+  private CancelRegion whole() {
+    RareData r = rare();
+    CancelRegion own = r.own;
+    if (own == null) {
+      own = new CancelRegion(this, null, 0);
+      r.own = own;
+    }
+    return own;
   }
 
   /// The loop's time is over: from now on every suspension throws, whatever shields it.
@@ -155,7 +170,6 @@ public abstract class CancellableNode extends Waker {
   void cancellationRequested() {
     RareData r = rare();
     r.undelivered++;
-    r.interruptTried = false;
     endInterruptPause();
     poke();
   }
@@ -164,6 +178,18 @@ public abstract class CancellableNode extends Waker {
     rare().undelivered--;
     endInterruptPause();
     updatePending();
+  }
+
+  /// A region around others has delivered its request: theirs unwind with it.
+  void coverInside(CancelRegion outer) {
+    for (CancelRegion r = rare().innermost; r != null && r != outer; r = r.outer) {
+      r.cover();
+    }
+  }
+
+  /// What was delivered is not heeded: from now on it is thrown at every wait.
+  void graceIsOver(Cancellation unheeded) {
+    loop().overruns().noticed(this, unheeded);
   }
 
   /// A cancellation that a scope met and that gave way to a failure was seen by nobody: it is
@@ -219,24 +245,62 @@ public abstract class CancellableNode extends Waker {
     }
   }
 
-  // One interrupt for each request, which ends one wait; those that follow in the grace period are
-  // its clean-up. After it each wait is interrupted, but not at once: one that cannot be (a lock)
-  // would park and be unparked without end.
+  // On the trampoline, where nobody is mounted. What the JDK lets go on by then comes here again as
+  // soon as it is parked again.
   @Override
   protected void interruptForeignWait() {
     ExecutionContext context = context();
     RareData r = rare();
     if (context == null
         || !context.isHosting()
+        || r.interruptDue
         || r.interruptPause != null
         || r.uninterrupted > 0) {
       return;
     }
+    r.interruptDue = true;
+    scheduler().onTrampoline(() -> endForeignWait(context, r));
+  }
+
+  private void endForeignWait(ExecutionContext parkedOn, RareData r) {
+    r.interruptDue = false;
+    if (context() != parkedOn || scheduler().hasEnded()) {
+      return;
+    }
+    settle(r, parkedOn.thread().isInterrupted());
+    CancelRegion region = deliverable();
+    if (region == null || r.uninterrupted > 0) {
+      return;
+    }
+    ForeignWaits.End end = parkedOn.endForeignWait();
+    if (end == ForeignWaits.End.GOES_ON) {
+      return;
+    }
     r.interruptSent = true;
-    scheduler().interruptLater(context);
-    boolean first = !r.interruptTried && !isCancelledForGood();
-    r.interruptTried = true;
-    TimerEvent pause = loop().hiddenTimer(first ? loop().options().gracePeriod() : INTERRUPT_PAUSE);
+    r.interruptedFor = region;
+    r.interruptUndecided = end == ForeignWaits.End.UNDECIDED;
+    if (!r.interruptUndecided) {
+      region.interrupted();
+    }
+    if (region.isInsisting()) {
+      pauseInterrupts(r);
+    }
+  }
+
+  // another thread has ended the wait that was interrupted; where the flag is gone, the wait has
+  // felt the interrupt
+  private void settle(RareData r, boolean flag) {
+    if (r.interruptUndecided) {
+      r.interruptUndecided = false;
+      if (!flag && r.interruptedFor != null) {
+        r.interruptedFor.interrupted();
+      }
+    }
+  }
+
+  // a wait that begins anew each time would else be parked and unparked without end
+  private void pauseInterrupts(RareData r) {
+    TimerEvent pause = loop().hiddenTimer(INTERRUPT_PAUSE);
     pause.subscribe(new InterruptAgain());
     pause.start();
     r.interruptPause = pause;
@@ -261,13 +325,33 @@ public abstract class CancellableNode extends Waker {
   }
 
   @Override
-  protected @Nullable Cancellation takeCancellation() {
-    CancelRegion region = deliverable();
-    if (region == null) {
-      return null;
+  protected boolean clearOwnInterrupt() {
+    RareData r = rare;
+    if (r == null || !(r.interruptSent || r.interruptedFor != null)) {
+      return false;
     }
-    clearInterrupt();
-    return region.deliver();
+    boolean flag = Thread.interrupted();
+    settle(r, flag);
+    r.interruptSent = false;
+    return flag;
+  }
+
+  @Override
+  protected boolean isShielded() {
+    return shields() > 0;
+  }
+
+  /// Whether its last interrupt was for a region around `inner`, which has not been left since.
+  boolean wasInterruptedOutside(CancelRegion inner) {
+    CancelRegion last = rare == null ? null : rare.interruptedFor;
+    return last != null && last != inner && (isWhole(last) || inner.isInside(last));
+  }
+
+  @Override
+  protected @Nullable Cancellation takeCancellation() {
+    clearOwnInterrupt();
+    CancelRegion region = deliverable();
+    return region == null ? null : region.deliver();
   }
 
   @Override
@@ -276,15 +360,12 @@ public abstract class CancellableNode extends Waker {
     return region != null && region.isInsisting();
   }
 
-  private void clearInterrupt() {
-    if (rare != null && rare.interruptSent) {
-      rare.interruptSent = false;
-      Thread.interrupted();
-    }
-  }
-
-  /// Throws what is to be delivered.
+  /// Throws what is to be delivered, also what only a tick would find out: a deadline that is over,
+  /// what other threads have asked for.
   public void checkCancelled() {
+    if (!isCancellationPending()) {
+      scheduler().lookAround();
+    }
     if (isCancellationPending()) {
       Cancellation c = takeCancellation();
       if (c != null) {
@@ -304,8 +385,13 @@ public abstract class CancellableNode extends Waker {
 
   void closeRegion(CancelRegion region) {
     region.close();
-    rare().innermost = region.outer;
-    clearInterrupt();
+    RareData r = rare();
+    r.innermost = region.outer;
+    clearOwnInterrupt();
+    if (r.interruptedFor == region) {
+      r.interruptedFor = null;
+      r.interruptUndecided = false;
+    }
   }
 
   /// The innermost of the blocks that can be cancelled as one; null: none.
@@ -332,6 +418,7 @@ public abstract class CancellableNode extends Waker {
   public <R extends @Nullable Object> R protect(Body<R> body) throws Exception {
     Objects.requireNonNull(body, "body");
     StackReserve.require();
+    clearOwnInterrupt();
     shield();
     R result;
     try {
@@ -363,8 +450,9 @@ public abstract class CancellableNode extends Waker {
       throws Exception {
     CancelRegion region = openRegion();
     region.bound(loop().timer(nanoTime), over);
+    R result;
     try {
-      return body.run();
+      result = body.run();
     } catch (Throwable thrown) {
       if (region.explains(thrown)) {
         throw new DeadlineException(describe() + ": " + over, thrown);
@@ -373,6 +461,10 @@ public abstract class CancellableNode extends Waker {
     } finally {
       closeRegion(region);
     }
+    if (region.wasDelivered()) {
+      throw new DeadlineException(describe() + ": " + over + WENT_ON);
+    }
+    return result;
   }
 
   /// Runs `body` until `token` fires at most.
@@ -398,6 +490,10 @@ public abstract class CancellableNode extends Waker {
     } finally {
       closeRegion(region);
     }
+    if (region.wasDelivered()) {
+      throw new WaitCancelledException(
+          describe() + ": the token of within(token) fired" + WENT_ON, region.cause());
+    }
     if (region.hasFailed()) {
       loop().report("the token of within(token) failed, and the body went on", region.cause());
     }
@@ -408,7 +504,7 @@ public abstract class CancellableNode extends Waker {
   public <R extends @Nullable Object> R uninterrupted(Body<R> body) throws Exception {
     Objects.requireNonNull(body, "body");
     StackReserve.require();
-    clearInterrupt();
+    clearOwnInterrupt();
     rare().uninterrupted++;
     try {
       return body.run();

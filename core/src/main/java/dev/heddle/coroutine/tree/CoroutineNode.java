@@ -181,10 +181,8 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
 
   /// A notification is delivered whatever happens to the loop; others wait for it.
   @Override
-  void cancelFromTree(Cancellation c) {
-    if (kind != RUNTIMES_OWN || loop().isPastDeadline()) {
-      super.cancelFromTree(c);
-    }
+  boolean isCancellable() {
+    return !isDone() && (kind != RUNTIMES_OWN || loop().isPastDeadline());
   }
 
   @Override

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.coroutine.tree;
 
+import dev.heddle.Cancellation;
 import dev.heddle.CoroutineFailure;
 import dev.heddle.DeadlineException;
 import dev.heddle.WaitCancelledException;
@@ -27,9 +28,30 @@ final class Interruptions {
       if (isOne(cause)) {
         return true;
       }
-      cause = cause.getCause();
+      cause = causeOf(cause);
     }
     return false;
+  }
+
+  /// The cancellation that `c` repeats; itself when it repeats none.
+  static Cancellation origin(Cancellation c) {
+    Cancellation origin = c;
+    for (int depth = 0; depth < DEEPEST; depth++) {
+      if (!(causeOf(origin) instanceof Cancellation first)) {
+        return origin;
+      }
+      origin = first;
+    }
+    return origin;
+  }
+
+  // a class of the program's may answer with an exception
+  private static @Nullable Throwable causeOf(Throwable thrown) {
+    try {
+      return thrown.getCause();
+    } catch (Throwable _) {
+      return null; // safe: what cannot be asked for its cause has none that is known here
+    }
   }
 
   static boolean isOne(@Nullable Throwable thrown) {

@@ -53,6 +53,7 @@ public final class LoopRoot implements SchedulerOwner {
   private final LoopServices services;
 
   private final LoopWatch watch;
+  private final Overruns overruns = new Overruns(this);
 
   // loop only
   private long ids;
@@ -331,6 +332,10 @@ public final class LoopRoot implements SchedulerOwner {
   /// All that looks at the loop.
   LoopWatch watch() {
     return watch;
+  }
+
+  Overruns overruns() {
+    return overruns;
   }
 
   /// Who runs, who waits, and on what; asked by another thread, which waits for the answer.

@@ -12,9 +12,11 @@ import org.jspecify.annotations.Nullable;
 final class RareData {
   // being cancelled
   boolean overdue; // and was named for it
-  boolean interruptSent;
-  boolean interruptTried; // for what is to be delivered
+  boolean interruptDue; // one is to be sent on the trampoline
+  boolean interruptSent; // and the flag may be left of it
   @Nullable TimerEvent interruptPause; // until then none is sent
+  boolean interruptUndecided; // whether the last one has delivered anything
+  @Nullable CancelRegion interruptedFor; // whose request the last interrupt has delivered
   int shields; // nested protect blocks
   int uninterrupted; // nested blocks that ask for it
   int undelivered; // regions with something to deliver

@@ -12,6 +12,9 @@ public interface ContextHost {
   /// The loop's time, read anew. Any thread.
   long nanoTime();
 
+  /// Whether `thread` is the one that mounts the contexts. Any thread.
+  boolean isCarrier(Thread thread);
+
   /// Whether the loop is over.
   boolean hasEnded();
 

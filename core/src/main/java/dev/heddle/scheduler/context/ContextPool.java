@@ -80,6 +80,16 @@ public final class ContextPool {
     return true;
   }
 
+  /// Whether a context serves another guest after its first.
+  boolean reuses() {
+    return reuse;
+  }
+
+  /// A context ends with its guest.
+  void leave() {
+    inUse--;
+  }
+
   // nobody can be mounted from a coroutine's stack: the trampoline ends those above the limit
   private void shrink(int limit) {
     excess = Math.max(0, size + inUse - limit);

@@ -37,6 +37,7 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
    * I3. An execute() never mounts a context that waits for the loop. [DumperTest]
    * I4. execute() takes no lock, allocates nothing and does not throw. [ExecutionContextTest]
    * I5. A guest finds nothing that its predecessor bound to the thread. [ContextResetTest]
+   * I6. An interrupt of a guest that waits for the loop is told to it, on the loop. [InterruptTest; InterruptHook]
    *
    * Memory order. `state` is plain: written by the carrier and by the guest mounted on it, which are one thread of execution
    * (mount and unmount order them). Foreign readers: (a) an unparker reads HOSTING after it read the JDK's own volatile state,
@@ -72,6 +73,9 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
 
   // carrier and mounted guest
   private @Nullable Hosted guest;
+
+  // carrier, which alone writes it; another thread's read of it changes nothing
+  private boolean interrupting;
 
   ExecutionContext(ContextPool pool) {
     this.pool = pool;
@@ -146,11 +150,20 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
     return state != RESUMING;
   }
 
-  /// Interrupts its guest, unless the JDK has let it go on meanwhile.
-  public void interruptForeignWait() {
-    if (isHosting()) {
-      thread.interrupt();
+  /// Interrupts the wait that the JDK has parked its guest in, if an interrupt ends that wait, and
+  /// unless the JDK has let the guest go on meanwhile.
+  ///
+  public ForeignWaits.End endForeignWait() {
+    if (!isHosting() || isPosted() || !ForeignWaits.endByInterrupt(this)) {
+      return ForeignWaits.End.GOES_ON;
     }
+    interrupting = true;
+    thread.interrupt(); // calls execute() here, unless another thread has unparked it by now
+    boolean ours = !interrupting;
+    interrupting = false;
+    return ours || ForeignWaits.isOfAChannel(stackOnLoop())
+        ? ForeignWaits.End.BY_INTERRUPT
+        : ForeignWaits.End.UNDECIDED;
   }
 
   /// The loop is over: whatever still runs here goes on with the JDK's default scheduler.
@@ -218,14 +231,26 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
       if (claim()) {
         arrive();
       }
-    } else if (!host().inbox().post(this)) {
-      // the loop has ended: whoever still waits here goes on elsewhere, every call into Heddle
-      // fails
-      VirtualThreads.defaultScheduler().execute(own);
+    } else {
+      if (interrupting && host().isCarrier(Thread.currentThread())) {
+        interrupting = false; // it is our own interrupt that lets the guest go on
+      }
+      if (!host().inbox().post(this)) {
+        // the loop has ended: whoever still waits here goes on elsewhere, every call into Heddle
+        // fails
+        VirtualThreads.defaultScheduler().execute(own);
+      }
     }
   }
 
   // ---- the context's own thread ----
+
+  /// Whether the guest's thread has been interrupted. An interrupt that comes later, while the
+  /// guest waits for the loop, reaches [Hosted#interrupted()].
+  public boolean isInterrupted() {
+    InterruptHook.arm(thread);
+    return thread.isInterrupted();
+  }
 
   /// Gives the carrier back until the next [#mount()].
   ///
@@ -270,6 +295,10 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
   /// @return null when the context is to end
   public @Nullable Hosted nextGuest() {
     guest = null;
+    if (!pool.reuses()) {
+      pool.leave(); // the thread ends, and keeps its name and its interrupt for whoever holds it
+      return null;
+    }
     VirtualThreads.reset(thread);
     Hosted next = host().nextOn(this);
     if (next != null) {

@@ -11,6 +11,9 @@ public interface Hosted {
   /// One frame for all of them: whatever lies below a coroutine is copied at each of its switches.
   void runOn(ExecutionContext context);
 
+  /// Its thread was interrupted a moment ago. On the loop, in a tick.
+  void interrupted();
+
   /// What this guest's thread inherits from the thread that spawned it, or null for the context's
   /// own defaults.
   @Nullable Inheritance inheritance();

@@ -63,6 +63,11 @@ public final class Inbox {
       var _ = (boolean) POSTED.getAndSet(this, false);
     }
 
+    /// Whether it has been posted and not readmitted since.
+    protected final boolean isPosted() {
+      return posted;
+    }
+
     /// Takes the node for one arrival; whoever gets true must see to it that the node arrives.
     protected final boolean claim() {
       return !(boolean) POSTED.getAndSet(this, true);

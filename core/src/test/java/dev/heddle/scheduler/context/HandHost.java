@@ -13,6 +13,7 @@ final class HandHost implements ContextHost {
   final Inbox inbox = new Inbox(new Wakeup(() -> {}));
   final List<ExecutionContext> arrivals = new ArrayList<>();
   final List<Throwable> failures = new ArrayList<>();
+  private final Thread carrier = Thread.currentThread();
   boolean trimDue;
   boolean ended;
 
@@ -27,6 +28,9 @@ final class HandHost implements ContextHost {
           next.runOn(context);
         }
       }
+
+      @Override
+      public void interrupted() {}
 
       @Override
       public @Nullable Inheritance inheritance() {
@@ -51,6 +55,11 @@ final class HandHost implements ContextHost {
   @Override
   public @Nullable Hosted nextOn(ExecutionContext context) {
     return null;
+  }
+
+  @Override
+  public boolean isCarrier(Thread thread) {
+    return thread == carrier;
   }
 
   @Override

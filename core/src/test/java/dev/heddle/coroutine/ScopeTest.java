@@ -38,7 +38,7 @@ class ScopeTest {
 
   @Test
   @Tag("loop-106")
-  void cancel_ofAScopeWithParkedMembers_givesBothTheSameCancellation() {
+  void cancel_ofAScopeWithParkedMembers_givesEachACancellationOfItsOwn() {
     List<Throwable> got = new ArrayList<>();
     Heddle.run(() -> {
       Scope scope = Scope.open();
@@ -61,7 +61,8 @@ class ScopeTest {
       assertThatThrownBy(() -> scope.spawn(() -> 1)).isInstanceOf(IllegalStateException.class);
     });
     assertThat(got).hasSize(2);
-    assertThat(got.get(0)).hasMessage("msg").isSameAs(got.get(1));
+    assertThat(got.get(0)).hasMessage("msg").isNotSameAs(got.get(1));
+    assertThat(got.get(0).getCause()).hasMessage("msg").isSameAs(got.get(1).getCause());
   }
 
   @Test

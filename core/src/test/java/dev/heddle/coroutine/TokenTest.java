@@ -461,24 +461,43 @@ class TokenTest {
   }
 
   @Test
-  void within_whoseBodyGoesOnAfterItsTokenHasFailed_reportsThat() {
+  void within_whoseBodyGoesOnAfterItsTokenHasFailed_throwsWithThatFailure() {
     IllegalStateException ofToken = new IllegalStateException("token");
     try (Reports reports = new Reports()) {
       Heddle.run(() ->
           Heddle.supervise(s -> {
             Coroutine<Object> token = failing(s, ofToken);
-            String result =
-                Heddle.within(
-                    token,
-                    () -> {
-                      try {
-                        Heddle.delay(LONG);
-                      } catch (Cancellation _) {
-                        // safe: that is what this test is about
-                      }
-                      return "went on";
-                    });
-            assertThat(result).isEqualTo("went on");
+            assertThatThrownBy(() ->
+                    Heddle.within(
+                        token,
+                        () -> {
+                          try {
+                            Heddle.delay(LONG);
+                          } catch (Cancellation _) {
+                            // safe: that is what this test is about
+                          }
+                          return "went on";
+                        }))
+                .isInstanceOf(WaitCancelledException.class)
+                .hasCause(ofToken);
+            return null;
+          }));
+      assertThat(reports.failures()).isEmpty();
+    }
+  }
+
+  @Test
+  void within_whoseBodyEndsWithoutAWaitAfterItsTokenHasFailed_reportsThat() {
+    IllegalStateException ofToken = new IllegalStateException("token");
+    try (Reports reports = new Reports()) {
+      Heddle.run(() ->
+          Heddle.supervise(s -> {
+            Coroutine<Object> token = failing(s, ofToken);
+            while (!token.isDone()) {
+              Heddle.suspend();
+            }
+            String result = Heddle.within(token, () -> "ended");
+            assertThat(result).isEqualTo("ended");
             return null;
           }));
       assertThat(reports.failures()).containsExactly(ofToken);

@@ -128,6 +128,11 @@ final class Blocks {
       program.check(
           threw instanceof DeadlineException && program.now() >= region.deadline,
           () -> life + ": within(" + limit + ") made of its cancellation " + threw);
+    } else if (inner.threw == null && (region.mayHaveCut() || program.isPast())) {
+      // past the shutdown deadline it may have been cut, through all shields
+      program.check(
+          threw instanceof DeadlineException || (threw == null && !region.hasCut()),
+          () -> life + ": within was overrun in silence: " + threw);
     } else {
       program.check(
           threw == inner.threw, () -> life + ": within threw " + threw + " for " + inner.threw);

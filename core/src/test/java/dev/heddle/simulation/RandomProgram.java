@@ -192,7 +192,8 @@ final class RandomProgram {
     }
   }
 
-  private boolean isStopping() {
+  /// Whether the loop may be stopping.
+  boolean isStopping() {
     return deadline != null;
   }
 

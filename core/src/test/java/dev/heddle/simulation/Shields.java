@@ -18,12 +18,21 @@ final class Shields {
     final long deadline;
     private final int height;
     private boolean met;
-    private long metAt;
+    private boolean mayBeCovered; // or its limit passed while what was thrown was held back
+    private long due; // again
 
     Region(String words, long deadline, int height) {
       this.words = words;
       this.deadline = deadline;
       this.height = height;
+    }
+
+    boolean hasCut() {
+      return met;
+    }
+
+    boolean mayHaveCut() {
+      return met || mayBeCovered;
     }
 
     boolean isOwn(@Nullable Throwable thrown) {
@@ -37,7 +46,7 @@ final class Shields {
   private final List<Integer> blocks = new ArrayList<>(); // the height of each scope's block
   private int height; // protect blocks
   private boolean met; // the coroutine's own cancellation
-  private long metAt;
+  private long due; // again
 
   Shields(RandomProgram program, Life life) {
     this.program = program;
@@ -77,32 +86,43 @@ final class Shields {
     if (program.isPast()) {
       return false; // nothing is claimed of those who are left then
     }
-    boolean own = height == 0 && life.isCancelled() && isDue(met, metAt);
+    boolean own = height == 0 && life.isCancelled() && isDue(met, due);
     return own || regions.stream().anyMatch(this::mustThrow);
   }
 
   private boolean mustThrow(Region region) {
     return height == region.height
         && program.now() >= region.deadline
-        && isDue(region.met, region.metAt);
+        && !region.mayBeCovered
+        && isDue(region.met, region.due);
   }
 
   // thrown once, and again after the grace period
-  private boolean isDue(boolean wasMet, long at) {
-    return !wasMet || program.now() - at >= GRACE;
+  private boolean isDue(boolean wasMet, long again) {
+    return !wasMet || program.now() >= again;
+  }
+
+  // while the loop stops, its deadline is the grace period
+  private long again() {
+    return program.isStopping() ? Long.MAX_VALUE : program.now() + GRACE;
   }
 
   /// It has met a cancellation.
   void met(Cancellation c, String where) {
     if (height == 0 && life.isCancelledWith(c) && !met) {
       met = true;
-      metAt = program.now();
+      due = again();
+      regions.forEach(this::cover);
       return;
     }
+    boolean inside = false;
     for (Region region : regions) {
-      if (region.isOwn(c) && !region.met) {
+      if (inside) {
+        cover(region);
+      } else if (region.isOwn(c) && !region.met) {
         region.met = true;
-        region.metAt = program.now();
+        region.due = again();
+        inside = true;
       }
     }
     boolean mayReach =
@@ -112,6 +132,11 @@ final class Shields {
             || blocks.contains(height)
             || regions.stream().anyMatch(region -> region.height == height);
     program.check(mayReach, () -> life + ": " + where + " threw through a protect block: " + c);
+  }
+
+  // what is thrown around it unwinds it, too
+  private void cover(Region region) {
+    region.mayBeCovered |= program.now() >= region.deadline && !region.met;
   }
 
   /// The end of a scope is a wait, too: what it throws it may have met there, even if its body has

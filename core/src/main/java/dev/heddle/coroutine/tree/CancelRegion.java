@@ -167,12 +167,12 @@ final class CancelRegion implements InlineCallback {
 
   private void delivered() {
     everDelivered = true;
+    owner.coverInside(this);
     if (state != REQUESTED) {
       return;
     }
     state = DELIVERED;
     owner.cancellationDelivered();
-    owner.coverInside(this);
     if (!owner.loop().shutdown().isStopping()) { // else its deadline is the grace period
       grace = owner.loop().hiddenTimer(owner.loop().options().gracePeriod());
       grace.subscribe(this);

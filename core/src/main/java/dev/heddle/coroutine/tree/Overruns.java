@@ -26,13 +26,15 @@ final class Overruns {
     if (told.size() < MOST
         && node instanceof CoroutineNode<?> late
         && !loop.isPastDeadline()
+        && !late.isShielded() // what it waits for there is not cut
+        && !late.rare().overdue
         && told.add(late.spawnSite() + ": " + unheeded.getMessage())) {
       loop.scheduler().onTrampoline(() -> tell(late, unheeded)); // stacks are read there
     }
   }
 
   private void tell(CoroutineNode<?> late, Cancellation unheeded) {
-    if (late.isDone()) {
+    if (late.isDone() || late.rare().overdue) {
       return;
     }
     late.rare().overdue = true;

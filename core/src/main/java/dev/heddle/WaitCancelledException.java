@@ -3,8 +3,9 @@ package dev.heddle;
 
 import org.jspecify.annotations.Nullable;
 
-/// A token ended this wait; what was waited for goes on. The cause says what the token failed with,
-/// if it failed.
+/// A token or an interrupt ended this wait; what was waited for goes on. The cause says what the
+/// token failed with, if it failed; it is an [InterruptedException] when another thread has
+/// interrupted the coroutine's thread.
 ///
 /// @since 0.1
 public class WaitCancelledException extends RuntimeException {

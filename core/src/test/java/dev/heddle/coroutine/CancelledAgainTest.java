@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// What a coroutine meets that goes on after its cancellation was delivered.
-@Tag("loop-cleanup")
+@Tag("loop-320")
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CancelledAgainTest {
   private static final Duration LONG = Duration.ofHours(1);
@@ -259,7 +259,7 @@ class CancelledAgainTest {
   // ---- within ----
 
   @Test
-  @Tag("loop-within")
+  @Tag("loop-321")
   void within_whoseBodySwallowsTheCutAndReturns_throwsAllTheSame() {
     LinkedBlockingQueue<String> queue = new LinkedBlockingQueue<>();
     Heddle.run(() ->
@@ -280,7 +280,7 @@ class CancelledAgainTest {
   }
 
   @Test
-  @Tag("loop-within")
+  @Tag("loop-321")
   void withinAToken_whoseBodySwallowsTheCutAndReturns_throwsAllTheSame() {
     Heddle.run(() -> {
       var token = Heddle.<Integer>promise("token");
@@ -300,7 +300,7 @@ class CancelledAgainTest {
   }
 
   @Test
-  @Tag("loop-within")
+  @Tag("loop-321")
   void within_inACancelledCoroutine_leavesTheInterruptToTheCancellation() {
     Heddle.run(() -> {
       var limit = Heddle.<Integer>promise("limit");
@@ -318,6 +318,70 @@ class CancelledAgainTest {
       assertThatThrownBy(worker::await).hasMessage("stop");
     });
     assertThat(log).isEmpty();
+  }
+
+  @Test
+  void limitThatIsOverBesideACancellation_isCoveredByIt_andItsCleanUpWaits() {
+    Heddle.run(() -> {
+      var limit = Heddle.<Integer>promise("limit");
+      var worker =
+          Heddle.spawn(() ->
+              Heddle.within(limit.future(), () -> {
+                try {
+                  Heddle.delay(LONG);
+                } finally {
+                  Heddle.delay(Duration.ofMillis(1));
+                  log.add("cleaned up");
+                }
+              }));
+      until(worker::isSuspended);
+      limit.complete(1);
+      worker.cancel("stop");
+      assertThatThrownBy(worker::await).hasMessage("stop");
+    });
+    assertThat(log).containsExactly("cleaned up");
+  }
+
+  @Test
+  @Tag("loop-321")
+  void checkCancelled_inABroadCatch_tellsTheCutFromAFailure() {
+    LinkedBlockingQueue<String> queue = new LinkedBlockingQueue<>();
+    Heddle.run(() ->
+        assertThatThrownBy(() ->
+                Heddle.within(Duration.ofMillis(5), () -> {
+                  while (true) {
+                    try {
+                      return queue.take();
+                    } catch (Exception e) {
+                      log.add("caught");
+                      Heddle.checkCancelled();
+                    }
+                  }
+                }))
+            .isInstanceOf(DeadlineException.class)
+            .hasCauseInstanceOf(Cancellation.class));
+    assertThat(log).containsExactly("caught");
+  }
+
+  @Test
+  void checkCancelled_askedAgainInTheCleanUp_throwsOnce() {
+    Heddle.run(() -> {
+      var worker =
+          Heddle.spawn(() -> {
+            try {
+              Thread.sleep(LONG);
+            } catch (InterruptedException e) {
+              assertThatThrownBy(Heddle::checkCancelled).hasMessage("stop");
+              Heddle.checkCancelled();
+              Heddle.delay(Duration.ofMillis(1));
+              log.add("cleaned up");
+            }
+          });
+      until(worker::isSuspended);
+      worker.cancel("stop");
+      assertThatThrownBy(worker::await).hasMessage("stop");
+    });
+    assertThat(log).containsExactly("cleaned up");
   }
 
   // ---- code that computes ----

@@ -44,7 +44,7 @@ class ForeignWaitTest {
 
   @Test
   @Tag("trap-17")
-  @Tag("loop-cleanup")
+  @Tag("loop-320")
   void interrupt_thatIsSwallowed_hasDeliveredTheCancellation() {
     Heddle.run(() -> {
       var worker =

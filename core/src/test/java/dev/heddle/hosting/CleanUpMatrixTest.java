@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 /// wait and a clean-up, with each way to cut, plain and in `Heddle.protect`.
 ///
 /// The page in the docs is what these tests have seen; `-Dcleanup.update=true` writes it anew.
-@Tag("loop-cleanup")
+@Tag("loop-320")
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CleanUpMatrixTest {
   private static final Path PAGE =

@@ -28,7 +28,7 @@ class InterruptTest {
   private final List<String> log = new ArrayList<>();
 
   @Test
-  @Tag("loop-cleanup")
+  @Tag("loop-320")
   void cancel_duringThreadSleep_isDeliveredByTheInterruptAndNotAgain() {
     Heddle.run(() -> {
       Coroutine<Boolean> sleeper = Beside.spawn(this::sleepAndSuspend);
@@ -70,6 +70,28 @@ class InterruptTest {
       assertThat(log).containsExactly("Closed by interrupt");
       assertThat(server.isClosed()).isTrue();
     }
+  }
+
+  @Test
+  @Tag("loop-320")
+  void protect_afterASocketWasCut_letsTheJdkWait() throws Exception {
+    try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      Heddle.run(() -> {
+        Coroutine<Boolean> acceptor =
+            Beside.spawn(() -> {
+              try {
+                server.accept().close();
+              } finally {
+                Heddle.protect(() -> Thread.sleep(1));
+                log.add("slept");
+              }
+            });
+        Beside.until(acceptor::isSuspended);
+        acceptor.cancel("enough");
+        assertThatThrownBy(acceptor::await).isInstanceOf(Cancellation.class);
+      });
+    }
+    assertThat(log).containsExactly("slept");
   }
 
   @Test

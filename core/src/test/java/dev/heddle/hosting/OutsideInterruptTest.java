@@ -31,7 +31,7 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
 
 /// `Thread.interrupt` on a coroutine's thread ends its waits for the loop as it ends the JDK's.
-@Tag("loop-interrupt")
+@Tag("loop-322")
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class OutsideInterruptTest {
   private static Map<String, Action> waits() {

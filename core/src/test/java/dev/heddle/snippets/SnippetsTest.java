@@ -39,13 +39,37 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// The code that the API documentation shows, compiled and run. Each region is one type's.
 @Tag("once")
 class SnippetsTest {
+  @Test
+  @Tag("loop-321")
+  void broadCatch() {
+    BlockingQueue<String> queue = new LinkedBlockingQueue<>();
+    Heddle.run(() ->
+        assertThatThrownBy(() -> Heddle.within(Duration.ofMillis(5), () -> firstOf(queue)))
+            .isInstanceOf(DeadlineException.class));
+  }
+
+  private static String firstOf(BlockingQueue<String> queue) {
+    // @start region=broadCatch
+    while (true) {
+      try {
+        return queue.take(); // or JDBC, an HTTP client, a socket
+      } catch (Exception e) {
+        Heddle.checkCancelled(); // throws when it was the limit, and no failure
+        System.err.println("trying again after " + e);
+      }
+    }
+    // @end
+  }
+
   @Test
   void heddle() {
     // @start region=heddle

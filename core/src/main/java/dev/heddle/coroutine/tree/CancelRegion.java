@@ -64,6 +64,7 @@ final class CancelRegion implements InlineCallback {
   private @Nullable TimerEvent grace;
   private boolean everRequested;
   private boolean everDelivered;
+  private boolean interruptUnclaimed; // it has delivered, and no Cancellation has been thrown
 
   CancelRegion(CancellableNode owner, @Nullable CancelRegion outer, int shields) {
     this.owner = owner;
@@ -154,6 +155,7 @@ final class CancelRegion implements InlineCallback {
 
   /// What to throw now.
   Cancellation deliver() {
+    interruptUnclaimed = false;
     Cancellation first = cancellation();
     Cancellation now = everDelivered ? first.again() : first;
     delivered();
@@ -163,6 +165,19 @@ final class CancelRegion implements InlineCallback {
   /// An interrupt for its sake has ended a wait of the JDK's.
   void interrupted() {
     delivered();
+    interruptUnclaimed = true;
+  }
+
+  /// What the JDK threw for an interrupt was caught, and the code asks whether that was for a
+  /// cancellation.
+  ///
+  /// @return the cancellation, once; null when none was delivered that way
+  @Nullable Cancellation claimInterrupt(int shieldsHere) {
+    if (!interruptUnclaimed || !isRequested() || shieldsHere > shields) {
+      return null;
+    }
+    interruptUnclaimed = false;
+    return cancellation();
   }
 
   private void delivered() {

@@ -361,17 +361,24 @@ public abstract class CancellableNode extends Waker {
   }
 
   /// Throws what is to be delivered, also what only a tick would find out: a deadline that is over,
-  /// what other threads have asked for.
+  /// what other threads have asked for. Then what an interrupt has delivered, if nobody asked yet.
   public void checkCancelled() {
     if (!isCancellationPending()) {
       scheduler().lookAround();
     }
-    if (isCancellationPending()) {
-      Cancellation c = takeCancellation();
-      if (c != null) {
-        throw c;
-      }
+    Cancellation c = isCancellationPending() ? takeCancellation() : null;
+    if (c == null && rare != null) {
+      c = claimInterrupt();
     }
+    if (c != null) {
+      throw c;
+    }
+  }
+
+  private @Nullable Cancellation claimInterrupt() {
+    clearOwnInterrupt();
+    CancelRegion last = rare().interruptedFor;
+    return last == null ? null : last.claimInterrupt(shields());
   }
 
   // ---- regions and shields ----

@@ -311,11 +311,10 @@ public final class Heddle {
   /// Runs `body` for at most `limit`; then the body is cancelled: what it waits for throws, and its
   /// `finally` blocks run, and may wait.
   ///
-  /// A body that swallows the cut goes on. After the grace period
-  /// ([HeddleOptions#gracePeriod()]) each of its waits is cut again, and the log names it once. The
-  /// block throws at its end all the same, whatever the body returned. In a broad
-  /// `catch (Exception e)`, around calls that wait in the JDK, [#checkCancelled()] tells the cut
-  /// from a failure:
+  /// A body that swallows the cut goes on. After the grace period ([HeddleOptions#gracePeriod()])
+  /// each of its waits is cut again, and the log names it once. The block throws at its end all the
+  /// same, whatever the body returned. In a broad `catch (Exception e)`, around calls that wait in
+  /// the JDK, [#checkCancelled()] tells the cut from a failure:
   ///
   /// {@snippet class=dev.heddle.snippets.SnippetsTest region=broadCatch}
   ///
@@ -357,9 +356,9 @@ public final class Heddle {
   }
 
   /// Runs `body` so that what it waits for in the JDK is not interrupted when it is cancelled: the
-  /// JDK closes the sockets and channels of a thread that is interrupted. The cancellation is thrown
-  /// at its next suspension point of Heddle's. Blocks nest. An interrupt that the JDK has left set is
-  /// cleared first.
+  /// JDK closes the sockets and channels of a thread that is interrupted. The cancellation is
+  /// thrown at its next suspension point of Heddle's. Blocks nest. An interrupt that the JDK has
+  /// left set is cleared first.
   public static <T extends @Nullable Object> T uninterrupted(Body<T> body) {
     return unchecked(() -> CoroutineNode.current().uninterrupted(body));
   }

@@ -4,9 +4,9 @@ package dev.heddle.scheduler;
 /// Says when code that computes, and asks often whether it is cancelled, is to have the clock read.
 ///
 /// Reading the clock costs 20-30 ns, too much for each turn of a tight loop. So it is read every
-/// `stride` calls. The stride doubles while that many calls take less than 100 us, and is 1 again as
-/// soon as they take more than 250: code that asks every few milliseconds has the clock read each
-/// time.
+/// `stride` calls. The stride doubles while that many calls take less than 100 us, and is 1 again
+/// as soon as they take more than 250: code that asks every few milliseconds has the clock read
+/// each time.
 final class Glances {
   private static final int LONGEST_STRIDE = 32; // calls; the clock is then 1 ns of a call
   private static final long SHORT_NANOS = 100_000;

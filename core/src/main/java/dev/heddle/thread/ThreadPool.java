@@ -2,9 +2,9 @@
 package dev.heddle.thread;
 
 import dev.heddle.Cancellation;
-import dev.heddle.WaitCancelledException;
 import dev.heddle.CoroutineFailure;
 import dev.heddle.Transform;
+import dev.heddle.WaitCancelledException;
 import dev.heddle.coroutine.Await;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Awaitable;

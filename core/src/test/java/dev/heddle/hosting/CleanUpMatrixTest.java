@@ -42,12 +42,10 @@ class CleanUpMatrixTest {
   @TestFactory
   Stream<DynamicTest> cleanUp_afterAWaitThatWasCut_runsToItsEnd() {
     return Stream.of(CutWait.values())
-        .flatMap(
-            wait ->
-                Stream.of(CleanUp.values())
-                    .map(
-                        cleanUp ->
-                            dynamicTest(wait + ", then " + cleanUp, () -> check(wait, cleanUp))));
+        .flatMap(wait ->
+            Stream.of(CleanUp.values())
+                .map(cleanUp ->
+                    dynamicTest(wait + ", then " + cleanUp, () -> check(wait, cleanUp))));
   }
 
   private static void check(CutWait wait, CleanUp cleanUp) throws Exception {

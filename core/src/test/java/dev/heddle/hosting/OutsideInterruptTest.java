@@ -132,16 +132,15 @@ class OutsideInterruptTest {
   Stream<DynamicTest> interrupt_beforeAWait_endsItWhereItBegins() {
     return waits().entrySet().stream()
         .filter(e -> !e.getKey().equals("mutex") && !e.getKey().equals("read"))
-        .map(
-            e ->
-                DynamicTest.dynamicTest(
-                    e.getKey(),
-                    () ->
-                        Heddle.run(() -> {
-                          Thread.currentThread().interrupt();
-                          assertEndsByInterrupt(e.getValue());
-                          assertThat(Thread.interrupted()).isFalse();
-                        })));
+        .map(e ->
+            DynamicTest.dynamicTest(
+                e.getKey(),
+                () ->
+                    Heddle.run(() -> {
+                      Thread.currentThread().interrupt();
+                      assertEndsByInterrupt(e.getValue());
+                      assertThat(Thread.interrupted()).isFalse();
+                    })));
   }
 
   @Test
@@ -149,7 +148,8 @@ class OutsideInterruptTest {
     try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       interruptDuring(() -> {
         try (SocketChannel channel = SocketChannel.open(server.getLocalSocketAddress())) {
-          assertThat(channel.isConnected()).isTrue(); // the JDK has put its own hook there, and gone
+          assertThat(channel.isConnected())
+              .isTrue(); // the JDK has put its own hook there, and gone
           Heddle.delay(Duration.ofHours(1));
         }
       });
@@ -177,11 +177,10 @@ class OutsideInterruptTest {
   void cancelOfAFutureTask_thatRunsInACoroutine_endsItsWait() throws Exception {
     Heddle.run(() -> {
       FutureTask<Boolean> task =
-          new FutureTask<>(
-              () -> {
-                Heddle.delay(Duration.ofHours(1));
-                return true;
-              });
+          new FutureTask<>(() -> {
+            Heddle.delay(Duration.ofHours(1));
+            return true;
+          });
       Coroutine<?> runner = Heddle.spawn(task::run);
       Beside.until(runner::isSuspended);
       Thread.ofPlatform().start(() -> task.cancel(true)).join();

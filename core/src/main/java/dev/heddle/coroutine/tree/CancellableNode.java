@@ -366,10 +366,16 @@ public abstract class CancellableNode extends Waker {
     if (!isCancellationPending()) {
       scheduler().lookAround();
     }
-    Cancellation c = isCancellationPending() ? takeCancellation() : null;
-    if (c == null && rare != null) {
-      c = claimInterrupt();
+    throwPending();
+    Cancellation delivered = rare == null ? null : claimInterrupt();
+    if (delivered != null) {
+      throw delivered;
     }
+  }
+
+  /// Throws what is to be delivered.
+  final void throwPending() {
+    Cancellation c = isCancellationPending() ? takeCancellation() : null;
     if (c != null) {
       throw c;
     }
@@ -433,7 +439,7 @@ public abstract class CancellableNode extends Waker {
     } finally {
       unshield();
     }
-    checkCancelled();
+    throwPending();
     return result;
   }
 

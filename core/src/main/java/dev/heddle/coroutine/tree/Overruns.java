@@ -6,8 +6,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/// Names coroutines that go on after they were cancelled and the grace period is over, once for each
-/// place that spawns them and each reason.
+/// Names coroutines that go on after they were cancelled and the grace period is over, once for
+/// each place that spawns them and each reason.
 ///
 /// Such a coroutine swallows its cancellation, or its clean-up takes long. From now on each of its
 /// waits throws, which looks like a fault of the code that waits: so the operator is told why.

@@ -206,7 +206,7 @@ public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
   private IllegalStateException over(String what) {
     CoroutineNode<?> current = CoroutineNode.currentOrNull();
     if (current != null) {
-      current.checkCancelled(); // that the scope is over is then no news of its own
+      current.throwPending(); // that the scope is over is then no news of its own
     }
     String where =
         switch (state()) {

@@ -152,7 +152,6 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
 
   /// Interrupts the wait that the JDK has parked its guest in, if an interrupt ends that wait, and
   /// unless the JDK has let the guest go on meanwhile.
-  ///
   public ForeignWaits.End endForeignWait() {
     if (!isHosting() || isPosted() || !ForeignWaits.endByInterrupt(this)) {
       return ForeignWaits.End.GOES_ON;

@@ -57,8 +57,8 @@ public final class ForeignWaits {
     return !ofTheJdk || endByInterrupt(parked.stackOnLoop());
   }
 
-  /// Whether these frames, the innermost first, wait for a socket or a channel: it is closed when it
-  /// finds its thread interrupted, whoever has woken it.
+  /// Whether these frames, the innermost first, wait for a socket or a channel: it is closed when
+  /// it finds its thread interrupted, whoever has woken it.
   static boolean isOfAChannel(StackTraceElement[] frames) {
     for (StackTraceElement frame : frames) {
       String type = frame.getClassName();

@@ -38,6 +38,10 @@ module dev.heddle {
   exports dev.heddle.scheduler.context to
       dev.heddle.process;
 
+  // for failures that commands of a body bring from other threads
+  exports dev.heddle.failure to
+      dev.heddle.process;
+
   // for its wake-ups near the end of a stack
   exports dev.heddle.scheduler to
       dev.heddle.process;

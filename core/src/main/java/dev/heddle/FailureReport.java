@@ -7,7 +7,9 @@ import org.jspecify.annotations.Nullable;
 /// What a loop knows about a failure beside what the throwable says: which coroutine it came from,
 /// who spawned that one, and which other failures gave way to it.
 ///
-/// A throwable of the user's is never changed: no cause, no suppressed one, no frame is added.
+/// A throwable of the user's is never changed: no cause and no suppressed one is added. Nor is a
+/// frame, but for one case: what a call throws that its caller had made on another thread
+/// ([Heddle#offload], a pool's task) has the frames of the caller below its own.
 ///
 /// {@snippet class=dev.heddle.snippets.SnippetsTest region=report}
 ///

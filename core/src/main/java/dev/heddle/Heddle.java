@@ -59,6 +59,9 @@ public final class Heddle {
   /// once everything spawned in the loop has ended. On a virtual thread the loop gets a platform
   /// thread of its own.
   ///
+  /// To the JDK each coroutine is a thread of its own: a monitor or lock that the caller holds is
+  /// not held by `main`, which would wait for it for ever.
+  ///
   /// @return what `main` returned
   /// @throws IllegalStateException inside a coroutine, or where the JVM lacks the flag that Heddle
   ///   needs (the message has it)
@@ -383,7 +386,8 @@ public final class Heddle {
 
   /// Runs a call that would hold the loop (file I/O, a native call) on another thread. **Suspends**
   /// always. **Cancelled** the call is interrupted and its outcome, be it a failure, dropped; the
-  /// coroutine does not wait for it.
+  /// coroutine does not wait for it. What the call throws is thrown here, the same object, and its
+  /// trace goes on with the frames of the caller.
   @SuppressWarnings({"unchecked", "NullAway"}) // the call returns a T
   public static <T extends @Nullable Object> T offload(Callable<T> call) {
     CoroutineNode<?> self = CoroutineNode.current();

@@ -2,6 +2,7 @@
 package dev.heddle;
 
 import dev.heddle.event.Trigger;
+import dev.heddle.failure.AnotherThread;
 import dev.heddle.io.Listener;
 import dev.heddle.io.StreamSocket;
 import dev.heddle.io.Tcp;
@@ -248,9 +249,9 @@ public final class LoopGroup implements AutoCloseable {
       return future.join();
     } catch (CompletionException e) {
       switch (e.getCause()) {
-        case IOException cause -> throw cause;
-        case RuntimeException cause -> throw cause;
-        case Error cause -> throw cause;
+        case IOException cause -> throw AnotherThread.calledFromHere(cause);
+        case RuntimeException cause -> throw AnotherThread.calledFromHere(cause);
+        case Error cause -> throw AnotherThread.calledFromHere(cause);
         case null, default -> throw e;
       }
     }

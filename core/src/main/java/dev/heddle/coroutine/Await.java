@@ -5,6 +5,7 @@ import dev.heddle.coroutine.Gathering.OnFailure;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
+import dev.heddle.failure.AnotherThread;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Iterator;
@@ -251,6 +252,15 @@ public final class Await<K, T extends @Nullable Object> {
   }
 
   private void await(CoroutineNode<?> self, Gathering<K, T> gathering) {
+    try {
+      awaitBounded(self, gathering);
+    } catch (Throwable e) {
+      AnotherThread.awaitedHere(e);
+      throw e;
+    }
+  }
+
+  private void awaitBounded(CoroutineNode<?> self, Gathering<K, T> gathering) {
     if (deadline != null) {
       self.scheduler().await(gathering, deadline);
     } else if (token != null) {

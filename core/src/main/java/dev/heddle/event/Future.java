@@ -8,6 +8,7 @@ import dev.heddle.LoopEndedException;
 import dev.heddle.Transform;
 import dev.heddle.event.FutureLedger.Fate;
 import dev.heddle.event.FutureLedger.Label;
+import dev.heddle.failure.AnotherThread;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
@@ -153,9 +154,9 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     }
     try {
       return asResult(home.await(event()));
-    } catch (Cancellation c) {
-      abandonedBy(c);
-      throw c;
+    } catch (Throwable e) {
+      leftWith(e);
+      throw e;
     }
   }
 
@@ -166,9 +167,9 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     }
     try {
       return asResult(home.await(event(), deadline));
-    } catch (Cancellation c) {
-      abandonedBy(c);
-      throw c;
+    } catch (Throwable e) {
+      leftWith(e);
+      throw e;
     }
   }
 
@@ -180,9 +181,18 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     }
     try {
       return asResult(home.await(event(), end));
-    } catch (Cancellation c) {
+    } catch (Throwable e) {
+      leftWith(e);
+      throw e;
+    }
+  }
+
+  /// A wait for it has thrown something, its own failure or not.
+  private void leftWith(Throwable thrown) {
+    if (thrown instanceof Cancellation c) {
       abandonedBy(c);
-      throw c;
+    } else if (thrown == outcome) {
+      AnotherThread.awaitedHere(thrown);
     }
   }
 
@@ -195,6 +205,9 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
 
   private T taken() {
     take();
+    if (outcome instanceof Throwable failure && state == FAILED) {
+      AnotherThread.awaitedHere(failure);
+    }
     return value();
   }
 

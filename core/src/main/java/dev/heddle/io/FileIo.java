@@ -22,7 +22,8 @@ import java.util.stream.Stream;
 ///
 /// Calls that are done with a path at once run on at most 16 threads of the loop, kept for them.
 /// All of them **suspend** always; **cancelled** one that has begun ends all the same, one that has
-/// not never does. They fail as those of [Files] do, with the path in the message.
+/// not never does. They fail as those of [Files] do, with the path in the message, and with the
+/// caller's line in the trace.
 ///
 /// {@snippet class=dev.heddle.snippets.FileSnippetsTest region=paths}
 ///

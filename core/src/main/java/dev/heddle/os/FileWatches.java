@@ -3,6 +3,7 @@ package dev.heddle.os;
 
 import dev.heddle.coroutine.tree.LoopRoot;
 import dev.heddle.coroutine.tree.LoopService;
+import dev.heddle.failure.AnotherThread;
 import dev.heddle.os.watch.DirectoryWatcher;
 import dev.heddle.os.watch.WatchTree;
 import dev.heddle.thread.worker.Work;
@@ -37,7 +38,14 @@ final class FileWatches implements LoopService {
               watcher.add(tree);
               return true;
             });
-    var _ = loop.scheduler().await(work.done());
+    try {
+      var _ = loop.scheduler().await(work.done());
+    } catch (Throwable e) {
+      if (work.hasThrown(e)) {
+        AnotherThread.calledFromHere(e);
+      }
+      throw e;
+    }
   }
 
   /// Watches no more; at once for whoever listens.

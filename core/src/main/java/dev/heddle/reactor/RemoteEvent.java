@@ -51,6 +51,11 @@ public final class RemoteEvent extends Event {
     return taken.get();
   }
 
+  /// Whether it has ended with this failure.
+  public boolean hasFailedWith(Throwable failure) {
+    return closed && error == failure;
+  }
+
   @Override
   public boolean isClosed() {
     return closed;

@@ -10,6 +10,7 @@ import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.Future;
+import dev.heddle.failure.AnotherThread;
 import dev.heddle.scheduler.Permits;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.thread.worker.Work;
@@ -161,7 +162,8 @@ public final class ThreadPool implements AutoCloseable {
 
   // ---- submitting and waiting ----
 
-  /// Runs a task and waits for it. **Suspends** always. **Cancelled** so is the task.
+  /// Runs a task and waits for it. **Suspends** always. **Cancelled** so is the task. The trace of
+  /// what it throws goes on with the frames of the caller.
   ///
   /// @return what the task returned
   /// @throws CoroutineFailure when it threw a checked exception; unchecked ones and errors come as
@@ -170,6 +172,11 @@ public final class ThreadPool implements AutoCloseable {
     Future<T> future = submit(task);
     try {
       return future.await();
+    } catch (Throwable e) {
+      if (future.failure() == e) {
+        AnotherThread.calledFromHere(e);
+      }
+      throw e;
     } finally {
       // a token or a deadline around this call, too
       if (!future.isDone()) {
@@ -207,6 +214,11 @@ public final class ThreadPool implements AutoCloseable {
         };
     try {
       return Await.<R>of(submitting).allOrFail().values();
+    } catch (Throwable e) {
+      if (submitted.stream().anyMatch(future -> future.failure() == e)) {
+        AnotherThread.calledFromHere(e);
+      }
+      throw e;
     } finally {
       // the queued ones first: no thread that becomes free takes them
       for (Future<R> future : submitted.reversed()) {

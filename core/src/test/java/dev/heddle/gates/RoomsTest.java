@@ -102,6 +102,11 @@ class RoomsTest {
           entry("io -> thread.worker", "the system's calls on paths block their thread"),
           entry(
               "io.handle -> thread.worker", "files and cryptography are worked on beside the loop"),
+          entry("io.handle -> failure", "an answer that is a failure names the line of its caller"),
+          entry("os -> failure", "the same"),
+          entry("os.pipe -> failure", "the same"),
+          entry("thread -> failure", "what a task throws names the line of its caller"),
+          entry("thread.worker -> failure", "the same"),
           entry("io.dns -> coroutine.tree", "a look-up waits as the current coroutine"),
           entry("io.dns -> thread.worker", "the system's look-up blocks its thread"),
           entry("os -> coroutine", "to run a command is to do several things at once, in a scope"),

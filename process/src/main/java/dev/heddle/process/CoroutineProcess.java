@@ -4,6 +4,7 @@ package dev.heddle.process;
 import dev.heddle.Cancellation;
 import dev.heddle.DeadlineException;
 import dev.heddle.PinnedException;
+import dev.heddle.failure.AnotherThread;
 import dev.heddle.process.body.BodyThread;
 import dev.heddle.process.body.BodyView;
 import dev.heddle.process.dispatch.Command;
@@ -251,6 +252,7 @@ public abstract class CoroutineProcess implements Process {
         } // else the answer is on its way: whoever gave it was told that it is taken
       }
       if (answer.error() != null) {
+        AnotherThread.calledFromHere(answer.error());
         throw CoroutineProcess.<RuntimeException>asUnchecked(answer.error());
       }
       return (R) answer.data();

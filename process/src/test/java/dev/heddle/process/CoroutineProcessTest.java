@@ -108,6 +108,8 @@ class CoroutineProcessTest extends CoroutineFixture {
                       throw fault;
                     }))))
         .isSameAs(fault);
+    assertThat(fault.getStackTrace())
+        .anyMatch(frame -> frame.getClassName().equals(CoroutineProcess.class.getName()));
   }
 
   @Test

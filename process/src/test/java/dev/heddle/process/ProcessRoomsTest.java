@@ -50,6 +50,8 @@ class ProcessRoomsTest {
   /// Rooms that use the loop, and which rooms of it; all may use its front door.
   private static final Map<String, Set<String>> TO_THE_LOOP =
       Map.of(
+          "",
+          Set.of("failure"), // what a command failed with names the line of its caller
           "dispatch",
           Set.of("coroutine", "io", "os", "scheduler"), // and a lock that parks nobody
           "body",

@@ -175,7 +175,7 @@ public class BlockingHandle extends Handle {
     }
     ByteBuffer own = request.buffer();
     try {
-      self.awaitEvent(request.answer(), deadline, null);
+      request.await(self, deadline);
     } catch (Throwable e) {
       if (reading == request && request.hasEnded() && e == request.failure()) {
         answered(own);
@@ -235,7 +235,7 @@ public class BlockingHandle extends Handle {
   private void send(CoroutineNode<?> self, Request request, Deadline deadline) {
     writing = request;
     try {
-      self.awaitEvent(request.answer(), deadline, null);
+      request.await(self, deadline);
     } catch (Throwable e) {
       if (!request.hasEnded()) {
         request.leave();
@@ -269,12 +269,12 @@ public class BlockingHandle extends Handle {
     }
     scheduler().checkOnLoop();
     open = false;
-    AsynchronousCloseException closed = new AsynchronousCloseException();
+    // each is thrown with frames of its own
     if (reading != null) {
-      reading.sendAway(closed);
+      reading.sendAway(new AsynchronousCloseException());
     }
     if (writing != null) {
-      writing.sendAway(closed);
+      writing.sendAway(new AsynchronousCloseException());
     }
     scheduler().onTrampoline(this::end);
   }

@@ -170,7 +170,7 @@ public final class FileHandle extends Handle implements AsyncFile {
   /// Waits for a request, and sees to what is left when the wait ends early.
   private void await(CoroutineNode<?> self, Request request, Deadline deadline) {
     try {
-      awaitAnswer(self, request, deadline);
+      request.await(self, deadline);
     } catch (Throwable e) {
       if (!request.hasEnded()) {
         leave(request);
@@ -178,14 +178,6 @@ public final class FileHandle extends Handle implements AsyncFile {
         keep(request.failure());
       }
       throw e;
-    }
-  }
-
-  private static void awaitAnswer(CoroutineNode<?> self, Request request, Deadline deadline) {
-    if (deadline.isNever()) {
-      self.awaitEvent(request.answer());
-    } else {
-      self.awaitEvent(request.answer(), deadline, null);
     }
   }
 
@@ -557,9 +549,8 @@ public final class FileHandle extends Handle implements AsyncFile {
     }
     scheduler().checkOnLoop();
     open = false;
-    AsynchronousCloseException closed = new AsynchronousCloseException();
     for (Request request : List.copyOf(underWay)) {
-      request.sendAway(closed);
+      request.sendAway(new AsynchronousCloseException()); // each is thrown with frames of its own
     }
     if (underWay.isEmpty()) {
       submitClose();

@@ -2,6 +2,7 @@
 package dev.heddle.io.handle;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.event.Deadline;
 import dev.heddle.reactor.driver.FileDriver;
 import dev.heddle.reactor.driver.OpenFile;
 import dev.heddle.scheduler.Scheduler;
@@ -23,7 +24,7 @@ final class FileOpening extends FileRequest {
   OpenFile await(CoroutineNode<?> self) {
     files.submit(this);
     try {
-      self.awaitEvent(answer());
+      await(self, Deadline.never());
       return file();
     } catch (Throwable e) {
       if (!hasEnded()) {

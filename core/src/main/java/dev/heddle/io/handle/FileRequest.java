@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.io.handle;
 
+import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.event.Deadline;
 import dev.heddle.event.Event;
 import dev.heddle.event.EventCallback;
 import dev.heddle.event.EventHome;
+import dev.heddle.failure.AnotherThread;
 import dev.heddle.reactor.driver.FileOperation;
 import dev.heddle.reactor.driver.OpenFile;
 import java.io.IOException;
@@ -46,9 +49,21 @@ abstract class FileRequest extends FileOperation {
     this.answer = new Done();
   }
 
-  /// Fires for its caller: when it has ended, or when he is sent away.
-  final Event answer() {
-    return answer;
+  /// Waits, as its caller, until it has ended or the caller is sent away. What it has failed with
+  /// is thrown with the frames of this call.
+  final void await(CoroutineNode<?> self, Deadline deadline) {
+    try {
+      if (deadline.isNever()) {
+        self.awaitEvent(answer);
+      } else {
+        self.awaitEvent(answer, deadline, null);
+      }
+    } catch (Throwable e) {
+      if (answer.error == e) {
+        AnotherThread.answeredHere(e);
+      }
+      throw e;
+    }
   }
 
   /// Fires when it has ended, whatever became of it.

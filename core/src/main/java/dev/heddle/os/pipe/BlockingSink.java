@@ -4,6 +4,7 @@ package dev.heddle.os.pipe;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.LoopRoot;
 import dev.heddle.event.InlineCallback;
+import dev.heddle.failure.AnotherThread;
 import dev.heddle.scheduler.Permits;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.thread.worker.Work;
@@ -73,7 +74,7 @@ public final class BlockingSink implements PipeSink {
       throw new AsynchronousCloseException();
     }
     if (failure != null) {
-      throw failure;
+      throw AnotherThread.answeredHere(failure);
     }
   }
 

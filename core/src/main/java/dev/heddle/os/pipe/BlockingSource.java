@@ -3,6 +3,7 @@ package dev.heddle.os.pipe;
 
 import dev.heddle.coroutine.tree.LoopRoot;
 import dev.heddle.event.Event;
+import dev.heddle.failure.AnotherThread;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.inbox.Inbox;
 import dev.heddle.thread.worker.Work;
@@ -67,7 +68,7 @@ public final class BlockingSource implements PipeSource {
     }
     while (!unread.hasRemaining()) {
       if (failure != null) {
-        throw failure;
+        throw AnotherThread.answeredHere(failure);
       }
       if (ended) {
         return END;

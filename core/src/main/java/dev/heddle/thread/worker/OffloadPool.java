@@ -2,6 +2,7 @@
 package dev.heddle.thread.worker;
 
 import dev.heddle.Cancellation;
+import dev.heddle.failure.AnotherThread;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.Waker;
 import java.util.Objects;
@@ -46,6 +47,11 @@ public final class OffloadPool {
       self.renew();
       self.resumeWhen(work.done());
       return scheduler.suspend(self);
+    } catch (Throwable e) {
+      if (work.hasThrown(e)) {
+        AnotherThread.calledFromHere(e);
+      }
+      throw e;
     } finally {
       if (!work.done().isClosed()) {
         leave(work);

@@ -30,6 +30,11 @@ public final class Work {
     return done;
   }
 
+  /// Whether this is what the call has thrown, and not the wait for it.
+  public boolean hasThrown(Throwable failure) {
+    return done.hasFailedWith(failure);
+  }
+
   /// On the worker thread.
   void run() {
     task.run();

@@ -26,6 +26,9 @@ public record HoldReport(
     List<StackTraceElement> stack)
     implements LoopReport {
 
+  private static final String ONCE =
+      "that happens once, wherever it is done; do it before the loop begins where it matters";
+
   /// What holds a loop.
   public enum Activity {
     /// Java code runs.
@@ -40,8 +43,19 @@ public record HoldReport(
     PINNED(
         "it waits in the JDK below a class initialiser or a native frame",
         "move the wait out of there, or to Heddle.offload(...)"),
-    /// A native method runs.
+    /// A native method of the program's, or of a library's, runs.
     NATIVE("it is inside a native method", "move the call to Heddle.offload(...)"),
+    /// The JVM loads classes, or a native library.
+    LOADING("it loads classes, or a native library", HoldReport.ONCE),
+    /// The JVM runs the initialiser of a class.
+    INITIALISING("it initialises a class", HoldReport.ONCE),
+    /// The JVM links a call: of a lambda, a concatenation, a native function.
+    LINKING("it links calls", HoldReport.ONCE),
+    /// A native method runs that Heddle itself has called.
+    RUNTIME(
+        "Heddle itself is inside a call of the system",
+        "nothing in the program mends that; if it comes again, try another driver (./heddle"
+            + " doctor names the one in force)"),
     /// Not a coroutine but the loop itself, which is said only when somebody asks.
     LOOP("no coroutine does", "it takes a dump, or is about to sleep");
 
@@ -73,12 +87,28 @@ public record HoldReport(
         .append("' for ")
         .append(DumpText.inWords(held))
         .append(" so far: ")
-        .append(activity.words())
-        .append("; ")
-        .append(activity.advice())
+        .append(doing())
         .append('\n');
     stack.forEach(frame -> text.append("  at ").append(frame).append('\n'));
     return text.toString();
+  }
+
+  /// What it does, and what to do about it.
+  private String doing() {
+    LibrarySpin spin = activity == Activity.PINNED ? null : LibrarySpin.on(stack);
+    if (spin != null) {
+      return spin.words() + "; " + spin.advice();
+    }
+    String words = activity.words();
+    if (activity == Activity.INITIALISING) {
+      words =
+          stack.stream()
+              .filter(frame -> frame.getMethodName().equals("<clinit>"))
+              .findFirst()
+              .map(frame -> "it initialises the class " + frame.getClassName())
+              .orElse(words);
+    }
+    return words + "; " + activity.advice();
   }
 
   /// For programs: one JSON object.

@@ -2,6 +2,7 @@
 package dev.heddle.observe;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.Action;
 import dev.heddle.Heddle;
@@ -166,6 +167,67 @@ class HoldReportTest {
     assertThat(report.stack().getFirst().getMethodName()).startsWith("read");
   }
 
+  /// Holds the loop for as long as it loads a class, each time for several limits.
+  private static final class SlowLoader extends ClassLoader {
+    @Override
+    protected Class<?> findClass(String name) throws ClassNotFoundException {
+      hold();
+      throw new ClassNotFoundException(name);
+    }
+  }
+
+  @Test
+  @Tag("T22")
+  void loading_ofClasses_asALoopBegins_isNotToldOf() {
+    Heddle.run(
+        options(LIMIT),
+        () -> {
+          for (int i = 0; i < 3; i++) {
+            assertThatThrownBy(() -> new SlowLoader().loadClass("no.such.Class"))
+                .isInstanceOf(ClassNotFoundException.class);
+            Heddle.suspend();
+          }
+          computeUntilTold("holdElsewhere", HoldReportTest::holdElsewhere);
+        });
+    assertThat(REPORTS).noneMatch(report -> isAt(report, "findClass"));
+  }
+
+  private static HoldReport at(Activity activity, StackTraceElement... stack) {
+    return new HoldReport("l", "c", LIMIT, activity, null, List.of(stack));
+  }
+
+  private static StackTraceElement frame(String className, String method) {
+    return new StackTraceElement(className, method, "F.java", 1);
+  }
+
+  @Test
+  @Tag("T22")
+  void initialisation_isToldWithTheClass_andWithoutOffload() {
+    HoldReport report =
+        at(
+            Activity.INITIALISING,
+            frame("java.util.Random", "next"),
+            frame("shop.Prices", "<clinit>"));
+    assertThat(report.text())
+        .contains("it initialises the class shop.Prices; that happens once")
+        .doesNotContain("offload");
+  }
+
+  @Test
+  @Tag("T22")
+  void busyLoopOfAPool_isToldWithWhatMendsIt() {
+    String pool = "org.apache.commons.pool2.impl.GenericObjectPool";
+    for (Activity activity : List.of(Activity.COMPUTING, Activity.NATIVE)) {
+      HoldReport report =
+          at(
+              activity,
+              frame("java.lang.Object", "notify"),
+              frame(pool, "create"),
+              frame(pool, "borrow"));
+      assertThat(report.text()).contains("busy loop", "setMaxWait").doesNotContain("offload");
+    }
+  }
+
   private static Process started(String program) {
     try {
       return new ProcessBuilder(program).start();
@@ -206,9 +268,13 @@ class HoldReportTest {
 
   // one hold after the other, for the first may be seen in the middle of something else
   private static void computeUntilTold(String method) {
+    computeUntilTold(method, HoldReportTest::hold);
+  }
+
+  private static void computeUntilTold(String method, Runnable holding) {
     while (!TOLD.contains(method)) {
       Heddle.suspend();
-      hold();
+      holding.run();
     }
   }
 

@@ -21,11 +21,18 @@ import org.jspecify.annotations.Nullable;
 /// Should it leave its carrier at that very moment, the look is one of a thread dump's, which the
 /// protocol stands, and the report is dropped, for the count has changed.
 ///
+/// Loading and initialising classes and linking calls hold a loop, too, and nobody can do much
+/// about it: in the first ten seconds of a loop that is no hold, and never when it is Heddle's own.
+/// What comes behind it counts from its end.
+///
 /// Who is mounted is looked up in the tree, and read without a lock while it may change: the
 /// alternative, a field that each mount writes, costs every switch a store barrier.
 final class HoldWatch {
   private static final int SITES =
       1_000; // told of; a program with more of them has been told enough
+
+  private static final long START_UP_NANOS =
+      10_000_000_000L; // in which a loop meets most classes that it will ever use
 
   private final LoopRoot loop;
   private final Scheduler scheduler;
@@ -37,6 +44,7 @@ final class HoldWatch {
   private long progress;
   private long since;
   private boolean looked;
+  private long counted; // from when on it is more than start-up
   private @Nullable HoldReport running; // of a hold that has not ended
 
   HoldWatch(LoopRoot loop) {
@@ -64,12 +72,19 @@ final class HoldWatch {
       seen = awake;
       progress = count;
       since = now;
+      counted = now;
       looked = false;
-    } else if (!looked && now - since >= limit) {
-      looked = true;
-      look(Duration.ofNanos(now - since));
+    } else if (!looked) {
+      lookIfDue(now);
     }
     return awake;
+  }
+
+  // before the limit only while the JVM loads most of its classes
+  private void lookIfDue(long now) {
+    if (now - counted >= limit || loop.watch().age() < START_UP_NANOS) {
+      looked = look(Duration.ofNanos(now - since), now);
+    }
   }
 
   private void over(long now) {
@@ -79,13 +94,32 @@ final class HoldWatch {
     }
   }
 
-  private void look(Duration held) {
-    HoldReport report = report(held);
+  /// @return whether this hold has been seen to be one, and needs no other look
+  private boolean look(Duration held, long now) {
+    Holder holder = holder(held);
+    HoldReport report = holder.report;
     if (scheduler.progress() != progress || report.coroutine() == null) {
       // over, or the loop's own work: a dump of many, a report
-      return;
+      return now - counted >= limit;
+    }
+    if (isQuiet(holder.cause)) {
+      counted = now; // what comes after it is a hold when it alone lasts for the limit
+      return false;
+    }
+    if (now - counted < limit) {
+      return false;
     }
     running = report;
+    tell(report);
+    return true;
+  }
+
+  // what is done once in a JVM is no news while it starts, and never when it is the runtime's own
+  private boolean isQuiet(HoldCause cause) {
+    return cause.isStartUp() && (cause.isOfTheRuntime() || loop.watch().age() < START_UP_NANOS);
+  }
+
+  private void tell(HoldReport report) {
     // not by what it does: a computation that reads the clock is sometimes seen inside that call
     String site = method(report);
     if (told.size() < SITES && told.add(site)) {
@@ -112,6 +146,12 @@ final class HoldWatch {
 
   /// Who holds the loop now, and doing what; from any thread but the loop's.
   HoldReport report(Duration held) {
+    return holder(held).report;
+  }
+
+  private record Holder(HoldReport report, HoldCause cause) {}
+
+  private Holder holder(Duration held) {
     try {
       for (CoroutineNode<?> c : loop.coroutines()) {
         ExecutionContext context = c.context();
@@ -123,34 +163,24 @@ final class HoldWatch {
       // safe: the tree has changed under the walk; who holds the loop is then not said
     }
     List<StackTraceElement> stack = List.of(scheduler.carrier().getStackTrace());
-    return new HoldReport(loop.options().name(), null, held, Activity.LOOP, null, stack);
+    return new Holder(
+        new HoldReport(loop.options().name(), null, held, Activity.LOOP, null, stack),
+        new HoldCause(Activity.LOOP, true, false));
   }
 
-  private HoldReport reportOf(CoroutineNode<?> holder, Thread thread, Duration held) {
+  private Holder reportOf(CoroutineNode<?> holder, Thread thread, Duration held) {
     boolean waits = thread.getState() != Thread.State.RUNNABLE;
     StackTraceElement[] frames = thread.getStackTrace();
     List<StackTraceElement> stack = ProgramFrames.of(frames);
-    return new HoldReport(
-        loop.options().name(),
-        holder.describe(),
-        held,
-        waits ? Activity.PINNED : activity(frames),
-        ProgramFrames.site(stack),
-        stack);
-  }
-
-  private static Activity activity(StackTraceElement[] frames) {
-    if (frames.length == 0 || !frames[0].isNativeMethod()) {
-      return Activity.COMPUTING;
-    }
-    String name = frames[0].getClassName();
-    if (name.startsWith("java.net.Inet")) {
-      return Activity.LOOK_UP;
-    }
-    boolean file =
-        name.startsWith("java.io.")
-            || name.startsWith("sun.nio.fs.")
-            || name.contains("FileDispatcher");
-    return file ? Activity.FILE : Activity.NATIVE;
+    HoldCause cause = HoldCause.of(frames, waits);
+    HoldReport report =
+        new HoldReport(
+            loop.options().name(),
+            holder.describe(),
+            held,
+            cause.activity(),
+            ProgramFrames.site(stack),
+            stack);
+    return new Holder(report, cause);
   }
 }

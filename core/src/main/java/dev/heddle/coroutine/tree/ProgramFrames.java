@@ -17,18 +17,37 @@ final class ProgramFrames {
           "dev.heddle.thread.",
           "dev.heddle.sync.",
           "dev.heddle.io.",
+          "dev.heddle.os.",
+          "dev.heddle.failure.",
+          "dev.heddle.netty.",
+          "dev.heddle.process.",
           "dev.heddle.cli.");
 
+  // of the rooms whose names programs may have taken for packages of their own: each class
   private static final Set<String> DOORS =
       Set.of(
           "dev.heddle.Heddle",
+          "dev.heddle.HeddleOptions",
           "dev.heddle.Loop",
+          "dev.heddle.LoopGroup",
+          "dev.heddle.coroutine.Await",
           "dev.heddle.coroutine.Coroutine",
+          "dev.heddle.coroutine.Gathering",
           "dev.heddle.coroutine.Iterate",
+          "dev.heddle.coroutine.Outcomes",
+          "dev.heddle.coroutine.OutputCapture",
           "dev.heddle.coroutine.Scope",
+          "dev.heddle.coroutine.ScopedBindings",
+          "dev.heddle.event.CompositeEvent",
+          "dev.heddle.event.Deadline",
+          "dev.heddle.event.Derivation",
           "dev.heddle.event.Event",
+          "dev.heddle.event.EventStream",
           "dev.heddle.event.Future",
-          "dev.heddle.event.Promise");
+          "dev.heddle.event.FutureLedger",
+          "dev.heddle.event.InlineCallback",
+          "dev.heddle.event.Promise",
+          "dev.heddle.event.Source");
 
   // what the JDK puts below and above the frames of a virtual thread
   private static final List<String> MACHINERY =
@@ -56,7 +75,7 @@ final class ProgramFrames {
     return !isJdk(className) && !isRuntime(className);
   }
 
-  private static boolean isJdk(String className) {
+  static boolean isJdk(String className) {
     return startsWithOneOf(className, JDK);
   }
 

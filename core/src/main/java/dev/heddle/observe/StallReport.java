@@ -9,7 +9,8 @@ import java.util.List;
 ///
 /// Not a verdict, for that thread may come; hence it is said once in the life of a loop, and nobody
 /// is cancelled. Waits that end by themselves (a sleep, a bounded wait) or from outside (a socket)
-/// are no stall.
+/// are no stall. Nor is a wait for a queue, a condition or a future while a platform thread outside
+/// the loop runs, or will by itself: that one may feed it.
 ///
 /// @param dump every coroutine, with its stack and what the JDK tells of its blocker
 /// @param after how long nothing had happened by then

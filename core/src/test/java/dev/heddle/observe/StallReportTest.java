@@ -82,40 +82,54 @@ class StallReportTest {
         .toList();
   }
 
+  /// In a JVM of its own: what runs in this one may feed any queue.
   @Test
-  void queue_thatNobodyFeeds_isToldOnceAndTheLoopGoesOn() {
-    BlockingQueue<String> queue = new LinkedBlockingQueue<>();
-    Stalling first = new Stalling(() -> queue.take() + queue.take());
-    StallReport report = first.first.join();
-    queue.add("a");
-    // a second loop stalls as long again
-    new Stalling(() -> new LinkedBlockingQueue<String>().take()).stopped();
-    queue.add("b");
-    assertThat(first.loop.join()).isEqualTo("ab");
-    assertThat(first.reports).containsExactly(report);
-    assertThat(report.cycles()).isEmpty();
-    assertThat(report.text())
-        .startsWith("Stall: nothing has happened in loop 'heddle' for 30 ms, ")
+  void queue_thatNobodyFeeds_isToldOnceAndTheLoopGoesOn() throws Exception {
+    ChildJvm.Result child = ChildJvm.of(QueueProgram.class).withArguments("nobody").run();
+    assertThat(child.exitCode()).as(child.output()).isZero();
+    assertThat(child.output())
+        .contains("Stall: nothing has happened in loop 'heddle' for 30 ms, ")
         .contains("coroutine-1 'main' is parked by the JDK in LinkedBlockingQueue.take (")
-        .endsWith("Who should feed a queue, or signal a condition, nobody can tell.\n");
+        .contains("Who should feed a queue, or signal a condition, nobody can tell.\n")
+        .contains("took ab, told 1 time, with 0 cycles");
+  }
+
+  @Test
+  @Tag("T22")
+  void queue_thatAnotherThreadFeedsNowAndThen_isNoStall() throws Exception {
+    ChildJvm.Result child = ChildJvm.of(QueueProgram.class).withArguments("sleeper").run();
+    assertThat(child.exitCode()).as(child.output()).isZero();
+    assertThat(child.output())
+        .contains("told 0 times while it slept")
+        .contains("told when it was gone");
+  }
+
+  @Test
+  @Tag("T22")
+  void queue_thatATimerOrAnotherLoopFeeds_isNoStall() throws Exception {
+    ChildJvm.Result child = ChildJvm.of(QueueProgram.class).withArguments("timer").run();
+    assertThat(child.output()).contains("told 0 times while it slept");
+    ChildJvm.Result beside = ChildJvm.of(QueueProgram.class).withArguments("loop").run();
+    assertThat(beside.output()).contains("told 0 times while it slept");
   }
 
   @Test
   void locks_takenInOppositeOrder_areACycle() {
-    ReentrantLock left = new ReentrantLock();
-    ReentrantLock right = new ReentrantLock();
-    StallReport report =
-        stalling(
-                () -> {
-                  Heddle.launch("one", () -> takeBoth(left, right));
-                  Heddle.launch("two", () -> takeBoth(right, left));
-                })
-            .stopped();
+    StallReport report = stallingOnLocks().stopped();
     assertThat(ids(report)).containsExactly(List.of(2L, 3L));
     assertThat(report.text())
         .containsPattern(
             "coroutine-2 'one' waits for ReentrantLock@\\w+, held by coroutine-3 'two', which waits"
                 + " for ReentrantLock@\\w+, held by coroutine-2 'one'\n");
+  }
+
+  private static Stalling stallingOnLocks() {
+    ReentrantLock left = new ReentrantLock();
+    ReentrantLock right = new ReentrantLock();
+    return stalling(() -> {
+      Heddle.launch("one", () -> takeBoth(left, right));
+      Heddle.launch("two", () -> takeBoth(right, left));
+    });
   }
 
   private static void takeBoth(ReentrantLock first, ReentrantLock second)
@@ -304,8 +318,8 @@ class StallReportTest {
   /// What waits for something that comes by itself, or from outside, is no stall. A loop that does
   /// stall tells how long to look.
   private static void assertNoStall(Stalling quiet) {
-    new Stalling(() -> new LinkedBlockingQueue<String>().take()).stopped();
-    new Stalling(() -> new LinkedBlockingQueue<String>().take()).stopped();
+    stallingOnLocks().stopped();
+    stallingOnLocks().stopped();
     assertThat(quiet.reports).isEmpty();
     quiet.stop();
   }
@@ -339,7 +353,7 @@ class StallReportTest {
     HeddleOptions off =
         HeddleOptions.defaults().withStallLimit(Duration.ZERO).withReports(reports::add);
     Loop<String> loop = Loop.start(off, queue::take);
-    new Stalling(() -> new LinkedBlockingQueue<String>().take()).stopped();
+    stallingOnLocks().stopped();
     queue.add("fed");
     assertThat(loop.join()).isEqualTo("fed");
     assertThat(reports).isEmpty();

@@ -24,7 +24,15 @@ import org.jspecify.annotations.Nullable;
 /// arms the timer anew. When somebody waits for a monitor, the loop looks who holds it, and the
 /// watchdog among the threads of the system (which takes locks); its answer comes back into the
 /// loop, and the dump is taken once more, with the names.
+///
+/// Who waits for a lock or a monitor that long is held up, whoever holds it. But a loop whose
+/// coroutines all wait for a queue, a condition or a future may be idle: it is fed by a thread
+/// outside. So then the watchdog looks for a thread that may go on by itself (OutsideThreads).
+/// While there is one, nothing is said, and the next look comes after twice the time.
 final class StallWatch implements InlineCallback {
+  private static final String LOCKS = "java.util.concurrent.locks.Reentrant";
+  private static final Duration LONGEST = Duration.ofMinutes(10); // between two looks
+
   private final LoopRoot loop;
   private final LoopWatch watch;
   private final Scheduler scheduler;
@@ -34,12 +42,17 @@ final class StallWatch implements InlineCallback {
   private boolean armed; // or on its way through the watchdog
   private boolean told;
   private long dispatches;
+  private Duration patience; // the limit, or longer after a look that found it idle
+
+  // the carrier writes, watchdogs read: the dispatches at which nobody in it could go on
+  private volatile long stuckAt = -1;
 
   StallWatch(LoopRoot loop, LoopWatch watch) {
     this.loop = loop;
     this.watch = watch;
     this.scheduler = loop.scheduler();
     this.limit = loop.options().stallLimit();
+    this.patience = limit;
   }
 
   /// The loop is about to sleep, and only the JDK can wake somebody.
@@ -49,7 +62,7 @@ final class StallWatch implements InlineCallback {
     }
     armed = true;
     dispatches = scheduler.dispatches();
-    TimerEvent timer = loop.hiddenTimer(limit);
+    TimerEvent timer = loop.hiddenTimer(patience);
     timer.subscribe(this);
     timer.start();
   }
@@ -78,39 +91,62 @@ final class StallWatch implements InlineCallback {
         : null;
   }
 
+  /// Whether nobody in the loop can go on, unless a thread outside brings something; asked by any
+  /// thread.
+  boolean isStuck() {
+    return scheduler.isAsleep() && scheduler.dispatches() == stuckAt;
+  }
+
   private void look() {
     Dump dump = stalled(Monitors.UNKNOWN);
     if (dump == null) {
       armed = false;
-    } else if (dump.coroutines().stream().noneMatch(StallWatch::waitsForAMonitor)) {
-      tell(dump, Monitors.UNKNOWN);
-    } else {
-      Monitors monitors = Monitors.of(loop);
-      watch.later(() -> {
-        try {
-          monitors.askThreadsOfTheSystem();
-        } finally {
-          scheduler.inbox().post(new Answer(monitors));
-        }
-      });
+      return;
     }
+    stuckAt = dispatches;
+    boolean mayBeIdle = dump.coroutines().stream().noneMatch(StallWatch::waitsForALock);
+    if (!mayBeIdle && dump.coroutines().stream().noneMatch(StallWatch::waitsForAMonitor)) {
+      tell(dump, Monitors.UNKNOWN);
+      return;
+    }
+    Answer answer = new Answer(mayBeIdle ? Monitors.UNKNOWN : Monitors.of(loop));
+    watch.later(() -> {
+      try {
+        answer.find(mayBeIdle);
+      } finally {
+        scheduler.inbox().post(answer);
+      }
+    });
   }
 
+  /// What the watchdog has found out.
   private final class Answer extends Inbox.Node {
     private final Monitors monitors;
+    private boolean idle; // written by the watchdog before it posts, read by the loop
 
     Answer(Monitors monitors) {
       this.monitors = monitors;
     }
 
+    void find(boolean mayBeIdle) {
+      if (mayBeIdle) {
+        idle = OutsideThreads.mayFeed(loop);
+      } else {
+        monitors.askThreadsOfTheSystem();
+      }
+    }
+
     @Override
     public void arrive() {
-      scheduler.onTrampoline(() -> lookAgain(monitors));
+      scheduler.onTrampoline(() -> lookAgain(monitors, idle));
     }
   }
 
-  private void lookAgain(Monitors monitors) {
-    Dump dump = stalled(monitors);
+  private void lookAgain(Monitors monitors, boolean idle) {
+    Dump dump = idle ? null : stalled(monitors);
+    if (idle) {
+      patience = patience.compareTo(LONGEST) < 0 ? patience.plus(patience) : patience;
+    }
     if (dump == null) {
       armed = false;
     } else {
@@ -121,7 +157,17 @@ final class StallWatch implements InlineCallback {
   private void tell(Dump dump, Monitors monitors) {
     armed = false;
     told = true;
-    watch.tell(new StallReport(dump, limit, untold(dump, monitors)));
+    watch.tell(new StallReport(dump, patience, untold(dump, monitors)));
+  }
+
+  /// Not for a queue, a condition or a future, which a thread that holds nothing may serve.
+  private static boolean waitsForALock(CoroutineSnapshot c) {
+    ForeignWait wait = c.foreign();
+    String blocker = wait == null ? null : wait.blocker();
+    return wait != null
+        && (wait.state() == Thread.State.BLOCKED
+            || wait.owner() != null
+            || (blocker != null && blocker.startsWith(LOCKS)));
   }
 
   private static boolean waitsForAMonitor(CoroutineSnapshot c) {

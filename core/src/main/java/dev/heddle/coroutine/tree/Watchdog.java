@@ -96,6 +96,11 @@ final class Watchdog implements Runnable {
     ManagedLoops.leave(loop.management());
   }
 
+  /// The loops that run.
+  static List<LoopWatch> loops() {
+    return WATCHED.get().loops();
+  }
+
   /// A loop has slept and is awake.
   void stir() {
     if (resting) {

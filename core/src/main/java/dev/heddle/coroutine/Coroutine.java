@@ -121,7 +121,8 @@ public interface Coroutine<T extends @Nullable Object> extends Completable<T> {
   Context ownContext();
 
   /// Its end as a future, which other threads may use. Cancelling the future does not cancel the
-  /// coroutine.
+  /// coroutine. The future takes its failure, also when nobody ever looks at it: it fails no scope
+  /// then, and is reported nowhere.
   @Override
   CompletableFuture<T> toCompletableFuture();
 }

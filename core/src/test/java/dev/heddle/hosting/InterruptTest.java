@@ -193,6 +193,8 @@ class InterruptTest {
     }
     assertThat(thrown.get())
         .isInstanceOf(Cancellation.class)
-        .hasMessageContaining("its thread was interrupted");
+        .hasMessageContaining("its thread was interrupted, while these waited:")
+        .hasMessageContaining("coroutine-1 'main' waits for ")
+        .hasMessageContaining("InterruptTest.lambda$interruptOfTheCarrier");
   }
 }

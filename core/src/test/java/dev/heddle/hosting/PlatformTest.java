@@ -83,6 +83,17 @@ class PlatformTest {
         .contains("ran");
   }
 
+  @Test
+  @Tag("T22")
+  void jvmWithoutContinuations_isRefusedByName() throws Exception {
+    ChildJvm.Result result =
+        ChildJvm.of(ServingProgram.class)
+            .with("-XX:+UnlockExperimentalVMOptions", "-XX:-VMContinuations")
+            .run();
+    assertThat(result.output()).contains("VMContinuations").contains("start Java without");
+    assertThat(result.exitCode()).isOne();
+  }
+
   private static ChildJvm.Result on(String modules, Class<?> program) throws Exception {
     return ChildJvm.of(program).with("--limit-modules", modules).run();
   }

@@ -70,6 +70,7 @@ public final class Shutdown {
    */
   private static final int UNKNOWN = 1; // the JVM has its exit code already
   private static final int NAMED = 5; // of many; the rest is counted
+  private static final int SHOWN = 20; // with their stacks, in the message of an exception
 
   private enum Phase {
     RUNNING,
@@ -217,7 +218,20 @@ public final class Shutdown {
 
   void carrierInterrupted() {
     interrupted = true;
-    stop(stopping("its thread was interrupted", null), null, loop.options().shutdownDeadline());
+    String waits = phase == Phase.RUNNING ? ", while these waited:\n" + whoWaits() : "";
+    stop(
+        stopping("its thread was interrupted" + waits, null),
+        null,
+        loop.options().shutdownDeadline());
+  }
+
+  // on the trampoline, where every stack can be read
+  private String whoWaits() {
+    List<CoroutineNode<?>> all = loop.coroutines();
+    List<CoroutineNode<?>> some = all.subList(0, Math.min(all.size(), SHOWN));
+    int more = all.size() - some.size();
+    return DumpTaker.takeOnly(loop, some).text().stripTrailing()
+        + (more == 0 ? "" : "\nand " + more + " more");
   }
 
   /// Nothing is ready, armed or parked by the JDK, and coroutines are left.

@@ -133,6 +133,11 @@ public final class VirtualThreads {
         return "this Java runtime was built without the module java.management; add it to the"
             + " --add-modules of jlink";
       }
+      if (areBound()) {
+        return "this JVM has no continuations (VMContinuations), on which Heddle's coroutines run: it"
+            + " makes a platform thread for each virtual one; start Java without"
+            + " -XX:-VMContinuations, on a platform for which the JDK has them";
+      }
       try {
         MethodHandles.privateLookupIn(Thread.class, MethodHandles.lookup());
       } catch (IllegalAccessException _) {
@@ -147,6 +152,12 @@ public final class VirtualThreads {
             + e.getCause()
             + "); run Heddle on JDK 25.0.3 or a later update of 25";
       }
+    }
+
+    // what the JDK then makes in place of virtual threads
+    private static boolean areBound() {
+      Thread probe = Thread.ofVirtual().unstarted(() -> {});
+      return !probe.getClass().getName().equals("java.lang.VirtualThread");
     }
 
     // JDK-8369227: a virtual thread can stay PARKED for ever

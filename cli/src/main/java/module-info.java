@@ -11,6 +11,7 @@ module dev.heddle.cli {
   requires java.logging;
   requires java.management;
   requires java.management.rmi; // the way to another JVM's beans
+  requires java.xml;
   requires jdk.attach;
   requires jdk.compiler;
   requires jdk.management;

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// The project's folder, where `test`, `bench` and `soak` find their sources; the launcher says
@@ -33,11 +34,28 @@ record Home(Path root) {
 
   /// Runs Maven with this JVM's JDK, the wrapper first, and returns its exit code.
   int maven(List<String> arguments) throws IOException, InterruptedException {
-    var command = new ArrayList<String>();
-    command.add(mavenCommand());
-    command.addAll(List.of("-B", "-ntp", "-f", root.resolve("pom.xml").toString()));
-    command.addAll(arguments);
-    return run(command, Map.of("JAVA_HOME", System.getProperty("java.home")));
+    return run(mavenLine(mavenCommand(), arguments), mavenEnvironment());
+  }
+
+  /// How to start the same Maven with some arguments, for a caller who reads what it says.
+  Function<List<String>, ProcessBuilder> maven() throws IOException, InterruptedException {
+    String maven = mavenCommand();
+    return arguments -> {
+      var builder = new ProcessBuilder(mavenLine(maven, arguments)).directory(root.toFile());
+      builder.environment().putAll(mavenEnvironment());
+      return builder;
+    };
+  }
+
+  private List<String> mavenLine(String maven, List<String> arguments) {
+    var line = new ArrayList<>(List.of(maven, "-B", "-ntp"));
+    line.addAll(List.of("-f", root.resolve("pom.xml").toString()));
+    line.addAll(arguments);
+    return line;
+  }
+
+  private static Map<String, String> mavenEnvironment() {
+    return Map.of("JAVA_HOME", System.getProperty("java.home"));
   }
 
   /// The wrapper, or the system's Maven where the wrapper cannot fetch its own.

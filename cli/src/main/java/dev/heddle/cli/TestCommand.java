@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cli;
 
+import dev.heddle.cli.suite.Board;
+import dev.heddle.cli.suite.SuitePlan;
+import dev.heddle.cli.suite.SuiteRun;
+import java.io.Console;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.time.Instant;
-import java.util.ArrayList;
-import java.util.List;
+import java.io.PrintWriter;
+import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -19,9 +19,33 @@ import picocli.CommandLine.Spec;
 /// `heddle test`: the project's whole default test run, or a part of it.
 @Command(
     name = "test",
-    description =
-        "Builds with every gate and runs the tests; with a name or tag, only those, without the"
-            + " gates.",
+    description = {
+      "Builds with every gate and runs the tests of all modules, also after one has failed;"
+          + " with a name or tag, only those tests, without the gates.",
+      "",
+      "It shows a line for each module (on a terminal with a bar, unless CI is set or TERM is"
+          + " dumb), each failure with its cause and the command that repeats it, what stopped a"
+          + " module and what to do, why tests were skipped, where the log is, and as last line:",
+      "  N passed, N failed, N skipped",
+      "",
+      "A module that runs its tests in several ways (contexts reused and not, each driver) counts"
+          + " each way. Ctrl-C ends it, and shows what has ended until then.",
+      ""
+    },
+    footer = {
+      "",
+      "Examples:",
+      "  ./heddle test                                 what CI runs",
+      "  ./heddle test TimerQueueTest                  one class",
+      "  ./heddle test 'TimerQueueTest#equal*'         some of its methods",
+      "  ./heddle test --tag T8                        the tests of one promise",
+      "  ./heddle test --seed 42 RandomProgramTest     with the seed that a failure printed",
+      "",
+      "Files: .heddle/test.log has all output; .heddle/test the builds without gates.",
+      "",
+      "Exit codes: 0 all passed; 1 a test failed, something did not build, or no test ran;",
+      "2 wrong usage, or no checkout; 130, 143 ended by a signal."
+    },
     mixinStandardHelpOptions = true)
 final class TestCommand implements Callable<Integer> {
   @Spec private CommandSpec spec = CommandSpec.create();
@@ -52,67 +76,32 @@ final class TestCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
+    PrintWriter out = spec.commandLine().getOut();
+    PrintWriter err = spec.commandLine().getErr();
     Home home = Home.find();
     if (home == null) {
-      spec.commandLine().getErr().println(Home.missing("test"));
+      err.println(Home.missing("test"));
       return ExitCode.USAGE;
     }
-    boolean selected = name != null || tag != null;
-    Path results = home.state("test");
-    Instant begin = Instant.now();
-    int code = home.maven(arguments(selected, results));
-    if (code == 0 && selected && !hasRun(results, begin)) {
-      spec.commandLine()
-          .getErr()
-          .println("heddle: no test " + (name != null ? "named " + name : "tagged " + tag));
-      return ExitCode.FAILURE;
-    }
-    return code == 0 ? ExitCode.OK : code >= 128 ? code : ExitCode.FAILURE;
+    var plan =
+        new SuitePlan(
+            home.root(),
+            home.root().resolve(".heddle"),
+            name == null ? "" : name,
+            tag == null ? "" : tag,
+            seed == null ? "" : seed.toString(),
+            full);
+    return new SuiteRun(plan, home.maven(), board(System.getenv(), out), out, err).run();
   }
 
-  private List<String> arguments(boolean selected, Path results) {
-    var arguments = new ArrayList<String>();
-    if (selected) {
-      arguments.addAll(List.of("-Dgates=off", "-Dquick.root=" + results));
-      arguments.addAll(
-          List.of(
-              "-Dsurefire.failIfNoSpecifiedTests=false",
-              "-Dfailsafe.failIfNoSpecifiedTests=false"));
-    } else {
-      // modules that do not need each other run side by side: tests wait more than they compute
-      arguments.addAll(List.of("-T", "2", "clean"));
-    }
-    if (name != null) {
-      // Failsafe runs what ends in IT; each tool would run the other's tests when it is given their
-      // name.
-      boolean ofProcesses = name.replaceFirst("#.*", "").endsWith("IT");
-      arguments.addAll(
-          ofProcesses
-              ? List.of("-Dtest=none", "-Dit.test=" + name)
-              : List.of("-Dtest=" + name, "-DskipITs"));
-    }
-    if (tag != null) {
-      arguments.add("-Dgroups=" + tag);
-    }
-    if (seed != null) {
-      arguments.add("-Dheddle.seed=" + seed);
-    }
-    if (full || "full".equals(tag)) {
-      arguments.add("-Dtests.excluded=none");
-    }
-    arguments.add("verify");
-    return arguments;
-  }
-
-  private static boolean hasRun(Path results, Instant begin) throws IOException {
-    if (!Files.isDirectory(results)) {
-      return false;
-    }
-    try (Stream<Path> files = Files.walk(results)) {
-      return files
-          .filter(file -> file.getFileName().toString().matches("TEST-.*[.]xml"))
-          .map(Path::toFile)
-          .anyMatch(file -> file.lastModified() >= begin.toEpochMilli());
-    }
+  /// Bars only where somebody watches them.
+  private static Board board(Map<String, String> environment, PrintWriter out) {
+    Console console = System.console();
+    boolean watched =
+        console != null
+            && console.isTerminal()
+            && !environment.getOrDefault("TERM", "dumb").equals("dumb")
+            && environment.getOrDefault("CI", "").isEmpty();
+    return watched ? Board.onTerminal(out, 80) : Board.plain(out);
   }
 }

@@ -33,8 +33,8 @@ final class Checkout {
     var checkout = new Checkout(Files.createDirectories(folder));
     Files.copy(
         PROJECT.resolve("heddle"), folder.resolve("heddle"), StandardCopyOption.COPY_ATTRIBUTES);
-    for (String source :
-        List.of("pom.xml", "core/pom.xml", "core/src/main/A.java", "cli/pom.xml")) {
+    checkout.write("pom.xml", "<project/>");
+    for (String source : List.of("core/pom.xml", "core/src/main/A.java", "cli/pom.xml")) {
       checkout.write(source, "");
     }
     checkout.write(

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cli.suite;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+
+/// One run of Maven over some modules: what it said, and what their tests reported.
+final class Pass {
+  final List<SuiteModule> modules;
+  final BuildLog log;
+  final Reports reports;
+
+  private final String suffix;
+  private final Map<SuiteModule, Long> began = new HashMap<>();
+  private final Map<SuiteModule, Long> ended = new HashMap<>();
+
+  /// @param suffix set behind the modules' names on the board
+  Pass(List<SuiteModule> modules, Function<SuiteModule, Path> targets, String suffix) {
+    this.modules = modules;
+    this.log = new BuildLog(modules);
+    this.reports = new Reports(modules, targets);
+    this.suffix = suffix;
+  }
+
+  /// The modules as the board shows them now.
+  ///
+  /// @param history how many test classes each had before
+  List<ModuleLine> lines(TestClasses history) throws IOException {
+    long now = System.nanoTime();
+    var lines = new ArrayList<ModuleLine>();
+    for (SuiteModule module : modules) {
+      BuildLog.Stage stage = log.stage(module);
+      if (stage != BuildLog.Stage.WAITING && stage != BuildLog.Stage.NOT_RUN) {
+        began.putIfAbsent(module, now);
+      }
+      if (stage.compareTo(BuildLog.Stage.DONE) >= 0) {
+        ended.putIfAbsent(module, now);
+      }
+      long elapsed = ended.getOrDefault(module, now) - began.getOrDefault(module, now);
+      List<TestResult> results = reports.of(module);
+      lines.add(
+          new ModuleLine(
+              module.folder() + suffix,
+              stage,
+              count(results, TestResult.Kind.PASSED),
+              count(results, TestResult.Kind.FAILED),
+              count(results, TestResult.Kind.SKIPPED),
+              reports.files(module),
+              history.expected(module, reports.ways(module)),
+              Duration.ofNanos(elapsed)));
+    }
+    return lines;
+  }
+
+  private static long count(List<TestResult> results, TestResult.Kind kind) {
+    return results.stream().filter(result -> result.kind() == kind).count();
+  }
+}

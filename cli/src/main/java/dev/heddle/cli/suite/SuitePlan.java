@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cli.suite;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/// What a run is to do, and how Maven is told.
+///
+/// @param root the project
+/// @param state the folder for the log, and for builds without gates
+/// @param name a test class or method, as Surefire takes it; empty for all
+/// @param tag only tests with this tag; empty for all
+/// @param seed the seed of random tests; empty for their own
+/// @param full whether slow tests and outside projects run too
+public record SuitePlan(Path root, Path state, String name, String tag, String seed, boolean full) {
+  /// Two modules at a time, as tests wait more than they compute; all of them, also after one has
+  /// failed; thread names, by which [BuildLog] knows whose line is whose; and the goal that tells
+  /// it that a module has ended.
+  private static final List<String> ALWAYS =
+      List.of(
+          "-T",
+          "2",
+          "--fail-at-end",
+          "-Dmaven.test.failure.ignore=true",
+          "-Dorg.slf4j.simpleLogger.showThreadName=true",
+          "-Dstyle.color=never");
+
+  private static final int STRESS_SECONDS = 20; // of each random search; 5 in the default run
+
+  private static final List<String> GOALS = List.of("verify", "enforcer:enforce@tools");
+
+  /// Whether it is the whole suite, with the gates.
+  boolean isWhole() {
+    return name.isEmpty() && tag.isEmpty();
+  }
+
+  Path log() {
+    return state.resolve("test.log");
+  }
+
+  /// Where modules are built without the gates.
+  Path quick() {
+    return state.resolve("test");
+  }
+
+  /// Where this run builds a module.
+  Path target(SuiteModule module) {
+    return isWhole() ? root.resolve(module.folder()).resolve("target") : quickTarget(module);
+  }
+
+  Path quickTarget(SuiteModule module) {
+    return quick().resolve(module.artifact());
+  }
+
+  /// What to call it.
+  String title() {
+    String what = full ? "every test, slow ones and outside projects too" : "the default tests";
+    if (!name.isEmpty()) {
+      what = name + ", without the gates";
+    } else if (!tag.isEmpty()) {
+      what = "tests tagged " + tag + ", without the gates";
+    } else {
+      what += ", every gate";
+    }
+    return "heddle test: " + what + (seed.isEmpty() ? "" : ", seed " + seed);
+  }
+
+  /// What to say when no test has passed or failed.
+  String nothingRan(long skipped) {
+    String what = name.isEmpty() ? tag.isEmpty() ? "" : " tagged " + tag : " named " + name;
+    return skipped > 0
+        ? "no test" + what + " ran: all were skipped, see the reasons above"
+        : "no test" + what + " ran" + (isWhole() ? "" : ": is the name right?");
+  }
+
+  /// Maven's arguments.
+  List<String> arguments() {
+    var arguments = new ArrayList<>(ALWAYS);
+    if (isWhole()) {
+      arguments.add("clean");
+    } else {
+      arguments.addAll(withoutGates());
+    }
+    arguments.addAll(selection());
+    arguments.addAll(GOALS);
+    return arguments;
+  }
+
+  /// Maven's arguments for a second pass over modules that something had kept from running.
+  ///
+  /// @param left their folders; what they need is built and not tested
+  List<String> second(Set<String> left, List<SuiteModule> modules) {
+    var arguments = new ArrayList<>(ALWAYS);
+    arguments.addAll(withoutGates());
+    arguments.addAll(List.of("-pl", String.join(",", left), "-am"));
+    for (SuiteModule module : modules) {
+      if (!left.contains(module.folder())) {
+        arguments.add("-Dtests.skip." + module.folder() + "=true");
+      }
+    }
+    arguments.addAll(selection());
+    arguments.addAll(GOALS);
+    return arguments;
+  }
+
+  private List<String> withoutGates() {
+    return List.of(
+        "-Dgates=off",
+        "-Dquick.root=" + quick(),
+        "-Dsurefire.failIfNoSpecifiedTests=false",
+        "-Dfailsafe.failIfNoSpecifiedTests=false");
+  }
+
+  private List<String> selection() {
+    var arguments = new ArrayList<String>();
+    if (!name.isEmpty()) {
+      // Failsafe runs what ends in IT; each tool would run the other's tests when it is given their
+      // name.
+      boolean ofProcesses = name.replaceFirst("#.*", "").endsWith("IT");
+      arguments.addAll(
+          ofProcesses
+              ? List.of("-Dtest=none", "-Dit.test=" + name)
+              : List.of("-Dtest=" + name, "-DskipITs"));
+    }
+    if (!tag.isEmpty()) {
+      arguments.add("-Dgroups=" + tag);
+    }
+    if (!seed.isEmpty()) {
+      arguments.add("-Dheddle.seed=" + seed);
+    }
+    if (full || "full".equals(tag)) {
+      arguments.add("-Dtests.excluded=none");
+      arguments.add("-Dheddle.stress.seconds=" + STRESS_SECONDS);
+    }
+    return arguments;
+  }
+}

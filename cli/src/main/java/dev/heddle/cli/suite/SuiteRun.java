@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cli.suite;
+
+import java.io.BufferedReader;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/// One `./heddle test`: starts Maven, follows it, and says what came of it.
+public final class SuiteRun {
+  /*
+   * Sources. Maven's output tells what each module does and what stopped it [BuildLog]; Surefire's
+   * XML reports tell what each test did [Reports]. Neither needs anything in the JVMs of the tests:
+   * a crashed one leaves the reports of the classes that had ended, and Maven names the one that
+   * had not. Counts come from the reports alone.
+   *
+   * Passes. Failed tests stop nothing: Maven is told to ignore them, and the reports say that they
+   * failed. What does stop a module (the compiler, a gate, a crashed JVM) stops the modules that
+   * need it, too. Those get a second pass without gates, in a folder of its own, in which the
+   * modules whose tests the first pass has run are only built. What does not even compile stays not
+   * run, and the run says so.
+   *
+   * Threads. The caller's thread polls and draws. A thread of each pass copies Maven's output. A
+   * shutdown hook runs when a signal comes: it ends Maven and all that Maven has started, and says
+   * what was found until then. Whichever comes first, the caller or the hook, tells the result;
+   * `finished` says that it was told.
+   *
+   * I1. The last line counts each report of this run once: older ones are removed before.
+   * I2. Exit code 0 means: Maven ended with 0, at least one test has run, and none has failed.
+   * I3. After a signal no process of the run is left. [all: SuiteRunTest]
+   *
+   * Rejected. A listener in the JVMs of the tests: it has to be on their class path in module mode
+   * too, and tests that start JUnit or a JVM of their own would report to it as well. A spy in
+   * Maven's own JVM: a second jar to build before the first test can run, for what its output says.
+   */
+
+  private static final Duration POLL = Duration.ofMillis(250);
+  private static final Duration UNTIL_FORCED = Duration.ofSeconds(10);
+  private static final int LAST_LINES = 15;
+  private static final int SIGNALLED = 128; // a shell's code for a signal is this and its number
+
+  private final SuitePlan plan;
+  private final Function<List<String>, ProcessBuilder> maven;
+  private final Board board;
+  private final PrintWriter out;
+  private final PrintWriter err;
+  private final List<SuiteModule> modules;
+  private final TestClasses history;
+  private final long began = System.nanoTime();
+
+  // under this object's monitor
+  private final List<Pass> passes = new ArrayList<>();
+  private @Nullable Process child;
+  private boolean finished;
+
+  /// @param plan what to run
+  /// @param maven the command that runs Maven with some arguments
+  /// @param board where to show how far it is
+  /// @param out for the result
+  /// @param err for what is wrong with the run itself
+  public SuiteRun(
+      SuitePlan plan,
+      Function<List<String>, ProcessBuilder> maven,
+      Board board,
+      PrintWriter out,
+      PrintWriter err)
+      throws IOException {
+    this.plan = plan;
+    this.maven = maven;
+    this.board = board;
+    this.out = out;
+    this.err = err;
+    this.modules = SuiteModule.of(plan.root());
+    Files.createDirectories(plan.state());
+    this.history = new TestClasses(plan.root(), plan.state().resolve("test-classes"));
+  }
+
+  /// Runs it to its end.
+  ///
+  /// @return 0 when all is well, 1 when something failed or nothing ran, more than 128 after a
+  ///   signal
+  public int run() throws IOException, InterruptedException {
+    Runtime.getRuntime().addShutdownHook(new Thread(this::interrupted, "suite-end"));
+    Files.deleteIfExists(plan.log());
+    out.println(plan.title());
+    int code = pass(new Pass(modules, plan::target, ""), plan.arguments());
+    if (code < SIGNALLED && plan.isWhole()) {
+      Set<String> left = leftOut();
+      if (!left.isEmpty()) {
+        List<SuiteModule> some =
+            modules.stream().filter(module -> left.contains(module.folder())).toList();
+        out.println("  again without gates, for the tests that have not run:");
+        pass(new Pass(some, plan::quickTarget, "*"), plan.second(left, modules));
+      }
+    }
+    return finish(code);
+  }
+
+  /// The folders of modules whose tests have not run, because something stopped them or a module
+  /// that they need.
+  private Set<String> leftOut() {
+    var left = new TreeSet<String>();
+    Pass first = passes.getFirst();
+    for (SuiteModule module : modules) {
+      BuildLog.Stage stage = first.log.stage(module);
+      boolean stopped =
+          stage == BuildLog.Stage.STOPPED && first.reports.of(module).isEmpty()
+              || stage == BuildLog.Stage.NOT_RUN;
+      if (stopped && Files.isDirectory(plan.root().resolve(module.folder()).resolve("src/test"))) {
+        left.add(module.folder());
+      }
+    }
+    return left;
+  }
+
+  private int pass(Pass pass, List<String> arguments) throws IOException, InterruptedException {
+    Process process;
+    synchronized (this) {
+      if (finished) {
+        return SIGNALLED;
+      }
+      passes.add(pass);
+      pass.reports.clear();
+      process = maven.apply(arguments).redirectErrorStream(true).start();
+      child = process;
+    }
+    process.getOutputStream().close();
+    Thread copier =
+        Thread.ofPlatform().daemon().name("suite-log").start(() -> copy(process, pass.log));
+    while (!process.waitFor(POLL.toMillis(), TimeUnit.MILLISECONDS)) {
+      show(pass);
+    }
+    copier.join();
+    show(pass);
+    return process.exitValue();
+  }
+
+  private synchronized void show(Pass pass) throws IOException {
+    if (!finished) {
+      pass.reports.update();
+      board.show(pass.lines(history), Duration.ofNanos(System.nanoTime() - began));
+    }
+  }
+
+  private void copy(Process process, BuildLog build) {
+    try (BufferedReader lines =
+            new BufferedReader(
+                new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+        BufferedWriter log =
+            Files.newBufferedWriter(
+                plan.log(), StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        log.write(build.accept(line));
+        log.newLine();
+      }
+    } catch (IOException e) {
+      err.println("heddle: the log " + plan.log() + " is not whole: " + e.getMessage());
+    }
+  }
+
+  // --- the end ----------------------------------------------------------------------------------
+
+  private synchronized int finish(int code) throws IOException {
+    if (finished) {
+      return code == 0 ? SIGNALLED : code;
+    }
+    finished = true;
+    boolean signalled = code >= SIGNALLED;
+    List<TestResult> results = tell();
+    if (signalled) {
+      out.println("stopped by a signal; this is what had ended by then:");
+    } else if (plan.isWhole() && passes.size() == 1) {
+      history.remember(modules, passes.getFirst().reports);
+    }
+    Summary summary = new Summary(out, results, plan.full());
+    boolean failed = code != 0 || passes.size() > 1 || summary.count(TestResult.Kind.FAILED) > 0;
+    failed |= complain(signalled, summary);
+    summary.count();
+    out.flush();
+    return signalled ? code : failed ? 1 : 0;
+  }
+
+  /// What a shutdown hook does: the program was signalled.
+  private void interrupted() {
+    synchronized (this) {
+      if (finished) {
+        return;
+      }
+      try {
+        endChildren();
+        finish(SIGNALLED);
+      } catch (IOException e) {
+        err.println("heddle: the reports cannot be read: " + e.getMessage());
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  /// Ends Maven and what it has started, gracefully first.
+  private void endChildren() throws InterruptedException {
+    Process process = child;
+    if (process == null) {
+      return;
+    }
+    // the list first: children of a process that has ended are nobody's descendants
+    List<ProcessHandle> all = new ArrayList<>(process.descendants().toList());
+    all.add(process.toHandle());
+    all.forEach(ProcessHandle::destroy);
+    long end = System.nanoTime() + UNTIL_FORCED.toNanos();
+    while (all.stream().anyMatch(ProcessHandle::isAlive) && System.nanoTime() - end < 0) {
+      TimeUnit.MILLISECONDS.sleep(20);
+    }
+    all.forEach(ProcessHandle::destroyForcibly);
+  }
+
+  /// Tells all but the count, and returns the results.
+  private List<TestResult> tell() throws IOException {
+    var results = new ArrayList<TestResult>();
+    for (Pass pass : passes) {
+      pass.reports.update();
+      results.addAll(pass.reports.all());
+    }
+    if (!passes.isEmpty()) {
+      board.end(passes.getLast().lines(history));
+    }
+    var summary = new Summary(out, results, plan.full());
+    summary.failures();
+    for (Pass pass : passes) {
+      for (Problem problem : pass.log.problems()) {
+        summary.problem(problem, folderOf(problem.artifact()));
+      }
+    }
+    out.println();
+    summary.skipped();
+    summary.ways();
+    summary.log(plan.log());
+    return results;
+  }
+
+  private String folderOf(String artifact) {
+    return modules.stream()
+        .filter(module -> module.artifact().equals(artifact))
+        .map(SuiteModule::folder)
+        .findFirst()
+        .orElse(artifact);
+  }
+
+  /// Says what makes the count untrustworthy, and whether something does.
+  private boolean complain(boolean signalled, Summary summary) {
+    boolean wrong = false;
+    for (Pass pass : passes) {
+      pass.reports
+          .unreadable()
+          .forEach((file, why) -> err.println("heddle: cannot read " + file + ": " + why));
+      wrong |= !pass.reports.unreadable().isEmpty();
+    }
+    boolean started = !passes.isEmpty() && passes.getFirst().log.hasStarted();
+    if (!started && !signalled) {
+      err.println("heddle: Maven could not start; the end of the log:");
+      lastLines().forEach(line -> err.println("    " + line));
+      return true;
+    }
+    if (signalled || summary.count(TestResult.Kind.FAILED) > 0) {
+      return wrong;
+    }
+    if (summary.count(TestResult.Kind.PASSED) == 0) {
+      err.println("heddle: " + plan.nothingRan(summary.count(TestResult.Kind.SKIPPED)));
+      wrong = true;
+    }
+    return wrong;
+  }
+
+  private List<String> lastLines() {
+    try {
+      List<String> lines = Files.readAllLines(plan.log());
+      return lines.subList(Math.max(0, lines.size() - LAST_LINES), lines.size());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

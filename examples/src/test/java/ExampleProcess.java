@@ -54,6 +54,7 @@ final class ExampleProcess implements AutoCloseable {
     }
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(options);
+    command.addAll(List.of("-Xlog:aot=off", "-Xlog:cds=off", "-XX:AOTCache=" + Cache.FILE));
     command.addAll(List.of("-XX:TieredStopAtLevel=1", "-jar", System.getProperty("heddle.jar")));
     command.addAll(List.of("run", file.toString()));
     command.addAll(List.of(args));
@@ -61,6 +62,32 @@ final class ExampleProcess implements AutoCloseable {
     builder.environment().put("HEDDLE_HOME", root().toString());
     builder.environment().remove("JDK_JAVA_OPTIONS");
     return new ExampleProcess(builder.start());
+  }
+
+  /// The cache of loaded classes that the launcher starts programs from: it halves their start. A
+  /// JVM that cannot use it, for other options, starts without.
+  private static final class Cache {
+    static final Path FILE = train(Path.of(System.getProperty("heddle.jar")));
+
+    private static Path train(Path jar) {
+      Path file = jar.resolveSibling("examples.aot");
+      var command = new ArrayList<String>();
+      command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+      command.addAll(List.of("-XX:AOTCacheOutput=" + file, "-XX:TieredStopAtLevel=1"));
+      command.addAll(List.of("-jar", jar.toString(), "run"));
+      command.add(root().resolve("cli/src/main/aot/Training.java").toString());
+      try {
+        var training = new ProcessBuilder(command).redirectErrorStream(true);
+        training.redirectOutput(ProcessBuilder.Redirect.DISCARD);
+        training.environment().remove("JDK_JAVA_OPTIONS");
+        training.start().waitFor();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
+      return file;
+    }
   }
 
   private void read() {

@@ -12,11 +12,14 @@ import dev.heddle.bench.shape.Shapes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /// Every program of every shape, one tiny round each, in a process of its own. Those of other
 /// languages have a test of their own, for their toolchains may be missing.
+@Execution(ExecutionMode.CONCURRENT)
 class DriverTest {
   private static final String LINE =
       "[a-z0-9-]+\t[a-z0-9_-]+\t[0-9.]+\t[0-9.]+\t[0-9.]+\t[^\t]+\t([0-9.]+|-)";

@@ -22,13 +22,13 @@ import org.junit.jupiter.api.Timeout;
 /// ready outside every queue; all workers sleep, and stay asleep. After the end: each process was
 /// closed once, and each start has its end.
 ///
-/// Each long test takes `heddle.stress.seconds`, 20 where that is not said; `./heddle soak
-/// processes` gives them minutes.
+/// Each long test takes `heddle.stress.seconds`, 5 where that is not said; `./heddle test --full`
+/// gives them 20, `./heddle soak processes` minutes.
 @Timeout(value = 1, unit = TimeUnit.DAYS) // it counts its rounds itself; a round has a guard
 class StressTest {
   private static final long SEED = Long.getLong("heddle.seed", 20_261_122);
   private static final long NANOS =
-      TimeUnit.SECONDS.toNanos(Long.getLong("heddle.stress.seconds", 20));
+      TimeUnit.SECONDS.toNanos(Long.getLong("heddle.stress.seconds", 5));
   private static final int FEW = 2_000; // lives
   private static final int MANY = 20_000;
 

@@ -48,12 +48,17 @@ record Outcome(int code, String out, String err) {
 
   /// Waits for the end.
   static Outcome of(Started started) throws IOException, InterruptedException {
+    return of(started, GUARD_SECONDS);
+  }
+
+  /// Waits for the end of one that has more to do, for so many seconds.
+  static Outcome of(Started started, long guardSeconds) throws IOException, InterruptedException {
     Process process = started.process();
-    if (!process.waitFor(GUARD_SECONDS, TimeUnit.SECONDS)) {
+    if (!process.waitFor(guardSeconds, TimeUnit.SECONDS)) {
       process.descendants().forEach(ProcessHandle::destroyForcibly);
       process.destroyForcibly().waitFor();
       throw new AssertionError(
-          "still running after " + GUARD_SECONDS + " s: " + started.read("err"));
+          "still running after " + guardSeconds + " s: " + started.read("err"));
     }
     return new Outcome(process.exitValue(), started.read("out"), started.read("err"));
   }

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -18,6 +19,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 /// `heddle test` as a process: on a tiny project with this project's parent, built by the Maven
 /// that runs this test, and without a network; and when a signal comes.
 class SuiteIT {
+  private static final long GUARD_SECONDS = 1_200; // of a build on a busy machine
+
   private static final Path PROJECT = Path.of(System.getProperty("heddle.root"));
 
   @TempDir private Path root = Path.of("");
@@ -89,7 +92,7 @@ class SuiteIT {
   }
 
   private Outcome heddleTest(String... arguments) throws IOException, InterruptedException {
-    return Outcome.of(start(List.of(), arguments));
+    return Outcome.of(start(List.of(), arguments), GUARD_SECONDS);
   }
 
   private static List<String> lines(Outcome outcome) {
@@ -162,8 +165,7 @@ class SuiteIT {
     Outcome.Started run = start(List.of("env", "--default-signal=INT"));
     Path file = root.resolve("child");
     while (!Files.exists(file)) {
-      assertThat(run.process().isAlive()).as(run.read("err")).isTrue();
-      Thread.onSpinWait();
+      assertThat(run.process().waitFor(10, TimeUnit.MILLISECONDS)).as(run.read("err")).isFalse();
     }
     long child = Long.parseLong(Files.readString(file).strip());
     new ProcessBuilder("kill", "-" + signal, Long.toString(run.process().pid())).start().waitFor();

@@ -131,14 +131,12 @@ final class BuildLog {
   }
 
   private void stop(String artifact, String goal, String message) {
-    told = new Problem(artifact, goal, new ArrayList<>());
-    complaints.getOrDefault(artifact, List.of()).forEach(line -> add(told.lines(), line));
-    add(told.lines(), message.replaceFirst(" ?-> \\[Help \\d+\\]", ""));
-    problems.add(told);
+    var problem = new Problem(artifact, goal, new ArrayList<>());
+    complaints.getOrDefault(artifact, List.of()).forEach(line -> add(problem.lines(), line));
+    add(problem.lines(), message.replaceFirst(" ?-> \\[Help \\d+\\]", ""));
+    problems.add(problem);
     stages.replace(artifact, Stage.STOPPED);
-    if (message.contains("[Help ")) {
-      told = null;
-    }
+    told = message.contains("[Help ") ? null : problem;
   }
 
   /// Keeps what a goal warned of: the reason when it fails.

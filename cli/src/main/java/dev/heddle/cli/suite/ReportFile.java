@@ -11,7 +11,6 @@ import javax.xml.stream.XMLInputFactory;
 import javax.xml.stream.XMLStreamConstants;
 import javax.xml.stream.XMLStreamException;
 import javax.xml.stream.XMLStreamReader;
-import org.jspecify.annotations.Nullable;
 
 /// One of Surefire's reports: `TEST-<class>.xml`, written when the tests of a class have ended.
 final class ReportFile {
@@ -84,7 +83,7 @@ final class ReportFile {
   }
 
   private static String attribute(XMLStreamReader xml, String name) {
-    @Nullable String value = xml.getAttributeValue(null, name);
+    String value = xml.getAttributeValue(null, name);
     return value == null ? "" : value;
   }
 }

@@ -70,10 +70,6 @@ final class Reports {
     return results.values().stream().flatMap(List::stream).toList();
   }
 
-  long count(TestResult.Kind kind) {
-    return all().stream().filter(result -> result.kind() == kind).count();
-  }
-
   /// How many reports of a module were read.
   int files(SuiteModule module) {
     return files.getOrDefault(module, 0);

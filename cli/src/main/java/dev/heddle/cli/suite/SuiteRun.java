@@ -116,9 +116,8 @@ public final class SuiteRun {
     Pass first = passes.getFirst();
     for (SuiteModule module : modules) {
       BuildLog.Stage stage = first.log.stage(module);
-      boolean stopped =
-          stage == BuildLog.Stage.STOPPED && first.reports.of(module).isEmpty()
-              || stage == BuildLog.Stage.NOT_RUN;
+      boolean untested = stage == BuildLog.Stage.STOPPED && first.reports.of(module).isEmpty();
+      boolean stopped = untested || stage == BuildLog.Stage.NOT_RUN;
       if (stopped && Files.isDirectory(plan.root().resolve(module.folder()).resolve("src/test"))) {
         left.add(module.folder());
       }

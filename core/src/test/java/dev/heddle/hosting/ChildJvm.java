@@ -137,6 +137,9 @@ public final class ChildJvm {
         "--add-opens",
         "java.base/java.lang=ALL-UNNAMED",
         "-Dheddle.reuse=" + System.getProperty("heddle.reuse", "on"));
+    if (options.stream().noneMatch(option -> option.startsWith("-XX:CompileCommand"))) {
+      line.add("-XX:TieredStopAtLevel=1"); // the second one comes too late for it
+    }
     if (DRIVER != null) {
       Collections.addAll(line, "--enable-native-access=ALL-UNNAMED", "-Dheddle.driver=" + DRIVER);
     }

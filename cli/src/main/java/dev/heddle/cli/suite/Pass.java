@@ -17,15 +17,23 @@ final class Pass {
   final Reports reports;
 
   private final String suffix;
+  private final boolean whole;
   private final Map<SuiteModule, Long> began = new HashMap<>();
   private final Map<SuiteModule, Long> ended = new HashMap<>();
 
   /// @param suffix set behind the modules' names on the board
-  Pass(List<SuiteModule> modules, Function<SuiteModule, Path> targets, String suffix) {
+  /// @param whole whether all tests of the modules run; else the board does not keep the modules
+  ///   that have none of the chosen ones
+  Pass(
+      List<SuiteModule> modules,
+      Function<SuiteModule, Path> targets,
+      String suffix,
+      boolean whole) {
     this.modules = modules;
     this.log = new BuildLog(modules);
     this.reports = new Reports(modules, targets);
     this.suffix = suffix;
+    this.whole = whole;
   }
 
   /// The modules as the board shows them now.
@@ -44,6 +52,10 @@ final class Pass {
       }
       long elapsed = ended.getOrDefault(module, now) - began.getOrDefault(module, now);
       List<TestResult> results = reports.of(module);
+      boolean has = !results.isEmpty() || stage != BuildLog.Stage.DONE;
+      if (!whole && (!has || stage == BuildLog.Stage.WAITING)) {
+        continue;
+      }
       lines.add(
           new ModuleLine(
               module.folder() + suffix,
@@ -52,10 +64,20 @@ final class Pass {
               count(results, TestResult.Kind.FAILED),
               count(results, TestResult.Kind.SKIPPED),
               reports.files(module),
-              history.expected(module, reports.ways(module)),
+              whole ? history.expected(module, reports.ways(module)) : 0,
               Duration.ofNanos(elapsed)));
     }
     return lines;
+  }
+
+  /// Whether a module's tests were not even begun. Those of a JVM that crashed were.
+  boolean hasLeftOut(SuiteModule module) {
+    BuildLog.Stage stage = log.stage(module);
+    boolean begun =
+        !reports.of(module).isEmpty()
+            || log.problems().stream()
+                .anyMatch(p -> p.artifact().equals(module.artifact()) && p.isOfTests());
+    return stage == BuildLog.Stage.NOT_RUN || (stage == BuildLog.Stage.STOPPED && !begun);
   }
 
   private static long count(List<TestResult> results, TestResult.Kind kind) {

@@ -42,6 +42,11 @@ record Problem(String artifact, String goal, List<String> lines) {
     };
   }
 
+  /// Whether its tests had begun.
+  boolean isOfTests() {
+    return plugin().equals("surefire") || plugin().equals("failsafe");
+  }
+
   private String plugin() {
     return goal.replaceFirst(":.*", "");
   }

@@ -96,29 +96,27 @@ public final class SuiteRun {
     Runtime.getRuntime().addShutdownHook(new Thread(this::interrupted, "suite-end"));
     Files.deleteIfExists(plan.log());
     out.println(plan.title());
-    int code = pass(new Pass(modules, plan::target, ""), plan.arguments());
+    int code = pass(new Pass(modules, plan::target, "", plan.isWhole()), plan.arguments());
     if (code < SIGNALLED && plan.isWhole()) {
       Set<String> left = leftOut();
       if (!left.isEmpty()) {
         List<SuiteModule> some =
             modules.stream().filter(module -> left.contains(module.folder())).toList();
         out.println("  again without gates, for the tests that have not run:");
-        pass(new Pass(some, plan::quickTarget, "*"), plan.second(left, modules));
+        pass(new Pass(some, plan::quickTarget, "*", true), plan.second(left, modules));
       }
     }
     return finish(code);
   }
 
-  /// The folders of modules whose tests have not run, because something stopped them or a module
-  /// that they need.
+  /// The folders of modules whose tests were not even begun, because something stopped them or a
+  /// module that they need.
   private Set<String> leftOut() {
     var left = new TreeSet<String>();
-    Pass first = passes.getFirst();
     for (SuiteModule module : modules) {
-      BuildLog.Stage stage = first.log.stage(module);
-      boolean untested = stage == BuildLog.Stage.STOPPED && first.reports.of(module).isEmpty();
-      boolean stopped = untested || stage == BuildLog.Stage.NOT_RUN;
-      if (stopped && Files.isDirectory(plan.root().resolve(module.folder()).resolve("src/test"))) {
+      boolean hasTests =
+          Files.isDirectory(plan.root().resolve(module.folder()).resolve("src/test"));
+      if (hasTests && passes.getFirst().hasLeftOut(module)) {
         left.add(module.folder());
       }
     }

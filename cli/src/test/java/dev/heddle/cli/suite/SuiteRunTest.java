@@ -123,6 +123,20 @@ class SuiteRunTest {
   }
 
   @Test
+  void selectedTests_showTheirModulesOnly() throws Exception {
+    String script =
+        STARTED
+            + "echo '[main] [INFO] Heddle core ..... SUCCESS [1 s]'\n"
+            + "echo '[main] [INFO] Heddle cli ...... SUCCESS [1 s]'\n"
+            + writes("state/test/heddle-core/surefire-reports", passed("a"));
+
+    assertThat(run(named("FooTest"), script)).isZero();
+    assertThat(out.toString())
+        .startsWith("heddle test: FooTest, without the gates\n  core      ok ")
+        .doesNotContain("  cli ");
+  }
+
+  @Test
   void onlySkippedTests_areAFailure() throws Exception {
     String script =
         STARTED

@@ -29,9 +29,9 @@ public final class SuiteRun {
    *
    * Passes. Failed tests stop nothing: Maven is told to ignore them, and the reports say that they
    * failed. What does stop a module (the compiler, a gate, a crashed JVM) stops the modules that
-   * need it, too. Those get a second pass without gates, in a folder of its own, in which the
-   * modules whose tests the first pass has run are only built. What does not even compile stays not
-   * run, and the run says so.
+   * need it, too. Where tests were not even begun, a second pass runs them without gates, in a
+   * folder of its own; the modules that the first pass has tested are only built there. What does
+   * not even compile stays not run, and the run says so.
    *
    * Threads. The caller's thread polls and draws. A thread of each pass copies Maven's output. A
    * shutdown hook runs when a signal comes: it ends Maven and all that Maven has started, and says
@@ -39,8 +39,10 @@ public final class SuiteRun {
    * `finished` says that it was told.
    *
    * I1. The last line counts each report of this run once: older ones are removed before.
-   * I2. Exit code 0 means: Maven ended with 0, at least one test has run, and none has failed.
-   * I3. After a signal no process of the run is left. [all: SuiteRunTest]
+   * [SuiteRunTest]
+   * I2. Exit code 0 means: Maven ended with 0, tests have run in each module that has some, and
+   * none has failed. [SuiteRunTest]
+   * I3. After a signal no process of the run is left. [SuiteIT]
    *
    * Rejected. A listener in the JVMs of the tests: it has to be on their class path in module mode
    * too, and tests that start JUnit or a JVM of their own would report to it as well. A spy in
@@ -257,7 +259,7 @@ public final class SuiteRun {
   }
 
   /// Says what makes the count untrustworthy, and whether something does.
-  private boolean complain(boolean signalled, Summary summary) {
+  private boolean complain(boolean signalled, Summary summary) throws IOException {
     boolean wrong = false;
     for (Pass pass : passes) {
       pass.reports
@@ -271,7 +273,11 @@ public final class SuiteRun {
       lastLines().forEach(line -> err.println("    " + line));
       return true;
     }
-    if (signalled || summary.count(TestResult.Kind.FAILED) > 0) {
+    if (signalled) {
+      return wrong;
+    }
+    wrong |= hasSilentModules();
+    if (summary.count(TestResult.Kind.FAILED) > 0) {
       return wrong;
     }
     if (summary.count(TestResult.Kind.PASSED) == 0) {
@@ -279,6 +285,20 @@ public final class SuiteRun {
       wrong = true;
     }
     return wrong;
+  }
+
+  /// Says which modules of a whole run have tests of which none has run.
+  private boolean hasSilentModules() throws IOException {
+    boolean silent = false;
+    for (SuiteModule module : plan.isWhole() ? modules : List.<SuiteModule>of()) {
+      Pass first = passes.getFirst();
+      boolean ended = first.log.stage(module) == BuildLog.Stage.DONE;
+      if (ended && first.reports.of(module).isEmpty() && history.written(module) > 0) {
+        err.println("heddle: " + module.folder() + " has tests, and none of them has run");
+        silent = true;
+      }
+    }
+    return silent;
   }
 
   private List<String> lastLines() {

@@ -36,12 +36,17 @@ final class TestClasses {
     if (known != null && known.matches("\\d{1,6}")) {
       return Integer.parseInt(known);
     }
+    return written(module) * Math.max(1, ways);
+  }
+
+  /// How many test classes the sources of a module have.
+  int written(SuiteModule module) throws IOException {
     Integer found = sources.get(module);
     if (found == null) {
       found = inSources(root.resolve(module.folder()).resolve("src/test/java"));
       sources.put(module, found);
     }
-    return found * Math.max(1, ways);
+    return found;
   }
 
   /// Remembers a whole run.

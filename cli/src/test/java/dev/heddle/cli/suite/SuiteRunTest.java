@@ -137,6 +137,19 @@ class SuiteRunTest {
   }
 
   @Test
+  void moduleWithTests_ofWhichNoneRan_isAFailure() throws Exception {
+    Path sources = Files.createDirectories(root.resolve("core/src/test/java"));
+    Files.writeString(sources.resolve("ATest.java"), "");
+    String script =
+        STARTED
+            + "echo '[main] [INFO] Heddle core ..... SUCCESS [1 s]'\n"
+            + writes("cli/target/surefire-reports", passed("a"));
+
+    assertThat(run(whole(), script)).isEqualTo(1);
+    assertThat(err.toString()).contains("core has tests, and none of them has run");
+  }
+
+  @Test
   void onlySkippedTests_areAFailure() throws Exception {
     String script =
         STARTED

@@ -52,11 +52,10 @@ final class Reports {
     unreadable.clear();
     for (SuiteModule module : modules) {
       for (Path folder : folders(module)) {
-        String mode = mode(folder);
-        for (Path file : files(folder, "TEST-*.xml")) {
-          if (!read.contains(file)) {
-            add(module, mode, file);
-          }
+        List<Path> files = files(folder, "TEST-*.xml");
+        files.removeAll(read);
+        for (Path file : files) {
+          add(module, mode(folder), file);
         }
       }
     }

@@ -33,27 +33,31 @@ public record SuiteModule(String folder, String artifact, String title) {
 
   /// The texts of the elements at `path`, names joined by slashes.
   private static List<String> values(Path pom, String path) throws IOException {
-    var values = new ArrayList<String>();
     try (InputStream in = Files.newInputStream(pom)) {
-      XMLStreamReader xml = ReportFile.xml(in);
-      Deque<String> open = new ArrayDeque<>();
-      while (xml.hasNext()) {
-        int event = xml.next();
-        if (event == XMLStreamConstants.END_ELEMENT) {
-          open.removeLast();
-        } else if (event == XMLStreamConstants.START_ELEMENT) {
-          open.addLast(xml.getLocalName());
-          if (String.join("/", open).equals(path)) {
-            values.add(xml.getElementText().strip());
-            open.removeLast(); // the text was read up to the element's end
-          }
-        }
+      List<String> values = values(ReportFile.xml(in), path);
+      if (values.isEmpty() && path.endsWith("artifactId")) {
+        throw new IOException(pom + " names no artifactId");
       }
+      return values;
     } catch (XMLStreamException e) {
       throw new IOException(pom + " is not a pom: " + e.getMessage(), e);
     }
-    if (values.isEmpty() && path.endsWith("artifactId")) {
-      throw new IOException(pom + " names no artifactId");
+  }
+
+  private static List<String> values(XMLStreamReader xml, String path) throws XMLStreamException {
+    var values = new ArrayList<String>();
+    Deque<String> open = new ArrayDeque<>();
+    while (xml.hasNext()) {
+      int event = xml.next();
+      if (event == XMLStreamConstants.END_ELEMENT) {
+        open.removeLast();
+      } else if (event == XMLStreamConstants.START_ELEMENT) {
+        open.addLast(xml.getLocalName());
+        if (String.join("/", open).equals(path)) {
+          values.add(xml.getElementText().strip());
+          open.removeLast(); // the text was read up to the element's end
+        }
+      }
     }
     return values;
   }

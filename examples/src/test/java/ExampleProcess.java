@@ -3,6 +3,7 @@
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,9 +17,12 @@ import org.jspecify.annotations.Nullable;
 
 /// An example in a JVM of its own, as `./heddle run` starts it.
 final class ExampleProcess implements AutoCloseable {
-  private static final long GUARD_SECONDS = 60; // only a hang takes so long
+  private static final long GUARD_SECONDS = 240; // only a hang takes so long
   private static final Pattern WARNING =
       Pattern.compile("(?m)^heddle: warning: .*\\n(?:  at .*\\n)*");
+
+  // the second lowest bit of a mask in hexadecimal is that of signal 2
+  private static final Pattern INTERRUPT_IGNORED = Pattern.compile("SigIgn:.*[2367abef]");
 
   private final Process process;
   private final Thread reader;
@@ -48,8 +52,7 @@ final class ExampleProcess implements AutoCloseable {
   static ExampleProcess startFile(List<String> options, Path file, String... args)
       throws IOException {
     var command = new ArrayList<String>();
-    if (System.getProperty("os.name").equals("Linux")) {
-      // a build in the background may ignore SIGINT, and a child inherits that
+    if (isInterruptIgnored()) {
       command.addAll(List.of("env", "--default-signal=INT"));
     }
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -90,6 +93,14 @@ final class ExampleProcess implements AutoCloseable {
     }
   }
 
+  /// Whether this process was started to ignore SIGINT, as a build in the background of a shell is.
+  /// A child would inherit that, and no JVM handles a signal that it was started to ignore.
+  private static boolean isInterruptIgnored() throws IOException {
+    Path status = Path.of("/proc/self/status"); // there on Linux only
+    return Files.exists(status)
+        && Files.readAllLines(status).stream().anyMatch(INTERRUPT_IGNORED.asMatchPredicate());
+  }
+
   private void read() {
     try (BufferedReader output = process.inputReader()) {
       output.lines().forEach(arriving::add);
@@ -119,7 +130,8 @@ final class ExampleProcess implements AutoCloseable {
   }
 
   void signal(String name) throws IOException, InterruptedException {
-    new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor();
+    // the shell's own kill: a system may come without the program
+    new ProcessBuilder("sh", "-c", "kill -" + name + " " + process.pid()).start().waitFor();
   }
 
   /// Waits for the end.

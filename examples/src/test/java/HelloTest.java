@@ -26,7 +26,7 @@ final class HelloTest {
     List<String> readme = Files.readAllLines(ExampleProcess.root().resolve("README.md"));
     try (var hello = ExampleProcess.start("Hello")) {
       assertThat(hello.awaitExit()).isZero();
-      String printed = hello.text();
+      String printed = hello.output();
       assertThat(printed).matches("10,000 sleeps of 1 s in \\d{4,} ms");
       assertThat(readme).anyMatch(line -> inKind(line).equals(inKind(printed)));
     }

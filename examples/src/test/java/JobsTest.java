@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -48,14 +50,31 @@ final class JobsTest {
   @Test
   void job_overItsTime_isKilledWithItsDescendants() throws Exception {
     String hangs = "sleep 1000 & echo pid $!; wait";
-    try (var jobs = ExampleProcess.start("Jobs", "-t", "1", hangs, "echo other")) {
-      long pid = Long.parseLong(jobs.awaitLine("pid (\\d+)").group(1));
-      assertThat(jobs.awaitExit()).isOne();
-      assertThat(jobs.output())
-          .containsPattern("(?m)^  1  killed after 1 s .*")
-          .contains("1 did not");
-      assertThat(ProcessHandle.of(pid).flatMap(process -> process.info().command())).isEmpty();
+    int seconds = 1;
+    while (!jobOverItsTime(seconds, hangs)) {
+      seconds *= 2; // on a slow machine the time was over before the jobs had begun
+      assertThat(seconds).isLessThan(100);
     }
+  }
+
+  /// Whether both jobs came so far as to print their line in time.
+  private static boolean jobOverItsTime(int seconds, String hangs) throws Exception {
+    try (var jobs = ExampleProcess.start("Jobs", "-t", "" + seconds, hangs, "echo other")) {
+      assertThat(jobs.awaitExit()).isOne();
+      assertThat(jobs.output()).containsPattern("(?m)^  1  killed after " + seconds + " s .*");
+      Matcher pid = Pattern.compile("pid (\\d+)").matcher(jobs.output());
+      if (!pid.find() || !jobs.output().contains("1 did not")) {
+        return false;
+      }
+      while (isRunning(Long.parseLong(pid.group(1)))) {
+        Thread.onSpinWait(); // it has been killed, and the system takes its time
+      }
+      return true;
+    }
+  }
+
+  private static boolean isRunning(long pid) {
+    return ProcessHandle.of(pid).flatMap(process -> process.info().command()).isPresent();
   }
 
   @Test

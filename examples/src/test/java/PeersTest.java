@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -21,17 +22,40 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /// The examples with programs of others at their ends: curl, nc, socat.
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class PeersTest {
   private static final int LARGE = 3_000_001; // bytes: many buffers, and no round number
 
   @TempDir private Path folder = Path.of("");
 
-  private static void require(String program) {
+  /// Skips the test where a program is missing.
+  ///
+  /// @param unproved what stays unproved then
+  private static void require(String program, String unproved) {
     assumeTrue(
         Stream.of(System.getenv("PATH").split(File.pathSeparator))
             .anyMatch(folder -> Files.isExecutable(Path.of(folder, program))),
-        program + " is not installed");
+        program + " is not installed: not proved here is that " + unproved);
+  }
+
+  /// The words that have the `nc` of this system end its side of a connection with its input: it
+  /// has several programs of that name.
+  private static List<String> netcat(String unproved) throws Exception {
+    require("nc", unproved);
+    Process help = new ProcessBuilder("nc", "-h").redirectErrorStream(true).start();
+    help.getOutputStream().close();
+    String said = new String(help.getInputStream().readAllBytes(), UTF_8);
+    if (said.contains("Ncat")) {
+      return List.of("nc"); // it does by itself
+    }
+    assumeTrue(
+        Pattern.compile("(?m)^\\s+-N\\s").matcher(said).find(),
+        "nc is neither OpenBSD's nor Ncat: not proved here is that " + unproved);
+    return List.of("nc", "-N");
+  }
+
+  private static String[] with(List<String> program, String... arguments) {
+    return Stream.concat(program.stream(), Stream.of(arguments)).toArray(String[]::new);
   }
 
   /// A file of random bytes, the same in each run.
@@ -70,7 +94,7 @@ final class PeersTest {
 
   @Test
   void curl_getsFiles_onOneConnectionAfterTheOther() throws Exception {
-    require("curl");
+    require("curl", "it is served files over one connection");
     Path file = randomFile();
     try (var server = ExampleProcess.start("FileServer", folder.toString())) {
       String url = "http://127.0.0.1:" + awaitPort(server, "Serving .*:(\\d+)/") + "/random.bin";
@@ -81,6 +105,9 @@ final class PeersTest {
           run(
               text(""),
               "curl",
+              "--disable", // what the user has in a file of settings
+              "--noproxy",
+              "*",
               "--silent",
               "--write-out",
               report,
@@ -98,32 +125,38 @@ final class PeersTest {
 
   @Test
   void curl_throughATunnel_isGreeted() throws Exception {
-    require("curl");
+    require("curl", "it is greeted through a tunnel");
     try (var server = ExampleProcess.start("HttpHello")) {
       String port = awaitPort(server, "Hello at .*:(\\d+)/");
       try (var forward = ExampleProcess.start("PortForward", "0", "127.0.0.1:" + port)) {
         String entry = awaitPort(forward, "Forwarding .*:(\\d+) to ");
-        Path direct = run(text(""), "curl", "-sS", "--fail", "http://127.0.0.1:" + port + "/");
-        Path forwarded = run(text(""), "curl", "-sS", "--fail", "http://127.0.0.1:" + entry + "/");
+        Path direct = run(text(""), greeting(port));
+        Path forwarded = run(text(""), greeting(entry));
         assertThat(Files.size(direct)).isPositive();
         assertThat(forwarded).hasSameBinaryContentAs(direct);
       }
     }
   }
 
+  private static String[] greeting(String port) {
+    return new String[] {
+      "curl", "--disable", "--noproxy", "*", "-sS", "--fail", "http://127.0.0.1:" + port + "/"
+    };
+  }
+
   @Test
   void nc_hearsItsEcho() throws Exception {
-    require("nc");
+    List<String> nc = netcat("it hears its echo");
     try (var echo = ExampleProcess.start("Echo")) {
       String port = awaitPort(echo, "Echo on .*:(\\d+)");
-      assertThat(run(text("hello\n"), "nc", "-N", "127.0.0.1", port)).hasContent("hello\n");
+      assertThat(run(text("hello\n"), with(nc, "127.0.0.1", port))).hasContent("hello\n");
       echo.awaitLine("A client left after 6 bytes");
     }
   }
 
   @Test
   void socat_hearsTheEchoOfALargeFile() throws Exception {
-    require("socat");
+    require("socat", "it hears the echo of a large file");
     Path file = randomFile();
     try (var echo = ExampleProcess.start("Echo")) {
       String port = awaitPort(echo, "Echo on .*:(\\d+)");
@@ -136,7 +169,7 @@ final class PeersTest {
 
   @Test
   void socatAsAServer_echoesALargeFileThroughATunnel() throws Exception {
-    require("socat");
+    require("socat", "its echo comes through a tunnel");
     Path file = randomFile();
     Process server =
         new ProcessBuilder("socat", "-d", "-d", "TCP-LISTEN:0,bind=127.0.0.1", "EXEC:cat")
@@ -167,19 +200,21 @@ final class PeersTest {
 
   @Test
   void ncAsAServer_answersThroughATunnelAfterTheClientHasSaidAll() throws Exception {
-    require("nc");
-    String port = freePort();
+    List<String> nc = netcat("its answer comes through a tunnel when the client has said all");
     Path heard = folder.resolve("heard");
-    Process server =
-        new ProcessBuilder("nc", "-l", "-v", "-N", "127.0.0.1", port)
-            .redirectInput(text("the answer\n").toFile())
-            .redirectOutput(heard.toFile())
-            .start();
-    try (BufferedReader log = server.errorReader();
-        var forward = ExampleProcess.start("PortForward", "0", "127.0.0.1:" + port)) {
-      find("(Listening) on", log);
+    String port;
+    Process server;
+    do { // until the port is not taken by another program before nc has it
+      port = freePort();
+      server =
+          new ProcessBuilder(with(nc, "-l", "-v", "127.0.0.1", port))
+              .redirectInput(text("the answer\n").toFile())
+              .redirectOutput(heard.toFile())
+              .start();
+    } while (!isListening(server));
+    try (var forward = ExampleProcess.start("PortForward", "0", "127.0.0.1:" + port)) {
       String entry = awaitPort(forward, "Forwarding .*:(\\d+) to ");
-      assertThat(run(text("a question\n"), "nc", "-N", "127.0.0.1", entry))
+      assertThat(run(text("a question\n"), with(nc, "127.0.0.1", entry)))
           .hasContent("the answer\n");
       forward.awaitLine("ended; 11 bytes there, 11 back");
       assertThat(server.waitFor()).isZero();
@@ -187,6 +222,16 @@ final class PeersTest {
     } finally {
       server.destroyForcibly();
     }
+  }
+
+  /// Whether it says so, rather than that it cannot.
+  private static boolean isListening(Process nc) throws IOException {
+    BufferedReader log = nc.errorReader();
+    String line = log.readLine();
+    while (line != null && !line.contains("istening on")) {
+      line = log.readLine();
+    }
+    return line != null;
   }
 
   /// One that was free a moment ago: nc cannot say which one it has chosen.
@@ -198,7 +243,7 @@ final class PeersTest {
 
   @Test
   void nc_chats() throws Exception {
-    require("nc");
+    require("nc", "it chats");
     try (var chat = ExampleProcess.start("Chat")) {
       String port = awaitPort(chat, "Chat on .*:(\\d+);");
       Path heard = run(text("ada\ngood evening\n/quit\n"), "nc", "127.0.0.1", port);

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.StandardSocketOptions;
@@ -27,8 +28,11 @@ final class PortForwardTest {
   @BeforeEach
   void forward() throws Exception {
     target = new ServerSocket(0, 10, HERE);
-    String address = "127.0.0.1:" + target.getLocalPort();
-    forward = ExampleProcess.start("PortForward", "0", address, "1");
+    startForward(target.getLocalPort());
+  }
+
+  private void startForward(int to) throws Exception {
+    forward = ExampleProcess.start("PortForward", "0", "127.0.0.1:" + to, "1");
     port = Integer.parseInt(forward.awaitLine("Forwarding .*:(\\d+) to ").group(1));
   }
 
@@ -97,12 +101,16 @@ final class PortForwardTest {
 
   @Test
   void target_thatRefuses_endsTheClientOnly() throws Exception {
-    target.close();
-    try (Socket client = new Socket(HERE, port)) {
-      assertThat(client.getInputStream().read()).isEqualTo(-1);
+    try (Socket deaf = new Socket()) { // nobody else gets its port
+      deaf.bind(new InetSocketAddress(HERE, 0));
+      forward.close();
+      startForward(deaf.getLocalPort());
+      try (Socket client = new Socket(HERE, port)) {
+        assertThat(client.getInputStream().read()).isEqualTo(-1);
+      }
+      forward.awaitLine("broke: .*[Rr]efused.*; 0 bytes there, 0 back");
+      assertThat(forward.isAlive()).isTrue();
     }
-    forward.awaitLine("broke: .*[Rr]efused.*; 0 bytes there, 0 back");
-    assertThat(forward.isAlive()).isTrue();
   }
 
   @Test

@@ -111,9 +111,7 @@ class LauncherIT {
   @Test
   void lockOfADeadProcess_isTakenOver() throws Exception {
     var checkout = Checkout.in(folder);
-    Process dead = new ProcessBuilder("true").start();
-    dead.waitFor();
-    checkout.write(".heddle/lock/owner", dead.pid() + "\n");
+    checkout.write(".heddle/lock/owner", Integer.MAX_VALUE + "\n"); // no system counts so far
 
     assertThat(checkout.heddle(fakeJdk(checkout), "--version").code()).isZero();
     assertThat(checkout.root().resolve(".heddle/lock")).doesNotExist();

@@ -5,14 +5,16 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 
 /// How a process ended and what it wrote.
 record Outcome(int code, String out, String err) {
   /// A hung process fails its test instead of the whole run.
-  private static final long GUARD_SECONDS = 120;
+  private static final long GUARD_SECONDS = 240;
 
   /// What stands on standard error, but for what a busy machine makes a loop say of any program.
   String errWithoutWarnings() {
@@ -26,9 +28,25 @@ record Outcome(int code, String out, String err) {
     return of(start(command, folder, environment, input));
   }
 
+  // the second lowest bit of a mask in hexadecimal is that of signal 2
+  private static final Pattern INTERRUPT_IGNORED = Pattern.compile("SigIgn:.*[2367abef]");
+
+  /// Whether this process was started to ignore SIGINT, as a build in the background of a shell is.
+  /// A child would inherit that, and no JVM handles a signal that it was started to ignore.
+  private static boolean isInterruptIgnored() throws IOException {
+    Path status = Path.of("/proc/self/status"); // there on Linux only
+    return Files.exists(status)
+        && Files.readAllLines(status).stream().anyMatch(INTERRUPT_IGNORED.asMatchPredicate());
+  }
+
   static Started start(
-      List<String> command, Path folder, Map<String, String> environment, String input)
+      List<String> words, Path folder, Map<String, String> environment, String input)
       throws IOException {
+    List<String> command = new ArrayList<>();
+    if (isInterruptIgnored()) {
+      command.addAll(List.of("env", "--default-signal=INT"));
+    }
+    command.addAll(words);
     Path files = Files.createTempDirectory("outcome");
     Path in = Files.writeString(files.resolve("in"), input);
     var builder =

@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /// HTTP clients inside coroutines: each must wait in its own way, and hold nobody.
 @Tag("T16")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class HttpClientsTest {
   private static final int CLIENTS = 200;
 

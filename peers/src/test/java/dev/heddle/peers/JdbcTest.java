@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// PostgreSQL's JDBC driver inside coroutines, against a real server.
 @Tag("T16")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @SuppressWarnings("NullAway.Init") // set before the tests
 class JdbcTest {
   private static final int CLIENTS = 200;

@@ -24,8 +24,11 @@ import java.util.stream.Stream;
 /// It refuses to run as root; there it runs as `nobody`.
 final class PostgresServer implements AutoCloseable {
   private static final String READY = "database system is ready to accept connections";
+  private static final String TAKEN = "Address already in use";
   private static final String USER = "weaver";
   private static final String PASSWORD = "shuttle"; // asked for, so that the driver proves itself
+
+  private static final int NOGROUP = 65_534; // its name differs from system to system
 
   private final Path folder;
   private final Process process;
@@ -62,25 +65,30 @@ final class PostgresServer implements AutoCloseable {
       Files.setOwner(secret, nobody);
     }
     Path data = folder.resolve("data");
-    List<String> init = List.of("initdb", "--no-sync", "-A", "scram-sha-256", "-U", USER);
+    // in no language but its own, in which it is understood here
+    List<String> init =
+        List.of("initdb", "--no-sync", "--no-locale", "-A", "scram-sha-256", "-U", USER);
     Process initdb = start(folder, init, "--pwfile=" + secret, "-D", data.toString());
     String said = new String(initdb.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     if (initdb.waitFor() != 0) {
       delete(folder);
       throw new IOException("initdb failed: " + said);
     }
-    int port = freePort();
     List<String> serve = List.of("postgres", "-F", "-h", "127.0.0.1", "-k", folder.toString());
-    Process process =
-        start(folder, serve, "-p", port + "", "-N", connections + "", "-D", data.toString());
-    PostgresServer server = new PostgresServer(folder, process, port);
-    try {
-      server.awaitReady();
-    } catch (IOException e) {
-      server.close();
-      throw e;
+    while (true) {
+      int port = freePort();
+      Process process =
+          start(folder, serve, "-p", port + "", "-N", connections + "", "-D", data.toString());
+      PostgresServer server = new PostgresServer(folder, process, port);
+      String log = server.awaitReady();
+      if (log.contains(READY)) {
+        return server;
+      }
+      if (!log.contains(TAKEN)) {
+        server.close();
+        throw new IOException("postgres did not start: " + log);
+      }
     }
-    return server;
   }
 
   private static Process start(Path folder, List<String> program, String... arguments)
@@ -88,11 +96,14 @@ final class PostgresServer implements AutoCloseable {
     List<String> command = new ArrayList<>();
     if (isRoot()) {
       command.addAll(
-          List.of("setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "--"));
+          List.of("setpriv", "--reuid=nobody", "--regid=" + NOGROUP, "--clear-groups", "--"));
     }
     command.addAll(program);
     command.addAll(List.of(arguments));
-    return new ProcessBuilder(command).directory(folder.toFile()).redirectErrorStream(true).start();
+    ProcessBuilder builder =
+        new ProcessBuilder(command).directory(folder.toFile()).redirectErrorStream(true);
+    builder.environment().put("LC_ALL", "C");
+    return builder.start();
   }
 
   /// One that was free a moment ago: the server cannot choose one itself.
@@ -102,19 +113,20 @@ final class PostgresServer implements AutoCloseable {
     }
   }
 
-  private void awaitReady() throws IOException {
+  /// Waits until it is ready, or has ended.
+  ///
+  /// @return what it has said
+  private String awaitReady() throws IOException {
     BufferedReader log = process.inputReader();
     StringBuilder said = new StringBuilder();
-    String line = log.readLine();
-    while (line != null && !line.contains(READY)) {
-      said.append(line).append('\n');
+    String line;
+    do {
       line = log.readLine();
-    }
-    if (line == null) {
-      throw new IOException("postgres did not start: " + said);
-    }
+      said.append(line).append('\n');
+    } while (line != null && !line.contains(READY));
     // it would block on a full pipe
     Thread.ofPlatform().daemon().start(() -> drain(log));
+    return said.toString();
   }
 
   private static void drain(BufferedReader log) {
@@ -146,7 +158,8 @@ final class PostgresServer implements AutoCloseable {
 
   private void stop() throws IOException, InterruptedException {
     // SIGINT: at once; SIGTERM would wait for clients that a failed test has left
-    new ProcessBuilder("kill", "-INT", process.pid() + "").start().waitFor();
+    // by the shell's own kill: a system may come without the program
+    new ProcessBuilder("sh", "-c", "kill -INT " + process.pid()).start().waitFor();
     if (!process.waitFor(10, TimeUnit.SECONDS)) {
       process.destroyForcibly().waitFor();
     }

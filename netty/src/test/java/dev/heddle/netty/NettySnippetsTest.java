@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// The code that the documentation of Netty on a loop shows.
 @Tag("T14.6")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class NettySnippetsTest {
   private static final InetSocketAddress LOOPBACK =
       new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);

@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @ParameterizedClass
 @MethodSource("dev.heddle.netty.bridge.Bridge#drivers")
 @Tag("T14.6")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 record LoopEndTest(String driver) {
   @Test
   void loop_thatEnds_closesChannelsAndRejectsTasks() throws Exception {

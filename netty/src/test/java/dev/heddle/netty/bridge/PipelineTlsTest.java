@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @ParameterizedClass
 @MethodSource("dev.heddle.netty.bridge.Bridge#drivers")
 @Tag("T14.6")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 record PipelineTlsTest(String driver) {
   private static final char[] PASSWORD = "changeit".toCharArray(); // of a key that is thrown away
   private static final int LENGTH = 300_000; // more than a socket takes at once

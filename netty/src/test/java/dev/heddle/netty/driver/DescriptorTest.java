@@ -42,7 +42,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /// The kinds of descriptors: what goes in comes out, and what fails says it in the JDK's words.
 @Tag("T14")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class DescriptorTest {
   private static final String DRIVERS = "dev.heddle.netty.driver.HandDriven#names";
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /// Readiness by edge: none is lost, whoever waits or does not; and the end of what is watched.
 @Tag("T14")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class EdgeTest {
   private static final String DRIVERS = "dev.heddle.netty.driver.HandDriven#byEdge";
 
@@ -132,14 +132,17 @@ class EdgeTest {
       Pair pair = hand.pair();
       ByteBuffer chunk = ByteBuffer.allocateDirect(1 << 20);
       long sent = 0;
-      for (int n = 1; n > 0; n = pair.ours().write(chunk.clear())) {
-        sent += n;
-      }
-      Wait room = hand.wait(pair.ours(), Kind.POLL_OUTPUT);
-      hand.driver().tick(ReactorDriver.NO_WAIT); // the watch begins; there is no room
-      assertThat(room.answers).isZero();
+      Wait room;
+      do { // the peer's side may make room by itself, when it acknowledges what has come
+        for (int n = pair.ours().write(chunk.clear()); n > 0; ) {
+          sent += n;
+          n = pair.ours().write(chunk.clear());
+        }
+        room = hand.wait(pair.ours(), Kind.POLL_OUTPUT);
+        hand.driver().tick(ReactorDriver.NO_WAIT); // the watch begins
+      } while (room.answers > 0);
       ByteBuffer into = ByteBuffer.allocate(1 << 20);
-      for (long read = 0; read < sent - 1; ) {
+      for (long read = 0; read < sent; ) {
         read += pair.peer().read(into.clear());
       }
       hand.await(room);

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /// Writes that leave together at the end of a turn: the other side sees what it would have seen.
 @Tag("T14")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class OutgoingTest {
   private static final String DRIVERS = "dev.heddle.netty.driver.HandDriven#batching";
   private static final long ACKNOWLEDGED_NANOS = 300_000_000; // 200 ms at most on Linux

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /// One turn of a driver: how it waits, what ends the wait, what it costs.
 @Tag("T14")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class TickTest {
   private static final String DRIVERS = "dev.heddle.netty.driver.HandDriven#names";
   private static final int REQUESTS = 20_000;

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Reads that need no wait, and those that a device could begin with.
 @Tag("T14.2")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CachedReadsTest {
   private static final int NO_NUMBER = 1 << 30; // of no descriptor
   private static final int LENGTH = 100_000;

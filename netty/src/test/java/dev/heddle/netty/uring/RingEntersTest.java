@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// How often the ring is entered: for a turn, whatever is submitted in it, never for an operation.
 /// Counted by the JVM, which times the one method of Netty's that makes the call.
 @Tag("T14.3")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RingEntersTest {
   private static final String ENTER = "io.netty.channel.uring.SubmissionQueue::ioUringEnter0";
   private static final int MANY = 64;

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// What a kernel may answer, and when.
 @Tag("T14.2")
 @Tag("trap-28")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RingFaultsTest {
   private static final int ASYNC_CANCEL = 14;
   private static final int READ = 22;

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Files on a real ring, ticked by hand.
 @Tag("T14.2")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RingFilesTest {
   @TempDir Path folder;
 

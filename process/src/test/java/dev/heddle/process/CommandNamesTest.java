@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// How dumps name what carries commands out, and what waits for them.
-@Timeout(60)
+@Timeout(300)
 class CommandNamesTest {
   private final BlockingQueue<Object> seen = Kit.queue();
   private final ProcessRuntime runtime =

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /// The commands of every runtime.
-@Timeout(60)
+@Timeout(300)
 class CommandsTest {
   private final ProcessRuntime runtime = ProcessRuntime.builder().workers(2).start();
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// How the body of a process ends from outside, and what the JDK and the loop make of it.
-@Timeout(120)
+@Timeout(300)
 class CoroutineEndTest extends CoroutineFixture {
   // ---- the end from outside ----
 
@@ -178,7 +178,7 @@ class CoroutineEndTest extends CoroutineFixture {
       });
     }
     assertThat(catchThrowable(begun::await)).isNull();
-    ShutdownReport report = runtime.shutdown(Duration.ofSeconds(30));
+    ShutdownReport report = runtime.shutdown(Kit.SOON);
     assertThat(report.abandoned()).isEmpty();
     assertThat(cleaned).hasValue(100);
   }

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Processes whose body is sequential code.
-@Timeout(120)
+@Timeout(300)
 class CoroutineProcessTest extends CoroutineFixture {
   // ---- receiving and calling ----
 

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Commands and their answers.
-@Timeout(60)
+@Timeout(300)
 class DispatchTest {
   // what the test is asked to answer, by what was called
   private final BlockingQueue<Invocation<Object>> asked = Kit.queue();

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Pools of processes behind one function.
-@Timeout(60)
+@Timeout(300)
 class FunctionPoolTest {
   private final BlockingQueue<Invocation<@Nullable Object>> pauses = Kit.queue();
   private final BlockingQueue<Request> held = Kit.queue();

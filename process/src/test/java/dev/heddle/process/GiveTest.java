@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Connections that change hands.
-@Timeout(60)
+@Timeout(300)
 @Tag("P11")
 class GiveTest {
   private static final int ROUNDS = 200;

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// Steps and bodies that take the same locks, as those of loggers are: a body that is handed one
 /// gets on, although each worker stands behind it.
-@Timeout(60)
+@Timeout(300)
 @Tag("P6")
 class HeldUpTest {
   private final ReentrantLock lock = new ReentrantLock(true); // so nobody overtakes

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// A runtime as the host of its processes: what it refuses, whom it tells, in which order.
-@Timeout(60)
+@Timeout(300)
 class HostTest {
   private static final int COLLECTIONS = 100; // many times what a weak reference needs
 

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /// What a runtime says of itself.
-@Timeout(60)
+@Timeout(300)
 class IntrospectionTest {
   private final BlockingQueue<Invocation<Object>> calls = Kit.queue();
   private final BlockingQueue<LongStep> longSteps = Kit.queue();

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// What tests of processes share.
 final class Kit {
   /// After this a test is stuck; nothing is measured by it.
-  static final long GUARD_SECONDS = 60;
+  static final long GUARD_SECONDS = 240;
 
   private Kit() {}
 

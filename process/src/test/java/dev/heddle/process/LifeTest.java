@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Starting, stepping and ending.
-@Timeout(60)
+@Timeout(300)
 class LifeTest {
   private ProcessRuntime runtime = ProcessRuntime.builder().workers(2).start();
 

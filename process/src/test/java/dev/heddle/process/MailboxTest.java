@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 /// Mailboxes that are full, policy by policy.
 @Tag("P9")
 @Tag("proc-214")
-@Timeout(60)
+@Timeout(300)
 class MailboxTest {
   private final ProcessRuntime runtime = ProcessRuntime.builder().workers(2).start();
 

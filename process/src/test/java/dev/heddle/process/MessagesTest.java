@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Sending, mailboxes and requests.
-@Timeout(60)
+@Timeout(300)
 class MessagesTest {
   private final ProcessRuntime runtime = ProcessRuntime.builder().workers(2).start();
 

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// What goes wrong by mistake: who is told, and whether it says what to do.
-@Timeout(60)
+@Timeout(300)
 class MisuseTest {
   private final ProcessRuntime runtime =
       ProcessRuntime.builder()

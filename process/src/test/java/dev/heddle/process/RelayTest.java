@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Messages between runtimes, and to mailboxes of coroutines.
-@Timeout(60)
+@Timeout(300)
 @Tag("P10")
 class RelayTest {
   private final ProcessRuntime here =

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /// What people, programs and recordings are told of a runtime.
-@Timeout(60)
+@Timeout(300)
 class RuntimeDumpTest {
   private static void await(BooleanSupplier condition) {
     while (!condition.getAsBoolean()) {

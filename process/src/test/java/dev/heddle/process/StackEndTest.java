@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /// What is begun in the last frames of a stack.
-@Timeout(240)
+@Timeout(300)
 class StackEndTest {
   private static final int FRAMES = 1_500; // the last ones, in which something is tried
   private static final int ROUNDS = 8;

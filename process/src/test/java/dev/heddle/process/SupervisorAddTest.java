@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Children that come and go while their supervisor runs.
-@Timeout(60)
+@Timeout(300)
 @Tag("P13")
 class SupervisorAddTest {
   private final BlockingQueue<ChildStatus> changes = Kit.queue();

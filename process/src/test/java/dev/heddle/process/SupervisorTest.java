@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Supervisors: starts, restarts, ends.
-@Timeout(60)
+@Timeout(300)
 @Tag("P13")
 class SupervisorTest {
   private final BlockingQueue<ChildStatus> changes = Kit.queue();

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Links, monitors and names.
-@Timeout(60)
+@Timeout(300)
 class TiesTest {
   private static final int LINKS = 40_000; // a few hundred are enough to hang, most of the time
 

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Another process in the place of one.
-@Timeout(60)
+@Timeout(300)
 class UpgradeTest {
   private ProcessRuntime runtime = ProcessRuntime.builder().workers(1).start();
 

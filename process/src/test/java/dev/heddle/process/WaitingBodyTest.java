@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Where a sequential body waits, and for what, as reports show it.
-@Timeout(60)
+@Timeout(300)
 class WaitingBodyTest {
   private static final Duration LONG = Duration.ofHours(1);
 

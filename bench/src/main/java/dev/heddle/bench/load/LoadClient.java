@@ -19,7 +19,7 @@ import java.util.List;
 /// One thread and the JDK's selector, the same for every contender. It is no contender itself: its
 /// time is not measured, and a server that waits for it is idle, not slow.
 public final class LoadClient implements AutoCloseable {
-  private static final Duration SILENCE = Duration.ofSeconds(20); // of a server that hangs
+  private static final Duration SILENCE = Duration.ofSeconds(60); // of a server that hangs
   private static final int INPUT_BYTES = 64 << 10;
 
   private final Selector selector = Selector.open();

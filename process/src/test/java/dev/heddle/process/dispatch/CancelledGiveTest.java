@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /// A give that is called off at the moment at which it is carried out.
-@Timeout(60)
+@Timeout(300)
 @Tag("P11")
 class CancelledGiveTest {
   private final ProcessRuntime runtime = ProcessRuntime.builder().workers(2).start();
@@ -47,7 +47,7 @@ class CancelledGiveTest {
 
   @AfterEach
   void end() throws InterruptedException {
-    loops.close(Duration.ofSeconds(60));
+    loops.close(Duration.ofSeconds(240));
     runtime.close();
   }
 
@@ -115,7 +115,7 @@ class CancelledGiveTest {
   }
 
   private ProcessEvent answer() throws InterruptedException {
-    ProcessEvent answer = giver.answers.poll(60, TimeUnit.SECONDS);
+    ProcessEvent answer = giver.answers.poll(240, TimeUnit.SECONDS);
     assertThat(answer).isNotNull();
     return answer;
   }

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Numbers and places of processes.
-@Timeout(60)
+@Timeout(300)
 class PlacesTest {
   private static final List<Integer> WHO = List.of(Places.NOBODY, 0, 1);
 

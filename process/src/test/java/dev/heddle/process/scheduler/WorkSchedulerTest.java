@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Workers, and how they share.
-@Timeout(60)
+@Timeout(300)
 class WorkSchedulerTest {
   private final AtomicReference<Task> reported = new AtomicReference<>();
   private final CountDownLatch report = new CountDownLatch(1);

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Ties of several at once: nobody waits in a circle, both sides agree, each is told once.
-@Timeout(60)
+@Timeout(300)
 @Tag("P13")
 class TiesModelTest {
   private static final int ROUNDS = 2_000;

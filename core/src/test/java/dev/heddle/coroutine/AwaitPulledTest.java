@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Waits for several that an iterator brings one by one, and that may suspend to do so.
-@Timeout(60)
+@Timeout(300)
 class AwaitPulledTest {
   private final List<String> log = new ArrayList<>();
   private final IllegalStateException failure = new IllegalStateException("x");

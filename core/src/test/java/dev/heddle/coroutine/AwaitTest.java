@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Waits for several, all of them there when the wait begins.
-@Timeout(60)
+@Timeout(300)
 class AwaitTest {
   private final IllegalStateException failure = new IllegalStateException("x");
 

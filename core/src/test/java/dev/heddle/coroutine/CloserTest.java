@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// What a loop closes at its end: the order, and closers that wait, throw, hang or come late.
 @Tag("T12")
-@Timeout(60)
+@Timeout(300)
 class CloserTest {
   private static final Duration HOUR = Duration.ofHours(1);
   private static final HeddleOptions OPTIONS =

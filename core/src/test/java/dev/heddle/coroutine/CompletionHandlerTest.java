@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// The completion handlers of coroutines and scopes: when and where they run, and what becomes of
 /// what they throw.
-@Timeout(60)
+@Timeout(300)
 class CompletionHandlerTest {
   private final IllegalStateException failure = new IllegalStateException("x");
   private final Log log = new Log();

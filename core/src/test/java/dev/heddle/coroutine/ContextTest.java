@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Values of scopes and coroutines, and what is inherited from where.
-@Timeout(60)
+@Timeout(300)
 class ContextTest {
   private static final Context.Key<String> USER = Context.Key.named("user");
   private static final Context.Key<Integer> LEVEL = Context.Key.named("level");

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// A coroutine as an object: its states, its outcome, its handlers.
-@Timeout(60)
+@Timeout(300)
 class CoroutineTest {
   @Test
   @Tag("loop-24")

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Tag("T19")
-@Timeout(60)
+@Timeout(300)
 class DeadlockTest {
   private final List<String> log = new ArrayList<>();
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// What is known about a failure beside its throwable.
-@Timeout(60)
+@Timeout(300)
 class FailureReportTest {
   private static final HeddleOptions EXACT = HeddleOptions.defaults().withExactSites(true);
   private static final HeddleOptions LAZY = HeddleOptions.defaults().withExactSites(false);

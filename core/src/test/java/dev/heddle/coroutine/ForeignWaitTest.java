@@ -20,10 +20,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Cancelling coroutines that wait on something of the JDK's.
-@Timeout(60)
+@Timeout(300)
 @Tag("trap-61")
 class ForeignWaitTest {
-  private static final Duration LONG = Duration.ofSeconds(30);
+  private static final Duration LONG = Duration.ofHours(1);
 
   private final List<String> log = new ArrayList<>();
 
@@ -190,7 +190,7 @@ class ForeignWaitTest {
       var worker =
           Heddle.spawn(() ->
               Heddle.protect(() -> {
-                log.add(String.valueOf(queue.poll(30, TimeUnit.SECONDS)));
+                log.add(String.valueOf(queue.poll(1, TimeUnit.HOURS)));
                 return 1;
               }));
       Heddle.suspend();
@@ -369,7 +369,7 @@ class ForeignWaitTest {
           Heddle.spawn(() -> {
             String item =
                 Heddle.uninterrupted(
-                    () -> Heddle.uninterrupted(() -> queue.poll(30, TimeUnit.SECONDS)));
+                    () -> Heddle.uninterrupted(() -> queue.poll(1, TimeUnit.HOURS)));
             log.add(String.valueOf(item));
             Heddle.suspend();
             log.add("went on");

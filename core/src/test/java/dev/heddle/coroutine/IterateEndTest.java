@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /// How a concurrent iteration ends, and where its workers come from.
 @Tag("T6")
-@Timeout(60)
+@Timeout(300)
 class IterateEndTest {
   private static final List<Integer> TEN = IntStream.range(0, 10).boxed().toList();
 

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /// The concurrent iterator: its items and its limit.
 @Tag("T6")
-@Timeout(60)
+@Timeout(300)
 class IterateTest {
   private static final List<Integer> TEN = IntStream.range(0, 10).boxed().toList();
 

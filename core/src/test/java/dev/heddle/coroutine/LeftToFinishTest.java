@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// Scopes cancelled so that members that have started may finish: what those may still do, and that
 /// the loop does not wait for them.
-@Timeout(60)
+@Timeout(300)
 class LeftToFinishTest {
   private static final Duration LONG = Duration.ofHours(1);
 

@@ -31,9 +31,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// A loop from its start to its end, however it comes.
 @Tag("T18")
-@Timeout(60)
+@Timeout(300)
 class LoopTest {
-  private static final Duration LONG = Duration.ofSeconds(30);
+  private static final Duration LONG = Duration.ofHours(1);
 
   private final Log log = new Log();
 

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Sections that must not suspend.
-@Timeout(60)
+@Timeout(300)
 class NoSuspendTest {
   private final List<String> log = new ArrayList<>();
 

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// What coroutines print while they capture: whose it is, and what is left of it in the process.
 @Tag("T11")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class OutputCaptureTest {
   private final PrintStream outBefore = System.out;
   private final PrintStream errBefore = System.err;

@@ -20,9 +20,9 @@ import org.junit.jupiter.api.Timeout;
 
 /// The failure handlers of scopes: whom they are told of, when, and what becomes of what they
 /// throw.
-@Timeout(60)
+@Timeout(300)
 class ScopeHandlerTest {
-  private static final Duration LONG = Duration.ofSeconds(30);
+  private static final Duration LONG = Duration.ofHours(1);
 
   private final IllegalStateException failure = new IllegalStateException("x");
   private final Log log = new Log();

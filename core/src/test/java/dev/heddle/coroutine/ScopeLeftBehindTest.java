@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Scopes whose owner cannot wait for them: its frames are pinned, or its switch handlers throw.
-@Timeout(60)
+@Timeout(300)
 class ScopeLeftBehindTest {
   private static final Duration LONG = Duration.ofHours(1);
 

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 /// What stops a loop, in which order things happen then, and what `run` throws in the end. Where
 /// time matters, it is virtual.
 @Tag("T18")
-@Timeout(60)
+@Timeout(300)
 class ShutdownTest {
   private static final Duration HOUR = Duration.ofHours(1);
   private static final HeddleOptions OPTIONS =

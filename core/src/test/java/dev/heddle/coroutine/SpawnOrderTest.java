@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Who runs when, and what needs a loop.
-@Timeout(60)
+@Timeout(300)
 class SpawnOrderTest {
   private final List<String> log = new ArrayList<>();
 
@@ -272,7 +272,7 @@ class SpawnOrderTest {
   @Tag("trap-14")
   void delay_afterABurnOfTheProcessor_isCountedFromAFreshClock() {
     Heddle.run(() -> {
-      Heddle.background("other timer", () -> Heddle.delay(Duration.ofSeconds(30)));
+      Heddle.background("other timer", () -> Heddle.delay(Duration.ofHours(1)));
       Heddle.suspend();
       long until = System.nanoTime() + 40_000_000;
       while (System.nanoTime() < until) {
@@ -291,7 +291,7 @@ class SpawnOrderTest {
       var deadline = dev.heddle.event.Deadline.after(Duration.ofMillis(5));
       Coroutine<Object> never =
           Heddle.spawn(() -> {
-            Heddle.delay(Duration.ofSeconds(30));
+            Heddle.delay(Duration.ofHours(1));
             return "never";
           });
       for (int i = 0; i < 20; i++) {

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Spawning where, and as, somebody else says.
-@Timeout(60)
+@Timeout(300)
 class SpawnStrategyTest {
   private final IllegalStateException failure = new IllegalStateException("x");
   private final List<String> log = new ArrayList<>();

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 /// Switch handlers: where they are registered, in which pairs they are called, and what happens
 /// when they fail.
 @Tag("T10")
-@Timeout(60)
+@Timeout(300)
 class SwitchHandlerTest {
   private final IllegalStateException failure = new IllegalStateException("handler");
   private final List<String> log = new ArrayList<>();

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 /// What must not allocate, measured in bytes of the carrier.
 @Tag("T8")
 @Tag("once")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class AllocationTest {
   private static final int TIMES = 100_000;
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 /// The contexts of a loop follow its load, up and down.
 @Tag("T9")
 @Tag("once")
-@Timeout(60)
+@Timeout(300)
 class ContextLoadTest {
   private static final int LOAD = 1_000; // coroutines at the same time
   private static final int WINDOW = 1_024; // rests that the pool looks back on, twice

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// The counts that the design promises, to the unit. A count does not jitter, so these do not
 /// either.
 @Tag("loop-306")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SwitchCountTest {
   private static final int ROUNDS = 100;
 

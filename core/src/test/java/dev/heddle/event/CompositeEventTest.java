@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Events made of several.
-@Timeout(60)
+@Timeout(300)
 class CompositeEventTest {
   private static final Duration LONG = Duration.ofHours(1);
 

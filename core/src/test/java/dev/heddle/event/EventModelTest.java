@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 /// called is part of the program, too: subscribe another, unsubscribe any (itself, one that is
 /// gone), ring again, throw. Both sides run the same program, and must call the same callbacks in
 /// the same order.
-@Timeout(60)
+@Timeout(300)
 @Tag("trap-8")
 @Tag("loop-298")
 class EventModelTest {

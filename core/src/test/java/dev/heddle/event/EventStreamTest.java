@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Streams over events that fire again and again.
-@Timeout(60)
+@Timeout(300)
 class EventStreamTest {
   /// Fires when a test says so; hidden, like an event that coroutines of the loop fire.
   private static final class Bell extends Event implements Awaitable<Object> {

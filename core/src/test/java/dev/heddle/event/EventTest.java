@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// An event by itself, and custom callbacks in a running loop.
-@Timeout(60)
+@Timeout(300)
 class EventTest {
   private final List<String> calls = new ArrayList<>();
   private final List<Runnable> later = new ArrayList<>();

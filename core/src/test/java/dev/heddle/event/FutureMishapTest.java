@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Futures where the stack ends, whose readers leave at the wrong moment, or that are misused.
-@Timeout(60)
+@Timeout(300)
 class FutureMishapTest {
   private final List<String> log = new ArrayList<>();
   private final IllegalStateException failure = new IllegalStateException("x");

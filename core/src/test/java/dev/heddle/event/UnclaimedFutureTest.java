@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// What becomes of outcomes that nobody takes.
-@Timeout(60)
+@Timeout(300)
 @Tag("trap-18")
 class UnclaimedFutureTest {
   private final IllegalStateException failure = new IllegalStateException("x");

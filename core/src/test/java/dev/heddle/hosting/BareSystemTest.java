@@ -37,7 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// everything is served that needs neither, and what does is refused with its reason.
 @Tag("T20")
 @Tag("once")
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class BareSystemTest {
   private static final InetSocketAddress ANY =
       new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);

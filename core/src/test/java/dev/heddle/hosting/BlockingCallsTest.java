@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Timeout;
 /// Most waits are released by the loop itself, and only after it has gone on for many turns beside
 /// them: a wait that held the loop would never end.
 @Tag("T16")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class BlockingCallsTest {
   private static final int WAITERS = 20;
 
@@ -256,7 +256,7 @@ class BlockingCallsTest {
       server.start();
       HttpRequest request =
           HttpRequest.newBuilder(
-                  URI.create("http://localhost:" + server.getAddress().getPort() + "/"))
+                  URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/"))
               .build();
       int turns =
           turnsBeside(

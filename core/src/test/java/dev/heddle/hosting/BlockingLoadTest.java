@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// Waits of many kinds at once, with wake-ups from the loop and from other threads.
 @Tag("T16")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class BlockingLoadTest {
   private static final int PAIRS = 10;
   private static final int ROUNDS = 200;

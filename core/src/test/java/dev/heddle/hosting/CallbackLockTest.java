@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 /// stack of a coroutine that suspends, it would stop the loop for ever.
 @Tag("trap-42")
 @Tag("trap-64")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CallbackLockTest {
   private final List<String> log = new ArrayList<>();
 

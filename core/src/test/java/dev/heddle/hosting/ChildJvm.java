@@ -16,14 +16,17 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// A program of the tests' in a JVM of its own, with the flag that Heddle needs and the reuse mode
 /// and driver of this run.
 public final class ChildJvm {
-  private static final long GUARD_SECONDS = 120;
+  private static final long GUARD_SECONDS = 240;
   private static final @Nullable String DRIVER = System.getProperty("heddle.driver");
+  // the second lowest bit of a mask in hexadecimal is that of signal 2
+  private static final Pattern INTERRUPT_IGNORED = Pattern.compile("SigIgn:.*[2367abef]");
 
   private final Class<?> program;
   private final List<String> options = new ArrayList<>();
@@ -128,6 +131,9 @@ public final class ChildJvm {
   /// The command that starts it, for tests that redirect its input or output.
   public List<String> command() {
     List<String> line = new ArrayList<>(outermost);
+    if (isInterruptIgnored()) {
+      Collections.addAll(line, "env", "--default-signal=INT");
+    }
     if (!first.isEmpty()) {
       Collections.addAll(line, "sh", "-c", first + "exec \"$@\"", "sh");
     }
@@ -148,6 +154,18 @@ public final class ChildJvm {
     Collections.addAll(line, "-cp", classPath(), program.getName());
     line.addAll(arguments);
     return line;
+  }
+
+  /// Whether this process was started to ignore SIGINT, as a build in the background of a shell is.
+  /// A child would inherit that, and no JVM handles a signal that it was started to ignore.
+  private static boolean isInterruptIgnored() {
+    Path status = Path.of("/proc/self/status"); // there on Linux only
+    try {
+      return Files.exists(status)
+          && Files.readAllLines(status).stream().anyMatch(INTERRUPT_IGNORED.asMatchPredicate());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private String classPath() {

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("T9")
 @Tag("trap-43")
 @Tag("once")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ContextResetTest {
   private static final ThreadLocal<String> LOCAL = ThreadLocal.withInitial(() -> "initial");
   private static final InheritableThreadLocal<String> INHERITABLE = new InheritableThreadLocal<>();

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 /// Profilers, IDEs and `jcmd` take the stacks of suspended coroutines; the JDK then drops resumes
 /// that come at that moment, and calls the scheduler without one.
 @Tag("trap-60")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class DumperTest {
   private static final int COROUTINES = 8;
   private static final int SWITCHES = 100_000;

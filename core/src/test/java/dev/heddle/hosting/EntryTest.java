@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// Where a loop may be started, and what it leaves behind.
 @Tag("T17")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class EntryTest {
   private static <T> T on(Thread.Builder threads, Callable<T> call) throws Exception {
     FutureTask<T> task = new FutureTask<>(call);

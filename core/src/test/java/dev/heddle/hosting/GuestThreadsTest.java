@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// Virtual threads that are nobody's coroutine, born inside a coroutine or anywhere else.
 @Tag("trap-59")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class GuestThreadsTest {
   @Test
   void startVirtualThread_inACoroutineThatHoldsTheCarrier_runsElsewhere() {

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// Interrupts, the ones that Heddle sends into the JDK's waits, and other people's.
 @Tag("trap-61")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class InterruptTest {
   private final List<String> log = new ArrayList<>();
 

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// Wake-ups for coroutines whose loop is over.
 @Tag("T18")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class LoopEndTest {
   private final BlockingQueue<String> queue = new LinkedBlockingQueue<>();
   private final Logger log = Logger.getLogger("dev.heddle");

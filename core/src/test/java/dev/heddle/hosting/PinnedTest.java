@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 @Tag("T16")
 @Tag("trap-41")
 @Tag("once")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PinnedTest {
   private static final class SuspendsWhileInitialised {
     static {

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// What is done with paths at once.
 @Tag("T14.2")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FileIoTest {
   @TempDir Path folder;
 

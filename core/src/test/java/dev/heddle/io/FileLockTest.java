@@ -11,9 +11,12 @@ import dev.heddle.Cancellation;
 import dev.heddle.DeadlineException;
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
+import dev.heddle.hosting.ChildJvm;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.channels.NonWritableChannelException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -27,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Locks of files, between handles of one process and between processes.
 @Tag("T14.2")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FileLockTest {
   @TempDir Path folder;
 
@@ -69,17 +72,27 @@ class FileLockTest {
     });
   }
 
+  /// Locks the file that it is told of until it is sent a line.
+  public static final class LockProgram {
+    private LockProgram() {}
+
+    public static void main(String[] args) throws IOException {
+      try (FileChannel file = FileChannel.open(Path.of(args[0]), WRITE);
+          FileLock _ = file.lock()) {
+        IO.println("locked");
+        IO.readln();
+      }
+    }
+  }
+
   @Test
   void lock_ofAnotherProcess_isWaitedFor() throws Exception {
     Heddle.run(() -> {
       try (AsyncFile file = open()) {
         Process other =
             new ProcessBuilder(
-                    "python3",
-                    "-c",
-                    "import fcntl,sys; f=open(sys.argv[1],'r+'); fcntl.lockf(f,fcntl.LOCK_EX);"
-                        + "print('locked',flush=True); sys.stdin.readline()",
-                    file.path().toString())
+                    ChildJvm.of(LockProgram.class).withArguments(file.path().toString()).command())
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         assertThat(other.inputReader().readLine()).isEqualTo("locked");
         assertThat(file.tryLock(0, 1, false)).isNull();

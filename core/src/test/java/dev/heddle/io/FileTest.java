@@ -37,7 +37,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// Files, read and written by coroutines, against what the JDK says is in them.
 @Tag("T14.2")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FileTest {
   @TempDir Path folder;
 

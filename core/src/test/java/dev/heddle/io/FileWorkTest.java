@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// Much work on real files, whichever driver does it: what is read and written is right, whoever
 /// leaves in between, and nothing stays open.
 @Tag("T14.2")
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FileWorkTest {
   private static final int SIZE = 3 << 20;
   private static final int LARGEST = 300_000; // more than a transfer of one piece

@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /// Pipes, anonymous and named: the same promises for both.
 @Tag("T14.1")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PipeTest {
   @TempDir Path folder;
 

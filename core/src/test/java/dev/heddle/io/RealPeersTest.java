@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Other people's programs at the other end.
 @Tag("once")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RealPeersTest {
   private static final InetSocketAddress ANY =
       new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);

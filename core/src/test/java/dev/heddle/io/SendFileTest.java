@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Files that go to something else as they are.
 @Tag("T14.2")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SendFileTest {
   private static final InetSocketAddress ANY_PORT =
       new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);

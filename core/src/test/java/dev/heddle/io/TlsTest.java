@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// What TLS adds to a stream: who the other side is, and whether all that it sent has come.
 @Tag("T14.3")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class TlsTest {
   private static final InetSocketAddress ANY =
       new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);

@@ -2,6 +2,7 @@
 package dev.heddle.io;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.heddle.Cancellation;
 import dev.heddle.Heddle;
@@ -32,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// Terminals: JVMs of their own on pseudo terminals, which the program `script` makes.
 @Tag("once")
 @Tag("T14.5")
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Proves("TTY")
 class TtyTest {
   @TempDir Path folder;
@@ -208,6 +209,13 @@ class TtyTest {
 
   // ---- running them ----
 
+  private static void require(String program) {
+    assumeTrue(
+        Stream.of(System.getenv("PATH").split(File.pathSeparator))
+            .anyMatch(folder -> Files.isExecutable(Path.of(folder, program))),
+        program + " is not installed: what a program does with its terminal is not proved here");
+  }
+
   private static String quoted(Class<?> program, String... arguments) {
     return ChildJvm.of(program).withArguments(arguments).command().stream()
         .map(s -> "'" + s + "'")
@@ -216,9 +224,11 @@ class TtyTest {
 
   /// Runs shell commands on a pseudo terminal of their own.
   private static Process onTerminal(String commands) throws IOException {
-    return new ProcessBuilder("script", "-qec", commands, "/dev/null")
-        .redirectErrorStream(true)
-        .start();
+    require("script");
+    ProcessBuilder script =
+        new ProcessBuilder("script", "-qec", commands, "/dev/null").redirectErrorStream(true);
+    script.environment().put("SHELL", "/bin/sh"); // whatever the user's is: `script` runs that
+    return script.start();
   }
 
   private Process betweenSettings(Class<?> program, String... arguments) throws IOException {
@@ -248,7 +258,7 @@ class TtyTest {
   }
 
   private static void ended(Process child) throws InterruptedException {
-    assertThat(child.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(child.waitFor(240, TimeUnit.SECONDS)).isTrue();
   }
 
   @Test
@@ -354,9 +364,10 @@ class TtyTest {
   @Tag("T20")
   @Tag("trap-36")
   void programWithoutATerminal_isToldSo() throws Exception {
+    require("setsid");
     List<String> command = ChildJvm.of(NoneProgram.class).command();
     Process child =
-        new ProcessBuilder(Stream.concat(Stream.of("setsid", "-w"), command.stream()).toList())
+        new ProcessBuilder(Stream.concat(Stream.of("setsid"), command.stream()).toList())
             .redirectErrorStream(true)
             .start();
     String said = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

@@ -6,6 +6,7 @@ import dev.heddle.io.AsyncIo;
 import dev.heddle.io.Listener;
 import dev.heddle.io.Tcp;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -53,10 +54,24 @@ record Connections(AsyncIo ours, Socket peer) {
     }
   }
 
-  /// An address of the loopback where nobody listens.
-  static SocketAddress refusing() throws IOException {
-    try (Listener listener = Tcp.listen(ANY_PORT)) {
-      return listener.localAddress();
+  /// An address of the loopback where nobody listens, nor ever will: the socket that has it does
+  /// not, and stays open. A port that nobody had could become another program's, or the one from
+  /// which a connect to it starts, which would then connect to itself.
+  static SocketAddress refusing() {
+    return Bound.ONE.getLocalSocketAddress();
+  }
+
+  private static final class Bound {
+    static final Socket ONE = bound();
+
+    private static Socket bound() {
+      try {
+        Socket socket = new Socket();
+        socket.bind(ANY_PORT);
+        return socket;
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
     }
   }
 

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 /// Descriptors are counted before and after.
 @Tag("T14")
 @Tag("trap-29")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class DescriptorLeakTest {
   private static final int TIMES = 100;
 

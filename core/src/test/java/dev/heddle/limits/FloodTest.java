@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// More connections than the system grants descriptors.
 @Tag("T14")
-@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FloodTest {
   @Test
   void tenThousandConnections_withAThousandDescriptors_endInClearErrorsAndNoHang(

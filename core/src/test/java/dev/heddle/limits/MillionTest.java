@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// Very many coroutines at once, each in a wait of its own.
 @Tag("T16")
-@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class MillionTest {
   private static ChildJvm.Result delayed(int coroutines, String heap) throws Exception {
     return ChildJvm.of(DelaysProgram.class).with("-Xmx" + heap, "-Dcoroutines=" + coroutines).run();

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 /// Peers that vanish, refuse or are cut off: each ends in a clear error, and in no hang.
 @Tag("T14")
 @Tag("trap-31")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PeerFailureTest {
   /// Runs with a connection; failures of coroutines stay with them.
   private static void withConnection(ConnectionBody body) {

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 /// Reads that are cancelled, and reads that compete: no byte is lost, and none comes out of turn.
 @Tag("T14")
 @Tag("trap-30")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ReadOrderTest {
   @Test
   void cancelledRead_beforeAnyByteCame_leavesAllToTheNext() {

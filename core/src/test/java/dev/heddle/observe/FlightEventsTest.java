@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @Tag("once")
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FlightEventsTest {
   @TempDir private Path folder = Path.of("");
 
@@ -147,24 +147,28 @@ class FlightEventsTest {
 
     /// Run in a JVM of its own.
     public static void main(String[] args) throws InterruptedException {
-      CountDownLatch told = new CountDownLatch(2);
+      CountDownLatch held = new CountDownLatch(1);
+      CountDownLatch stalled = new CountDownLatch(1);
       HeddleOptions options =
           HeddleOptions.defaults()
               .withHoldLimit(Duration.ofMillis(20))
               .withStallLimit(Duration.ofMillis(20))
-              .withReports(_ -> told.countDown());
+              .withReports(report -> (report instanceof StallReport ? stalled : held).countDown());
       Object monitor = new Object();
+      CountDownLatch taken = new CountDownLatch(1);
       Thread holder =
           Thread.ofPlatform()
               .start(() -> {
                 synchronized (monitor) {
-                  hold(told, 0);
+                  taken.countDown();
+                  holdUntil(stalled);
                 }
               });
       Heddle.run(
           options,
           () -> {
-            hold(told, 1);
+            holdUntil(held);
+            taken.await(); // else the loop could be first
             synchronized (monitor) {
               Heddle.suspend();
             }
@@ -176,8 +180,8 @@ class FlightEventsTest {
               + "jfr");
     }
 
-    private static void hold(CountDownLatch told, long left) {
-      while (told.getCount() > left) {
+    private static void holdUntil(CountDownLatch told) {
+      while (told.getCount() > 0) {
         Thread.onSpinWait();
       }
     }

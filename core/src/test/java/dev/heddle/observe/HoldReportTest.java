@@ -25,11 +25,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// The watchdog: who holds the loop, and doing what. Each hold lasts until it has been reported.
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class HoldReportTest {
   private static final Duration LIMIT = Duration.ofMillis(20);
   private static final long LONGER = LIMIT.toNanos() * 5;
   private static final int TRIES = 100;
+  private static final long SPINS =
+      100_000; // of the first hold; each that follows has twice as many
 
   private static final List<HoldReport> REPORTS = new CopyOnWriteArrayList<>();
 
@@ -171,7 +173,7 @@ class HoldReportTest {
   private static final class SlowLoader extends ClassLoader {
     @Override
     protected Class<?> findClass(String name) throws ClassNotFoundException {
-      hold();
+      holdElsewhere();
       throw new ClassNotFoundException(name);
     }
   }
@@ -254,23 +256,16 @@ class HoldReportTest {
     Heddle.run(
         options(LIMIT),
         () -> {
-          computeUntilTold("hold");
+          long spins = computeUntilTold("hold");
           Heddle.suspend();
-          hold();
-          while (!TOLD.contains("holdElsewhere")) {
-            Heddle.suspend();
-            holdElsewhere();
-          }
+          hold(spins);
+          computeUntilTold("holdElsewhere", HoldReportTest::holdElsewhere);
         });
     assertThat(REPORTS).filteredOn(report -> isAt(report, "hold")).hasSize(1);
     assertThat(REPORTS).filteredOn(report -> isAt(report, "holdElsewhere")).hasSize(1);
   }
 
   // one hold after the other, for the first may be seen in the middle of something else
-  private static void computeUntilTold(String method) {
-    computeUntilTold(method, HoldReportTest::hold);
-  }
-
   private static void computeUntilTold(String method, Runnable holding) {
     while (!TOLD.contains(method)) {
       Heddle.suspend();
@@ -278,11 +273,24 @@ class HoldReportTest {
     }
   }
 
-  // no call of the program's own in the loop: it would be another site; and the clock is read now
-  // and then only: inside that call it would not be a computation that is seen
-  private static void hold() {
-    long end = System.nanoTime() + LONGER;
-    for (int i = 0; i % 1_000 != 0 || System.nanoTime() < end; i++) {
+  /// One hold after the other, for the first may be seen in the middle of something else; each
+  /// longer than the one before, until one is longer than the limit on this machine.
+  ///
+  /// @return as much as was enough
+  private static long computeUntilTold(String method) {
+    long spins = SPINS;
+    while (!TOLD.contains(method)) {
+      Heddle.suspend();
+      spins *= 2;
+      hold(spins);
+    }
+    return spins;
+  }
+
+  // no call of the program's own in the loop: it would be another site; and the clock is not read:
+  // inside that call, which is native, it would not be a computation that is seen
+  private static void hold(long spins) {
+    for (long i = 0; i < spins; i++) {
       Thread.onSpinWait();
     }
   }
@@ -319,7 +327,7 @@ class HoldReportTest {
 
   @Test
   void limit_ofZero_turnsItOff() {
-    Heddle.run(options(Duration.ZERO), HoldReportTest::hold);
+    Heddle.run(options(Duration.ZERO), HoldReportTest::holdElsewhere);
     assertThat(REPORTS).isEmpty();
   }
 

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Commands that run beside the coroutine that has started them.
 @Tag("T13.8")
-@Timeout(60)
+@Timeout(300)
 @Proves("commands")
 class ChildTest {
   private static final Command CAT = Command.of("cat");

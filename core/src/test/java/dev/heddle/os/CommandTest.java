@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Commands that are run to their end.
 @Tag("T13.8")
-@Timeout(60)
+@Timeout(300)
 class CommandTest {
   private static final int LARGE = 1 << 20; // more than any pipe holds
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// When a debounced watch tells, in virtual time.
 @Tag("T13.4")
-@Timeout(60)
+@Timeout(300)
 class DebounceTest {
   private static final Path ROOT = Path.of("watched");
   private static final Duration BETWEEN = Duration.ofMillis(15);

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Watches of real directories.
 @Tag("T13.4")
-@Timeout(60)
+@Timeout(300)
 @Proves("file system")
 class FileWatchTest {
   private static final int MORE_THAN_A_KEY_HOLDS = 600; // the JDK keeps 512 for each directory

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// The ends of processes, whoever has started them.
 @Tag("T13.6")
-@Timeout(60)
+@Timeout(300)
 @Proves("processes")
 class ProcessesTest {
   private static void inLoop(Action body) {

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// Signals as events. In this process only such are raised as do no harm while nobody handles them.
 @Tag("T13.3")
-@Timeout(60)
+@Timeout(300)
 @Proves("signals")
 class SignalsTest {
   private static final Deadline SOON = Deadline.after(Duration.ofNanos(1));

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// A driver that is chosen when it is needed.
 @Tag("T14")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class DeferredDriverTest {
   private int choices;
 

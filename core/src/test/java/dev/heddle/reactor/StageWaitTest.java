@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Waiting for another library's stage: what comes out, and what stays behind.
-@Timeout(60)
+@Timeout(300)
 class StageWaitTest {
   private static void completeElsewhere(Runnable completion) {
     Thread.ofPlatform().start(completion);

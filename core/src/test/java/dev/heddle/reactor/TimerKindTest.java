@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// Timers as something to wait for, in virtual time: once, periodic, hidden.
 @Tag("T13.2")
-@Timeout(60)
+@Timeout(300)
 @Proves("timers")
 class TimerKindTest {
   private static final Duration SECOND = Duration.ofSeconds(1);

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// Triggers, pulled by other threads.
 @Tag("T13.9")
-@Timeout(60)
+@Timeout(300)
 @Proves("triggers")
 class TriggerEventTest {
   private static final int THREADS = 4;

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// A lock that nobody is parked for.
-@Timeout(60)
+@Timeout(300)
 class BriefLockTest {
   private static final int TURNS = 100_000;
 

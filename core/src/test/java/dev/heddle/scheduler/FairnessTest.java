@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Who waits how long for whom, in dispatches. The scheduler runs on a driver that only counts.
-@Timeout(60)
+@Timeout(300)
 class FairnessTest {
   private static final boolean REUSE = System.getProperty("heddle.reuse", "on").equals("on");
 

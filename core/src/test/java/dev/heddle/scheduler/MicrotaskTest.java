@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 
 @Tag("T6")
 @Tag("once")
-@Timeout(60)
+@Timeout(300)
 class MicrotaskTest {
   private static final int BUDGET = 1_024;
 

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 @Tag("T2")
 @Tag("T5")
 @Tag("once")
-@Timeout(60)
+@Timeout(300)
 class TickOrderTest {
   private static final long MILLI = 1_000_000; // after which a look is due
   private static final long SLOW = 300_000; // between two reads: then each tick reads the clock

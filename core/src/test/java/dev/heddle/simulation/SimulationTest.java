@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// All time of a loop goes by its clock, and all choice by its picker.
-@Timeout(60)
+@Timeout(300)
 class SimulationTest {
   private static final Duration DAY = Duration.ofDays(1);
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 @Tag("trap-1")
 @Tag("trap-2")
 @Tag("trap-3")
-@Timeout(120)
+@Timeout(300)
 class MutexModelTest {
   private static final int PROGRAMS = 2_000;
   private static final int WORKERS = 7;

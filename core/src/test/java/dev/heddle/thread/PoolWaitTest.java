@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Who waits for a pool, or for what is derived from a task of its.
-@Timeout(60)
+@Timeout(300)
 class PoolWaitTest {
   @Test
   @Tag("trap-10")

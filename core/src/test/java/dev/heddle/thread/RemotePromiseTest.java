@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(300)
 class RemotePromiseTest {
   private static Thread elsewhere(Runnable action) {
     return Thread.ofPlatform().name("elsewhere").start(action);

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Tag("T17")
-@Timeout(60)
+@Timeout(300)
 class ThreadPoolTest {
   private static final List<Integer> TEN = IntStream.range(0, 10).boxed().toList();
 

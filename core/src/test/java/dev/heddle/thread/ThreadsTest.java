@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// Threads for single calls.
 @Tag("T13.7")
-@Timeout(60)
+@Timeout(300)
 @Proves("threads")
 class ThreadsTest {
   private final CountDownLatch begun = new CountDownLatch(1);

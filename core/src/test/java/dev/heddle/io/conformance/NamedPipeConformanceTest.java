@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @ParameterizedClass(name = "{0}")
 @MethodSource("dev.heddle.io.conformance.Cell#drivers")
 @Tag("T14.1")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Proves("NAMED_PIPE")
 class NamedPipeConformanceTest implements OnDriver {
   @TempDir Path folder;

@@ -37,7 +37,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// What every stream of bytes does on every driver.
 @ParameterizedClass(name = "{0}")
 @MethodSource("dev.heddle.io.conformance.Cell#all")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Proves("streams")
 class StreamConformanceTest implements OnDriver {
   private final Cell cell;

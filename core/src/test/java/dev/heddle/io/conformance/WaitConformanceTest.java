@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// does not wait at all.
 @ParameterizedClass(name = "{0}")
 @MethodSource("dev.heddle.io.conformance.Cell#all")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Proves("streams")
 class WaitConformanceTest implements OnDriver {
   private final Cell cell;
@@ -140,9 +140,12 @@ class WaitConformanceTest implements OnDriver {
   void write_pastItsDeadline_tellsHowMuchHasLeft() {
     cell.run(pair -> {
       ByteBuffer much = ByteBuffer.allocate(4 * MANY);
-      assertThatThrownBy(() -> pair.sink().write(much, Deadline.after(Duration.ofMillis(20))))
-          .isInstanceOf(DeadlineException.class);
-      assertThat(much.position()).isPositive();
+      for (int millis = 20; much.position() == 0; millis *= 2) {
+        // on a slow machine the deadline comes before the first byte has left
+        Deadline soon = Deadline.after(Duration.ofMillis(millis));
+        assertThatThrownBy(() -> pair.sink().write(much, soon))
+            .isInstanceOf(DeadlineException.class);
+      }
       ByteBuffer got = ByteBuffer.allocate(much.position());
       pair.source().readFully(got);
     });

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// Look-ups beside the loop, with a system resolver that answers when the test lets it.
 @Tag("T13.5")
-@Timeout(60)
+@Timeout(300)
 @Proves("host names")
 class LoopResolverTest {
   private static final LookupPolicy ANY =

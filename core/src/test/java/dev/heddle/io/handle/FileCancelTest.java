@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// Callers who leave while the driver works for them, and files that are closed meanwhile.
 @Tag("T14.2")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FileCancelTest {
   private static final Path PATH = Path.of("held.txt");
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// The driver by itself. A wake-up that is lost leaves it asleep until the time-out.
 @Tag("once")
-@Timeout(30)
+@Timeout(300)
 class JdkDriverTest {
   private final JdkDriver driver = new JdkDriver();
   private final List<@Nullable Throwable> answers = new ArrayList<>();

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 /// The switch protocol with the test's thread as the carrier.
 @Tag("T1")
 @Tag("once")
-@Timeout(60)
+@Timeout(300)
 class ExecutionContextTest {
   private final HandHost host = new HandHost();
   private final ContextPool pool = new ContextPool(host, host.arrivals::add, true);

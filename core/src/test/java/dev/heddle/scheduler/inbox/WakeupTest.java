@@ -50,7 +50,7 @@ class WakeupTest {
 
   /// The whole protocol against a real sleeper: a lost wake-up hangs it, which the guard reports.
   @Test
-  @Timeout(60)
+  @Timeout(300)
   void posts_againstASleepingCarrier_areNeverSleptOn() throws Exception {
     Semaphore bed = new Semaphore(0);
     Wakeup real = new Wakeup(bed::release);

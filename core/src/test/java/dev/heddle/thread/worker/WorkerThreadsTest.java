@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// How many threads there are, and what they do with the calls they get.
 @Tag("T17")
-@Timeout(60)
+@Timeout(300)
 class WorkerThreadsTest {
   private static final long IDLE = TimeUnit.MINUTES.toNanos(1);
 

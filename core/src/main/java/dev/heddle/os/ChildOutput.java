@@ -33,6 +33,7 @@ import org.jspecify.annotations.Nullable;
 public final class ChildOutput implements Iterable<String>, AutoCloseable {
   private static final int FIRST = 8192;
   private static final int END = -1;
+  private static final int PARTS = 10; // of a silence
 
   private final Scheduler scheduler;
   private final PipeSource source;
@@ -166,15 +167,26 @@ public final class ChildOutput implements Iterable<String>, AutoCloseable {
         // it has ended; what it wrote last may still come
       }
     }
-    if (!ready.isClosed()) {
-      try {
-        scheduler.await(ready, Deadline.after(silence));
-      } catch (DeadlineException _) {
-        givenUp = true;
-        source.close();
-      }
+    if (isSilent(ready)) {
+      givenUp = true;
+      source.close();
     }
     return !givenUp;
+  }
+
+  /// Waits until there is more, or the silence has lasted. In parts, each begun when the one before
+  /// is over: a machine that stands still takes one of them, and in the others the thread that
+  /// reads gets its turn, for what the child wrote last may lie in the pipe all the time.
+  private boolean isSilent(Event ready) {
+    Duration part = silence.plusNanos(PARTS - 1).dividedBy(PARTS);
+    for (int i = 0; i < PARTS && !ready.isClosed(); i++) {
+      try {
+        scheduler.await(ready, Deadline.after(part));
+      } catch (DeadlineException _) {
+        // silent so far
+      }
+    }
+    return !ready.isClosed();
   }
 
   private void makeRoom() {

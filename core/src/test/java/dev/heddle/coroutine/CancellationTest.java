@@ -245,7 +245,7 @@ class CancellationTest {
 
   @Test
   void deliveredCancellation_withinTheGracePeriod_letsTheCleanupSuspend() {
-    Heddle.run(() -> {
+    VirtualTime.run(() -> {
       var worker =
           Heddle.spawn(() -> {
             try {
@@ -532,7 +532,7 @@ class CancellationTest {
   @Test
   @Tag("trap-22")
   void coroutine_spawnedByCleanupOutsideTheScope_isNotCancelledWithIt() {
-    Heddle.run(() ->
+    VirtualTime.run(() ->
         Heddle.scope(outer -> {
           try (Scope inner = Scope.open()) {
             inner.launch(

@@ -8,6 +8,7 @@ import dev.heddle.Cancellation;
 import dev.heddle.DeadlockError;
 import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
+import dev.heddle.simulation.VirtualTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -220,7 +221,7 @@ class LeftToFinishTest {
   @Test
   @Tag("loop-289")
   void thoseLeft_haveTheirGraceToCleanUp() {
-    Heddle.run(() -> {
+    VirtualTime.run(() -> {
       Scope scope = Scope.detached();
       scope.launch(
           "cleans up",

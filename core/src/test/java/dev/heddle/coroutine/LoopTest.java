@@ -120,7 +120,7 @@ class LoopTest {
   @Test
   @Tag("loop-13")
   void spawn_duringShutdown_runs() {
-    Heddle.run(() -> {
+    VirtualTime.run(() -> {
       Heddle.launch(
           "cleans up",
           () -> {
@@ -143,7 +143,7 @@ class LoopTest {
 
   @Test
   void shutdown_letsCleanupSuspendUntilItsDeadline() {
-    Heddle.run(() -> {
+    VirtualTime.run(() -> {
       Heddle.launch(
           "cleans up",
           () -> {

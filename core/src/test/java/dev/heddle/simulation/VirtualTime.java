@@ -7,6 +7,8 @@ import dev.heddle.HeddleOptions;
 import dev.heddle.coroutine.tree.LoopRoot;
 import dev.heddle.scheduler.ReadyPicker;
 import dev.heddle.scheduler.SchedulerParts;
+import java.time.Duration;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Runs programs as [dev.heddle.Heddle#run] does, in the usual order, but in virtual time: a timer
@@ -23,6 +25,20 @@ public final class VirtualTime {
     SchedulerParts parts =
         new SchedulerParts(new VirtualDriver(clock), clock, ReadyPicker.FIFO, null);
     return LoopRoot.run(HeddleOptions.defaults().withName("virtual"), parts, main, _ -> {});
+  }
+
+  /// Runs `main`, and hands it what lets the machine stand still: then so much time has passed, and
+  /// nobody has run.
+  public static void runWithPauses(Consumer<Consumer<Duration>> main) {
+    VirtualClock clock = new VirtualClock();
+    SchedulerParts parts =
+        new SchedulerParts(new VirtualDriver(clock), clock, ReadyPicker.FIFO, null);
+    Body<Boolean> body =
+        () -> {
+          main.accept(pause -> clock.advanceTo(clock.nanoTime() + pause.toNanos()));
+          return true;
+        };
+    LoopRoot.<Boolean>run(HeddleOptions.defaults().withName("virtual"), parts, body, _ -> {});
   }
 
   /// Runs `main`, as [dev.heddle.Heddle#run(Action)] does.

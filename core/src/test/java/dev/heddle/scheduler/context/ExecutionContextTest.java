@@ -215,9 +215,12 @@ class ExecutionContextTest {
           }
         };
     tenThousand.run();
-    long before = threads.getCurrentThreadAllocatedBytes();
-    tenThousand.run();
-    long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+    long allocated = Long.MAX_VALUE;
+    for (int round = 0; round < 5; round++) { // the compiler may come in between
+      long before = threads.getCurrentThreadAllocatedBytes();
+      tenThousand.run();
+      allocated = Math.min(allocated, threads.getCurrentThreadAllocatedBytes() - before);
+    }
     // one byte an execute would be ten thousand
     assertThat(allocated).isLessThan(10_000);
   }

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 @Tag("proc-18")
 class QueueAllocationTest {
   private static final int TIMES = 100_000;
+  private static final int ROUNDS = 5;
   private static final com.sun.management.ThreadMXBean THREADS =
       (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
 
@@ -27,10 +28,14 @@ class QueueAllocationTest {
 
   private static void assertAllocatesNothing(IntConsumer once) {
     run(once);
-    long before = THREADS.getCurrentThreadAllocatedBytes();
-    run(once);
+    long least = Long.MAX_VALUE;
+    for (int round = 0; round < ROUNDS; round++) { // the compiler may come in between
+      long before = THREADS.getCurrentThreadAllocatedBytes();
+      run(once);
+      least = Math.min(least, THREADS.getCurrentThreadAllocatedBytes() - before);
+    }
     // one byte in ten times: what is left belongs to the compiler's transitions
-    assertThat(THREADS.getCurrentThreadAllocatedBytes() - before).isLessThan(TIMES / 10);
+    assertThat(least).isLessThan(TIMES / 10);
   }
 
   private static void run(IntConsumer once) {

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.os;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.heddle.Heddle;
+import dev.heddle.coroutine.Coroutine;
+import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.event.Event;
+import dev.heddle.event.Promise;
+import dev.heddle.os.pipe.PipeSource;
+import dev.heddle.simulation.VirtualTime;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// How long the output of a child that has ended is listened to, in virtual time.
+@Tag("T13.8")
+@Timeout(300)
+class ChildOutputTest {
+  private static final Duration SILENCE = Duration.ofSeconds(1);
+
+  /// A pipe whose thread brings the last words when the test says so, and then the end.
+  private static final class LateSource implements PipeSource {
+    private final Promise<Boolean> brought = Heddle.promise("what the thread brings");
+    private final ByteBuffer words = StandardCharsets.UTF_8.encode("last words");
+    private boolean closed;
+
+    @Override
+    public int read(ByteBuffer buffer) {
+      int count = words.hasRemaining() ? words.remaining() : -1;
+      buffer.put(words);
+      return count;
+    }
+
+    @Override
+    public Event ready() {
+      return brought.future().event();
+    }
+
+    @Override
+    public void close() {
+      closed = true;
+    }
+  }
+
+  private static Coroutine<String> reading(LateSource source) {
+    Promise<Integer> exit = Heddle.promise("the end");
+    exit.complete(0);
+    ChildOutput output =
+        new ChildOutput(
+            CoroutineNode.current().scheduler(),
+            source,
+            exit.future(),
+            Command.of("any").withSilence(SILENCE));
+    Coroutine<String> reader =
+        Heddle.spawn(() -> new String(output.readAllBytes(), StandardCharsets.UTF_8));
+    while (!reader.isSuspended()) {
+      Heddle.suspend();
+    }
+    return reader;
+  }
+
+  /// Output got lost: its end was taken for silence before the thread that reads had its turn.
+  @Test
+  void output_thatWasThereWhenTheMachineStoodStill_isNotTakenForSilence() {
+    VirtualTime.runWithPauses(standStill -> {
+      LateSource source = new LateSource();
+      Coroutine<String> reader = reading(source);
+      standStill.accept(SILENCE.multipliedBy(5));
+      Heddle.delay(Duration.ofMillis(10)); // then the thread has its turn
+      source.brought.complete(true);
+      assertThat(reader.await()).isEqualTo("last words");
+    });
+  }
+
+  @Test
+  void output_thatOthersHoldOpen_isGivenUpWhenTheSilenceHasLasted() {
+    VirtualTime.runWithPauses(_ -> {
+      LateSource source = new LateSource();
+      Coroutine<String> reader = reading(source);
+      Heddle.delay(SILENCE.minusMillis(1));
+      assertThat(reader.isDone()).isFalse();
+      assertThat(reader.await()).isEmpty();
+      assertThat(source.closed).isTrue();
+    });
+  }
+}

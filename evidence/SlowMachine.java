@@ -197,16 +197,21 @@ final class SlowMachine {
   /// Links every program of the path but the hidden ones; of two with one name, the first.
   private void linkOthers(Path tools) throws IOException {
     for (String folder : System.getenv("PATH").split(":")) {
-      if (!Files.isDirectory(Path.of(folder))) {
-        continue;
+      if (Files.isDirectory(Path.of(folder))) {
+        linkOthers(Path.of(folder).toAbsolutePath(), tools);
       }
-      try (Stream<Path> programs = Files.list(Path.of(folder).toAbsolutePath())) {
-        for (Path program : programs.toList()) {
-          Path link = tools.resolve(program.getFileName());
-          if (!hidden.contains(link.getFileName().toString()) && !Files.exists(link)) {
-            Files.createSymbolicLink(link, program);
-          }
-        }
+    }
+  }
+
+  private void linkOthers(Path folder, Path tools) throws IOException {
+    List<Path> programs;
+    try (Stream<Path> files = Files.list(folder)) {
+      programs = files.toList();
+    }
+    for (Path program : programs) {
+      Path link = tools.resolve(program.getFileName());
+      if (!hidden.contains(link.getFileName().toString()) && !Files.exists(link)) {
+        Files.createSymbolicLink(link, program);
       }
     }
   }

@@ -25,6 +25,8 @@ class RealPeersTest {
   private static final InetSocketAddress ANY =
       new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
 
+  private static final String NO_OPENSSL = "openssl is not installed: not proved here is that ";
+
   private static boolean hasOpenssl() throws InterruptedException {
     try {
       return new ProcessBuilder("openssl", "version").start().waitFor() == 0;
@@ -35,7 +37,7 @@ class RealPeersTest {
 
   @Test
   void client_ofOpenssl_isServed() throws Exception {
-    assumeTrue(hasOpenssl(), "openssl is not installed");
+    assumeTrue(hasOpenssl(), NO_OPENSSL + "its client is served");
     Heddle.run(() -> {
       try (Listener listener = Tcp.listen(ANY)) {
         int port = ((InetSocketAddress) listener.localAddress()).getPort();
@@ -62,7 +64,7 @@ class RealPeersTest {
 
   @Test
   void server_ofOpenssl_answers(@TempDir Path folder) throws Exception {
-    assumeTrue(hasOpenssl(), "openssl is not installed");
+    assumeTrue(hasOpenssl(), NO_OPENSSL + "its server answers");
     Path keys = folder.resolve("keys.p12");
     Certificates.store(keys);
     Path pem = folder.resolve("keys.pem");

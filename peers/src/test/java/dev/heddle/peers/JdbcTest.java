@@ -39,7 +39,9 @@ class JdbcTest {
 
   @BeforeAll
   static void start() throws Exception {
-    assumeTrue(PostgresServer.isInstalled(), "no initdb and postgres on the PATH");
+    assumeTrue(
+        PostgresServer.isInstalled(),
+        "no initdb and postgres on the PATH: not proved here is that its driver holds no loop");
     server = PostgresServer.start(CLIENTS + 20);
   }
 

@@ -57,7 +57,14 @@ public final class Heddle {
 
   /// Runs `main` as the main coroutine of a new loop on the current thread, and returns its result
   /// once everything spawned in the loop has ended. On a virtual thread the loop gets a platform
-  /// thread of its own.
+  /// thread of its own. On a worker of a [java.util.concurrent.ForkJoinPool] a loop that sleeps
+  /// tells the pool, which lets another worker run in place of this one, as far as its limits
+  /// allow.
+  ///
+  /// An interrupt of the calling thread stops the loop as [#shutdown(Duration)] does, with the
+  /// options' shutdown deadline; the thread is interrupted again when the loop has ended. A
+  /// platform thread notices one only while the loop sleeps, a virtual thread at any time. One from
+  /// before the call stops nothing.
   ///
   /// To the JDK each coroutine is a thread of its own: a monitor or lock that the caller holds is
   /// not held by `main`, which would wait for it for ever.
@@ -84,7 +91,7 @@ public final class Heddle {
     Objects.requireNonNull(options, "options");
     Objects.requireNonNull(main, "main");
     if (Thread.currentThread().isVirtual() && !isInCoroutine()) {
-      Loop.start(options, asBody(main)).join();
+      Loop.start(options, asBody(main)).joinAsCarrier();
     } else {
       LoopRoot.run(options, main, MainHandlers.take(), loop -> {});
     }
@@ -96,7 +103,7 @@ public final class Heddle {
     Objects.requireNonNull(main, "main");
     if (Thread.currentThread().isVirtual() && !isInCoroutine()) {
       // a carrier must be a platform thread
-      return Loop.start(options, main).join();
+      return Loop.start(options, main).joinAsCarrier();
     }
     return LoopRoot.run(options, main, MainHandlers.take(), loop -> {});
   }

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /// A loop, as other threads see it.
@@ -95,6 +96,31 @@ public final class Loop<T extends @Nullable Object> {
       return result.join();
     } catch (CompletionException e) {
       throw LoopRoot.<RuntimeException>rethrown(failure == null ? e : failure);
+    }
+  }
+
+  /// Waits as the thread that called [Heddle#run(HeddleOptions, Body)] does where it is the carrier
+  /// itself: an interrupt stops the loop, and is there again afterwards. One from before the call
+  /// stops nothing. **Thread** no coroutine's.
+  T joinAsCarrier() {
+    boolean interrupted = Thread.interrupted();
+    try {
+      while (true) {
+        try {
+          result.get();
+          break;
+        } catch (InterruptedException _) {
+          interrupted = true;
+          var _ = root.thenAccept(r -> r.shutdown().requestByInterrupt());
+        } catch (ExecutionException _) {
+          break; // join() throws it
+        }
+      }
+      return join();
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 

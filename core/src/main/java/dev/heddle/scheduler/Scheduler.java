@@ -28,7 +28,8 @@ public final class Scheduler implements ContextHost, EventHome {
    *   suspend()  on the stack of the coroutine that suspends, and next() on that of one that has ended: the tick. It decides
    *              who is next. If that is the coroutine itself, or one that has not started and can have the ended one's
    *              context, there is no switch.
-   *   run()      the trampoline, the carrier's own frame: mounts who is next, looks at the reactor, sleeps.
+   *   run()      the trampoline, the carrier's own frame: mounts who is next, looks at the reactor, sleeps. On a worker of a
+   *              ForkJoinPool it runs the rest of the loop in a second frame from the first sleep on, see PoolGuest.
    *
    *   suspend:   refuse where nobody may wait -> nothing subscribed and not queued: return -> a cancellation is pending: throw
    *              -> WAITING, arm one event after the other; one has fired: return its outcome, nothing else happens
@@ -68,6 +69,7 @@ public final class Scheduler implements ContextHost, EventHome {
   private final @Nullable Heartbeat heartbeat;
   private final boolean reuse;
   private final Thread carrier = Thread.currentThread();
+  private final @Nullable PoolGuest guest = PoolGuest.of(carrier, this::run);
 
   // loop only
   private final ReadyQueue ready;
@@ -649,7 +651,7 @@ public final class Scheduler implements ContextHost, EventHome {
       Thread.onSpinWait();
     } else if (nothingIsExpected()) {
       lastLookBeforeVerdict();
-    } else {
+    } else if (guest == null || !guest.ranTheRest()) {
       sleep();
     }
   }

@@ -4,18 +4,24 @@ package dev.heddle.hosting;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.heddle.Cancellation;
 import dev.heddle.Heddle;
 import dev.heddle.Loop;
 import dev.heddle.coroutine.Coroutine;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.SynchronousQueue;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Where a loop may be started, and what it leaves behind.
 @Tag("T17")
@@ -61,6 +67,61 @@ class EntryTest {
               }
             });
     assertThat(thrown).isSameAs(failure);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void run_whoseThreadIsInterrupted_stopsTheLoopAndInterruptsTheThreadAgain(boolean virtual)
+      throws Exception {
+    CompletableFuture<String> waits = new CompletableFuture<>();
+    FutureTask<String> call =
+        new FutureTask<>(() -> {
+          try {
+            Heddle.run(() -> {
+              waits.complete("begun");
+              Heddle.delay(Duration.ofHours(1));
+            });
+            return "returned";
+          } catch (Cancellation e) {
+            return e.getMessage() + ", " + Thread.interrupted();
+          }
+        });
+    Thread caller = (virtual ? Thread.ofVirtual() : Thread.ofPlatform()).start(call);
+    waits.join();
+    if (virtual) {
+      caller.interrupt();
+    } else {
+      interruptWhenAsleep(caller, call);
+    }
+    assertThat(call.get()).isEqualTo("the loop is stopping: its thread was interrupted, true");
+  }
+
+  /// The JDK clears a carrier's flag whenever it mounts a virtual thread: only one that sleeps
+  /// notices.
+  private static void interruptWhenAsleep(Thread carrier, Future<?> call) throws Exception {
+    while (!call.isDone()) {
+      carrier.interrupt();
+      carrier.join(10);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void run_onAThreadThatWasInterruptedBefore_runsAndLeavesTheFlag(boolean virtual)
+      throws Exception {
+    String outcome =
+        on(
+            virtual ? Thread.ofVirtual() : Thread.ofPlatform(),
+            () -> {
+              Thread.currentThread().interrupt();
+              String result =
+                  Heddle.run(() -> {
+                    Heddle.delay(Duration.ofMillis(1));
+                    return "ran";
+                  });
+              return result + ", " + Thread.interrupted();
+            });
+    assertThat(outcome).isEqualTo("ran, true");
   }
 
   @Test

@@ -69,6 +69,7 @@ public final class Shutdown {
    * Sources. DESIGN 3.1, 3.7, 3.8; promises T12, T18, T19; behaviour 13, 94, 98, 285; traps 10, 22, 23, 42, 63, 66.
    */
   private static final int UNKNOWN = 1; // the JVM has its exit code already
+  private static final String INTERRUPTED = "its thread was interrupted";
   private static final int NAMED = 5; // of many; the rest is counted
   private static final int SHOWN = 20; // with their stacks, in the message of an exception
 
@@ -151,6 +152,19 @@ public final class Shutdown {
     post(new Request(why, new Exit(UNKNOWN, why), loop.options().shutdownDeadline(), true));
   }
 
+  /// Asks the loop to stop because the thread that waits for it in the carrier's place was
+  /// interrupted; from that thread.
+  public void requestByInterrupt() {
+    var _ = loop.scheduler().inbox().post(new CallersInterrupt());
+  }
+
+  private final class CallersInterrupt extends Inbox.Node {
+    @Override
+    public void arrive() {
+      loop.scheduler().onTrampoline(Shutdown.this::stopByInterrupt);
+    }
+  }
+
   private void post(Request request) {
     var _ = loop.scheduler().inbox().post(request); // one that comes too late is not needed
   }
@@ -218,14 +232,15 @@ public final class Shutdown {
 
   void carrierInterrupted() {
     interrupted = true;
-    String waits = phase == Phase.RUNNING ? ", while these waited:\n" + whoWaits() : "";
-    stop(
-        stopping("its thread was interrupted" + waits, null),
-        null,
-        loop.options().shutdownDeadline());
+    stopByInterrupt();
   }
 
   // on the trampoline, where every stack can be read
+  private void stopByInterrupt() {
+    String waits = phase == Phase.RUNNING ? ", while these waited:\n" + whoWaits() : "";
+    stop(stopping(INTERRUPTED + waits, null), null, loop.options().shutdownDeadline());
+  }
+
   private String whoWaits() {
     List<CoroutineNode<?>> all = loop.coroutines();
     List<CoroutineNode<?>> some = all.subList(0, Math.min(all.size(), SHOWN));

@@ -26,7 +26,9 @@ tasks.test { useJUnitPlatform() }
 // doctor: gradle
 tasks.withType<Test>().configureEach {
   jvmArgs("--add-opens", "java.base/java.lang=ALL-UNNAMED")
+  jvmArgs("--enable-native-access=ALL-UNNAMED")
 }
 tasks.withType<JavaExec>().configureEach {
   jvmArgs("--add-opens", "java.base/java.lang=ALL-UNNAMED")
+  jvmArgs("--enable-native-access=ALL-UNNAMED")
 }

@@ -3,6 +3,7 @@ package dev.heddle.cli;
 
 import dev.heddle.cli.attach.AttachException;
 import java.io.PrintWriter;
+import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -31,9 +32,19 @@ public final class HeddleCommand implements Runnable {
   ///
   /// @param args as typed
   public static void main(String[] args) {
-    int code = commandLine().execute(args);
+    var run = ProgramRun.plain(List.of(args), new PrintWriter(System.err, true));
+    int code = run == null ? commandLine().execute(args) : execute(run);
     if (code != ExitCode.OK) {
       System.exit(code);
+    }
+  }
+
+  private static int execute(ProgramRun run) {
+    try {
+      return run.call();
+    } catch (InterruptedException e) {
+      run.messages().println(ReadableTrace.of(e));
+      return ExitCode.FAILURE;
     }
   }
 
@@ -51,6 +62,7 @@ public final class HeddleCommand implements Runnable {
         .addSubcommand("test", new TestCommand())
         .addSubcommand("bench", bench)
         .addSubcommand("soak", new SoakCommand())
+        .addSubcommand("help", new CommandLine.HelpCommand())
         .setExpandAtFiles(false)
         .setParameterExceptionHandler(HeddleCommand::explain)
         .setExecutionExceptionHandler(HeddleCommand::report);

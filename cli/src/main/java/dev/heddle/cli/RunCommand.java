@@ -1,20 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cli;
 
-import dev.heddle.Cancellation;
-import dev.heddle.DeadlockError;
-import dev.heddle.ExitException;
-import dev.heddle.Heddle;
-import dev.heddle.HeddleOptions;
-import dev.heddle.cli.source.Program;
-import dev.heddle.cli.source.SourceException;
-import dev.heddle.coroutine.Coroutine;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -30,12 +19,10 @@ import picocli.CommandLine.Spec;
     footer = {
       "",
       "The file follows the rules of `java FILE.java`: compact `void main()`, packages,",
-      "companion files beside it. JVM options may also stand in HEDDLE_JAVA_OPTS."
+      "companion files beside it. JVM options may also stand in HEDDLE_JAVA_OPTS;",
+      "-J--enable-preview lets the file use preview features of the language, too."
     })
 final class RunCommand implements Callable<Integer> {
-  /// How deep calls may nest in all coroutines of the loop together with its own frames.
-  private static final long STACK_BYTES = 8L << 20;
-
   @Spec private CommandSpec spec = CommandSpec.create();
 
   @Option(
@@ -63,69 +50,6 @@ final class RunCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    if (words.isEmpty()) {
-      return fail("which file? Usage: heddle run [-cp PATH] FILE.java [--] ARGS");
-    }
-    try {
-      var messages = spec.commandLine().getErr();
-      return run(Program.compile(words.getFirst(), classPath, System.in, messages));
-    } catch (SourceException e) {
-      return fail(e.explanation());
-    }
-  }
-
-  private int fail(String why) {
-    spec.commandLine().getErr().println("heddle: " + why);
-    return ExitCode.USAGE;
-  }
-
-  /// The JVM's first thread has the stack the shell gave it; ours is as deep everywhere.
-  private int run(Program program) throws InterruptedException {
-    var code = new AtomicInteger();
-    var carrier = new Thread(null, () -> code.set(loop(program)), "heddle-main", STACK_BYTES);
-    carrier.setContextClassLoader(program.loader());
-    carrier.start();
-    carrier.join();
-    return code.get();
-  }
-
-  private int loop(Program program) {
-    OperatorLog.writeTo(spec.commandLine().getErr());
-    var main = new AtomicReference<Coroutine<?>>();
-    try {
-      Heddle.run(
-          HeddleOptions.defaults().withHandleSignals(true),
-          () -> {
-            main.set(Heddle.current());
-            program.run(arguments());
-          });
-      return ExitCode.OK;
-    } catch (ExitException e) {
-      return e.code();
-    } catch (DeadlockError e) {
-      spec.commandLine().getErr().println("heddle: " + e.getMessage());
-      return ExitCode.DEADLOCK;
-    } catch (Cancellation e) {
-      return wasCancelled(main.get()) ? ExitCode.OK : failure(e);
-    } catch (Throwable e) { // whatever the program let through is its failure, not ours
-      return failure(e);
-    }
-  }
-
-  /// The program has asked for its end, by `Heddle.shutdown`; else it is the cancellation of
-  /// another coroutine, which its main awaited and did not expect.
-  private static boolean wasCancelled(@Nullable Coroutine<?> main) {
-    return main != null && main.isCancelled();
-  }
-
-  private int failure(Throwable e) {
-    spec.commandLine().getErr().println(ReadableTrace.of(e));
-    return ExitCode.FAILURE;
-  }
-
-  /// Everything after the file; one `--` right behind it only says where they begin.
-  private List<String> arguments() {
-    List<String> rest = words.subList(1, words.size());
-    return !rest.isEmpty() && rest.getFirst().equals("--") ? rest.subList(1, rest.size()) : rest;
+    return new ProgramRun(classPath, words, spec.commandLine().getErr()).call();
   }
 }

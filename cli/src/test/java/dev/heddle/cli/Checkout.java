@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /// A copy of the project as the launcher sees it, whose Maven wrapper hands out the jar that this
@@ -79,11 +80,33 @@ final class Checkout {
 
   /// Puts `text` where the caches of this test's JDK belong, which spares the training.
   void caches(String text) throws IOException {
-    try (Stream<Path> jdks = Files.list(ready().root.resolve(".heddle/aot"))) {
-      String jdk = jdks.findFirst().orElseThrow().getFileName().toString();
-      write(".heddle/aot/" + jdk + "/command", text);
-      write(".heddle/aot/" + jdk + "/run", text);
+    caches(text, Path.of(System.getProperty("java.home")));
+  }
+
+  void caches(String text, Path jdk) throws IOException {
+    Path aot = root.resolve(".heddle/aot");
+    String times = seconds(root.resolve(".heddle/heddle.jar")) + seconds(jdk.resolve("bin/java"));
+    String version = Files.readString(jdk.resolve("release"));
+    String number = version.replaceFirst("(?s).*JAVA_VERSION=\"([^\"]*)\".*", "$1");
+    String id = (number + "-" + jdk).replaceAll("[^A-Za-z0-9.]", "_");
+    write(aot.resolve(id).resolve("times").toString(), times);
+    write(aot.resolve(id).resolve("command").toString(), text);
+    write(aot.resolve(id).resolve("run").toString(), text);
+  }
+
+  private static String seconds(Path file) throws IOException {
+    return Files.getLastModifiedTime(file).to(TimeUnit.SECONDS) + "\n";
+  }
+
+  long cachesThatSay(String text) throws IOException {
+    long count = 0;
+    try (Stream<Path> all = Files.walk(root.resolve(".heddle/aot"))) {
+      for (Path cache :
+          all.filter(file -> file.endsWith("run") || file.endsWith("command")).toList()) {
+        count += Files.readString(cache).equals(text) ? 1 : 0;
+      }
     }
+    return count;
   }
 
   Path root() {

@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.heddle.cli.doctor.Recipe;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
@@ -24,6 +26,7 @@ class CommandLineTest {
   @ValueSource(
       strings = {
         "nonsense",
+        "help nonsense",
         "run --nonsense A.java",
         "run",
         "doctor nonsense",
@@ -54,11 +57,47 @@ class CommandLineTest {
         "doctor --help",
         "test --help",
         "bench --help",
-        "soak --help"
+        "soak --help",
+        "help",
+        "help run",
+        "help ps",
+        "help dump",
+        "help doctor",
+        "help test",
+        "help bench",
+        "help soak",
+        "help help"
       })
   void help_ofEveryCommand_isPrinted(String words) {
     assertThat(line.execute(words.split(" "))).isZero();
     assertThat(out.toString()).startsWith("Usage: heddle");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "run A.java, '', A.java",
+    "run -cp x:y -J-Xmx1g A.java -cp z, x:y, A.java -cp z",
+    "run - a, '', - a"
+  })
+  void run_ofAFile_needsNoParser(String words, String classPath, String rest) {
+    assertThat(ProgramRun.plain(List.of(words.split(" ")), new PrintWriter(err)))
+        .satisfies(run -> assertThat(run.classPath()).isEqualTo(classPath))
+        .satisfies(run -> assertThat(String.join(" ", run.words())).isEqualTo(rest));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "run",
+        "run --help",
+        "run -J",
+        "run -cp",
+        "run --class-path=x A.java",
+        "run -- A.java",
+        "ps"
+      })
+  void anythingElse_isForTheParser(String words) {
+    assertThat(ProgramRun.plain(List.of(words.split(" ")), new PrintWriter(err))).isNull();
   }
 
   @ParameterizedTest

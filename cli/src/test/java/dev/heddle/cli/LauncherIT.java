@@ -255,6 +255,23 @@ class LauncherIT {
     }
   }
 
+  /// The JVM refuses caches made with a jar of another time, and says nothing: a copied checkout
+  /// would start slowly for ever.
+  @Test
+  void jarOfAnotherTime_isTrainedAnew() throws Exception {
+    var checkout = Checkout.in(folder);
+    var jdk = fakeJdk(checkout);
+    checkout.heddle(jdk, "--version");
+    checkout.caches("old", checkout.root().resolve("jdk"));
+    checkout.heddle(jdk, "--version");
+    assertThat(checkout.cachesThatSay("old")).isEqualTo(2);
+    checkout.touch(".heddle/heddle.jar");
+
+    assertThat(checkout.heddle(jdk, "--version").err()).isEmpty();
+    assertThat(checkout.cachesThatSay("old")).isZero();
+    assertThat(checkout.builds()).isEqualTo(1);
+  }
+
   @Test
   void unusableCache_isIgnoredSilently() throws Exception {
     var checkout = Checkout.in(folder);

@@ -3,6 +3,7 @@ package dev.heddle.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -46,6 +47,40 @@ class RunIT {
 
     assertThat(outcome.code()).as(outcome.err()).isZero();
     assertThat(outcome.out()).endsWith("after hello\nwell done: NORMAL\n");
+  }
+
+  /// What a start costs is what it loads: from the launcher's cache, and without the parser of the
+  /// command line.
+  @Test
+  void start_ofAFile_loadsCompilerAndRuntimeFromTheCache() throws Exception {
+    checkout.write("Hi.java", "void main() { dev.heddle.Heddle.suspend(); IO.println(\"hi\"); }");
+    Path log = checkout.root().resolve("loaded");
+    Outcome outcome =
+        checkout.heddle("run", "-J-Xlog:class+load=info:file=" + log + "::filesize=0", "Hi.java");
+    assertThat(outcome.out()).as(outcome.err()).isEqualTo("hi\n");
+
+    List<String> loaded = Files.readAllLines(log);
+    List<String> cached = loaded.stream().filter(line -> line.contains("shared objects")).toList();
+    assertThat(cached)
+        .anyMatch(line -> line.contains(" com.sun.tools.javac.main.JavaCompiler source:"))
+        .anyMatch(line -> line.contains(" dev.heddle.scheduler.Scheduler source:"));
+    // lambdas and method handles that no cache holds, and the program
+    assertThat(loaded.size() - cached.size()).isLessThan(100);
+    assertThat(loaded).noneMatch(line -> line.contains(" dev.heddle.cli.picocli.CommandLine "));
+  }
+
+  @Test
+  void previewFeatures_whenTheJvmHasThem_compileAndRun() throws Exception {
+    String source = "void main() { Object o = 41; if (o instanceof int i) IO.println(i + 1); }";
+    checkout.write("Preview.java", source);
+    assertThat(checkout.heddle("run", "-J--enable-preview", "Preview.java").out())
+        .isEqualTo("42\n");
+    Map<String, String> options = Map.of("HEDDLE_JAVA_OPTS", "--enable-preview");
+    assertThat(checkout.heddle(options, "run", "Preview.java").out()).isEqualTo("42\n");
+
+    Outcome without = checkout.heddle("run", "Preview.java");
+    assertThat(without.code()).isEqualTo(2);
+    assertThat(without.err()).contains("--enable-preview");
   }
 
   @Test

@@ -22,7 +22,9 @@ import java.util.Set;
 ///
 /// A loop that SIGINT and SIGTERM stop ([dev.heddle.HeddleOptions#withHandleSignals]) leaves the
 /// signal to those of its own coroutines that wait for it, and is stopped by the next one that
-/// nobody waits for.
+/// nobody waits for. A SIGINT or SIGTERM less than a second after one that somebody waited for, or
+/// that stopped a loop, is the same request: whoever waits is told of it, and nothing else happens.
+/// Wrappers such as `timeout` pass a signal on twice.
 ///
 /// A coroutine that awaits a signal keeps the loop alive, as one that awaits a timer does; an open
 /// stream that nobody reads, or an event that nobody awaits, does not.

@@ -300,7 +300,7 @@ public abstract class Waker extends Subscriptions implements Hosted {
   static Waker define(Event awaited) {
     ExecutionContext context = ExecutionContext.current();
     if (context == null || !(context.guest() instanceof Waker self)) {
-      throw outside("asked to wait for " + awaited.info());
+      throw outside("a wait for " + awaited.info() + " was begun");
     }
     if (self.scheduler.hasEnded()) {
       throw new LoopEndedException(
@@ -310,32 +310,33 @@ public abstract class Waker extends Subscriptions implements Hosted {
   }
 
   /// The error of a call that only coroutines may make.
-  protected static IllegalStateException outside(String asked) {
+  ///
+  /// @param what was done, as "Heddle.spawn was called"
+  protected static IllegalStateException outside(String what) {
     Thread thread = Thread.currentThread();
     if (isBetweenCoroutines()) {
       return new IllegalStateException(
-          "not inside a coroutine, but between coroutines, in what the loop on thread '"
+          what
+              + " not inside a coroutine, but between coroutines, in what the loop on thread '"
               + thread.getName()
-              + "' itself runs (a handler of Netty's, say), and "
-              + asked
-              + "; nothing waits there: spawn a coroutine for it, by a scope that was taken along");
+              + "' itself runs (a handler of Netty's, say); nothing waits there: spawn a coroutine"
+              + " for it, by a scope that was taken along");
     }
     String instead =
         VirtualThreads.schedulerOf(thread) instanceof OtherBody body
             ? body.insteadOn(thread)
             : null;
     if (instead != null) {
-      return new IllegalStateException("not inside a coroutine, but " + instead);
+      return new IllegalStateException(what + " not inside a coroutine, but " + instead);
     }
     return new IllegalStateException(
-        "not inside a coroutine, but on "
+        what
+            + " on "
             + (thread.isVirtual()
                 ? "virtual thread #" + thread.threadId()
                 : "thread '" + thread.getName() + "'")
-            + ", and "
-            + asked
-            + "; do it inside Heddle.run(() -> ...), and from other threads through a RemotePromise"
-            + " or a trigger");
+            + ", not inside a coroutine; wrap the code in Heddle.run(() -> ...), or, if a loop runs"
+            + " already, hand it over: by Loop.submit(...), a RemotePromise or a trigger");
   }
 
   private static boolean isBetweenCoroutines() {

@@ -69,6 +69,7 @@ class EntryTest {
     assertThat(thrown).isSameAs(failure);
   }
 
+  @Tag("loop-308")
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void run_whoseThreadIsInterrupted_stopsTheLoopAndInterruptsTheThreadAgain(boolean virtual)
@@ -105,6 +106,7 @@ class EntryTest {
     }
   }
 
+  @Tag("loop-308")
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void run_onAThreadThatWasInterruptedBefore_runsAndLeavesTheFlag(boolean virtual)

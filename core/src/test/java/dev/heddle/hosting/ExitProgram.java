@@ -7,7 +7,9 @@ import dev.heddle.ExitException;
 import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
 import dev.heddle.Loop;
+import dev.heddle.coroutine.tree.SignalClock;
 import dev.heddle.event.Promise;
+import dev.heddle.os.Raise;
 import dev.heddle.scheduler.context.Signals;
 import java.io.IOException;
 import java.time.Duration;
@@ -18,6 +20,7 @@ import java.util.concurrent.locks.LockSupport;
 /// to come of it.
 public final class ExitProgram {
   private static final Duration HOUR = Duration.ofHours(1);
+  private static final Duration A_SECOND = Duration.ofSeconds(1);
 
   /// Nobody may wait for the deadline.
   private static final HeddleOptions PATIENT =
@@ -40,30 +43,33 @@ public final class ExitProgram {
         exitAsAsked(() -> runWithWorker(PATIENT.withHandleSignals(true), ExitProgram::signalSelf));
       }
     },
+    /// The second one comes when a second has passed.
     SIGNAL_TWICE {
       @Override
       void run() {
-        HeddleOptions options = PATIENT.withHandleSignals(true);
-        exitAsAsked(() ->
-            Heddle.run(
-                options,
-                () -> {
-                  try {
-                    signalSelf();
-                    Heddle.delay(HOUR);
-                  } finally {
-                    say("cleaning up");
-                    signalSelf();
-                    Heddle.delay(HOUR);
-                    say("cleaned up");
-                  }
-                }));
+        stopTwice(() -> {
+          SignalClock.advance(A_SECOND);
+          signalSelf();
+          Heddle.delay(HOUR);
+        });
+      }
+    },
+    /// As a wrapper passes them on, to its child and to the process group.
+    SIGNAL_TWICE_WITHIN_A_SECOND {
+      @Override
+      void run() {
+        stopTwice(() -> {
+          SignalClock.advance(A_SECOND.minusNanos(1));
+          SignalClock.awaitHandled(() -> Raise.signal(System.getProperty("second")));
+          Heddle.delay(Duration.ofMillis(1));
+        });
       }
     },
     /// The oldest loop ends first; then there is a signal for the others, and one for nobody.
     SIGNAL_AMONG_LOOPS {
       @Override
       void run() throws IOException {
+        SignalClock.stop();
         Signals.handle("TERM", _ -> exitAfter("the program's own handler"));
         Loop<?> oldest = startAndLetWait("oldest");
         Loop<?> middle = startAndLetWait("middle");
@@ -73,6 +79,8 @@ public final class ExitProgram {
         signalSelf();
         sayHowItEnds(middle);
         sayHowItEnds(youngest);
+        SignalClock.awaitHandled(() -> Raise.signal("TERM")); // the same request
+        SignalClock.advance(A_SECOND);
         signalSelf();
         while (true) {
           LockSupport.park();
@@ -184,6 +192,24 @@ public final class ExitProgram {
     } catch (ExitException _) {
       // the JVM exits already, with its own code
     }
+  }
+
+  // what the second signal does to a clean-up that the first one has begun
+  private static void stopTwice(Action second) {
+    SignalClock.stop();
+    exitAsAsked(() ->
+        Heddle.run(
+            PATIENT.withHandleSignals(true),
+            () -> {
+              try {
+                signalSelf();
+                Heddle.delay(HOUR);
+              } finally {
+                say("cleaning up");
+                second.run();
+                say("cleaned up");
+              }
+            }));
   }
 
   private static void runWithWorker(HeddleOptions options, Action exit) {

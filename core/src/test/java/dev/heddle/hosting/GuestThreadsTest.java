@@ -51,8 +51,10 @@ class GuestThreadsTest {
     });
     assertThat(thrown.get())
         .isInstanceOf(IllegalStateException.class)
+        .hasMessageStartingWith("Heddle.suspend was called on virtual thread #")
         .hasMessageContaining("not inside a coroutine")
-        .hasMessageContaining("Heddle.run");
+        .hasMessageContaining("Heddle.run")
+        .hasMessageContaining("Loop.submit");
   }
 
   @Test

@@ -10,6 +10,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /// Loops on the workers of a ForkJoinPool, in JVMs whose common pool has one worker.
 @Tag("T17")
+@Tag("loop-308")
 @Tag("once")
 class PoolGuestTest {
   private static final String POOL = "-Djava.util.concurrent.ForkJoinPool.common.";

@@ -31,14 +31,26 @@ class ProcessExitTest {
   }
 
   @Test
-  void secondSignal_endsTheProcessAtOnce() throws Exception {
+  void secondSignal_whenASecondHasPassed_endsTheProcessAtOnce() throws Exception {
     ChildJvm.Result child = run(Scenario.SIGNAL_TWICE);
     assertThat(child.output().lines()).containsExactly("cleaning up");
     assertThat(child.exitCode()).isEqualTo(143);
   }
 
-  /// Also when an older one has ended; and after the last the handler is there again that was there
-  /// before the first.
+  /// `timeout` signals its child and then its group; the second one cut the clean-up short.
+  @ParameterizedTest
+  @Tag("loop-307")
+  @CsvSource({"TERM, TERM, 143", "INT, INT, 130", "INT, TERM, 130", "TERM, INT, 143"})
+  void secondSignal_withinASecond_isTheSameRequest(String first, String second, int code)
+      throws Exception {
+    ChildJvm.Result child =
+        run(Scenario.SIGNAL_TWICE_WITHIN_A_SECOND, "-Dsignal=" + first, "-Dsecond=" + second);
+    assertThat(child.output().lines()).containsExactly("cleaning up", "cleaned up", "exit " + code);
+    assertThat(child.exitCode()).isEqualTo(code);
+  }
+
+  /// Also when an older one has ended; one within a second still belongs to the first. And after
+  /// the last the handler is there again that was there before the first.
   @Test
   void signal_toSeveralLoops_stopsThemAllAndIsTheProgramsAgainAfterwards() throws Exception {
     ChildJvm.Result child = run(Scenario.SIGNAL_AMONG_LOOPS);

@@ -4,6 +4,7 @@ package dev.heddle.os;
 import dev.heddle.Cancellation;
 import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
+import dev.heddle.coroutine.tree.SignalClock;
 import dev.heddle.event.EventStream;
 import java.time.Duration;
 
@@ -16,6 +17,7 @@ public final class SignalProgram {
     switch (System.getProperty("story")) {
       case "repeats" -> Heddle.run(SignalProgram::repeats);
       case "left" -> Heddle.run(SignalProgram::left);
+      case "given back" -> givenBack();
       case "stopped" ->
           Heddle.run(
               HeddleOptions.defaults().withHandleSignals(true), SignalProgram::awaitedThenStopped);
@@ -37,19 +39,41 @@ public final class SignalProgram {
     }
   }
 
-  // who has left is as if he had never come: the second one ends the process
+  // who has left is as if he had never come: the next request ends the process
   private static void left() {
+    SignalClock.stop();
     Heddle.launch("raise", () -> Raise.signal("TERM"));
     say(Heddle.await(Signals.of("SIGTERM")));
+    SignalClock.awaitHandled(() -> Raise.signal("TERM"));
+    System.out.println("goes on");
+    SignalClock.advance(Duration.ofSeconds(1));
     Raise.signal("TERM");
     Heddle.delay(Duration.ofHours(1));
   }
 
+  // also when no further signal comes
+  private static void givenBack() {
+    SignalClock.watch();
+    // the JDK shows its own handler as another object each time
+    var _ = dev.heddle.scheduler.context.Signals.handle("TERM", _ -> {});
+    Object before = Raise.handlerOf("TERM");
+    Heddle.run(() -> {
+      Heddle.launch("raise", () -> Raise.signal("TERM"));
+      say(Heddle.await(Signals.of("SIGTERM")));
+    });
+    SignalClock.awaitTimer();
+    System.out.println(Raise.handlerOf("TERM") == before ? "given back" : "still ours");
+  }
+
   private static void awaitedThenStopped() {
+    SignalClock.stop();
     Heddle.launch("raise", () -> Raise.signal("TERM"));
     say(Heddle.await(Signals.of("TERM")));
     Heddle.suspend();
+    SignalClock.awaitHandled(() -> Raise.signal("TERM"));
+    Heddle.suspend();
     System.out.println("goes on");
+    SignalClock.advance(Duration.ofSeconds(1));
     Raise.signal("TERM");
     try {
       Heddle.delay(Duration.ofHours(1));

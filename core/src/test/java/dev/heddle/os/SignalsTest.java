@@ -173,14 +173,22 @@ class SignalsTest {
 
   @Test
   @Tag("loop-242")
-  void secondTerm_thatNobodyAwaits_killsTheProcess() throws Exception {
+  void termThatNobodyAwaits_killsTheProcess_whenItIsANewRequest() throws Exception {
     ChildJvm.Result result = ChildJvm.of(SignalProgram.class).with("-Dstory=left").run();
-    assertThat(result.output()).contains("got SIGTERM 15");
+    assertThat(result.output()).containsSubsequence("got SIGTERM 15", "goes on");
     assertThat(result.exitCode()).isEqualTo(143);
   }
 
   @Test
-  void loopThatSignalsStop_leavesTheSignalToItsWaiter_andIsStoppedByTheNext() throws Exception {
+  @Tag("loop-307")
+  void handler_ofATermThatWasAwaited_isPutBackAfterASecond() throws Exception {
+    ChildJvm.Result result = ChildJvm.of(SignalProgram.class).with("-Dstory=given back").run();
+    assertThat(result.output().lines()).containsExactly("got SIGTERM 15", "given back");
+  }
+
+  @Test
+  void loopThatSignalsStop_leavesTheSignalToItsWaiter_andIsStoppedByTheNextRequest()
+      throws Exception {
     ChildJvm.Result result = ChildJvm.of(SignalProgram.class).with("-Dstory=stopped").run();
     assertThat(result.output())
         .containsSubsequence("got SIGTERM 15", "goes on", "the loop is stopping: SIGTERM");

@@ -2,7 +2,8 @@
 package dev.heddle.cli.doctor;
 
 /// Lines to paste into a project that uses Heddle as a library. `examples/outside` holds a project
-/// for each that can be run.
+/// for each that can be run. Native access is for the drivers of `heddle-netty`: without it each
+/// JVM that loads one begins with four lines of warning. Elsewhere it does no harm.
 public enum Recipe {
   /// Tests under Maven.
   MAVEN_SUREFIRE(
@@ -12,7 +13,8 @@ public enum Recipe {
       <plugin>
         <artifactId>maven-surefire-plugin</artifactId>
         <configuration>
-          <argLine>--add-opens java.base/java.lang=ALL-UNNAMED</argLine>
+          <argLine>--add-opens java.base/java.lang=ALL-UNNAMED
+            --enable-native-access=ALL-UNNAMED</argLine>
         </configuration>
       </plugin>
       """),
@@ -31,6 +33,7 @@ public enum Recipe {
           <arguments>
             <argument>--add-opens</argument>
             <argument>java.base/java.lang=ALL-UNNAMED</argument>
+            <argument>--enable-native-access=ALL-UNNAMED</argument>
             <argument>-classpath</argument>
             <classpath/>
             <argument>${exec.mainClass}</argument>
@@ -46,9 +49,11 @@ public enum Recipe {
       """
       tasks.withType<Test>().configureEach {
         jvmArgs("--add-opens", "java.base/java.lang=ALL-UNNAMED")
+        jvmArgs("--enable-native-access=ALL-UNNAMED")
       }
       tasks.withType<JavaExec>().configureEach {
         jvmArgs("--add-opens", "java.base/java.lang=ALL-UNNAMED")
+        jvmArgs("--enable-native-access=ALL-UNNAMED")
       }
       """),
 
@@ -57,7 +62,7 @@ public enum Recipe {
       "java",
       "java: on the class path (on the module path write dev.heddle in place of ALL-UNNAMED)",
       """
-      java --add-opens java.base/java.lang=ALL-UNNAMED
+      java --add-opens java.base/java.lang=ALL-UNNAMED --enable-native-access=ALL-UNNAMED
       """),
 
   /// An executable jar.
@@ -66,6 +71,7 @@ public enum Recipe {
       "java -jar: in META-INF/MANIFEST.MF of the jar that starts, then no flag is needed",
       """
       Add-Opens: java.base/java.lang
+      Enable-Native-Access: ALL-UNNAMED
       """),
 
   /// A container image.
@@ -73,7 +79,7 @@ public enum Recipe {
       "container",
       "Containers: in the Dockerfile, for every JVM of the image",
       """
-      ENV JDK_JAVA_OPTIONS="--add-opens=java.base/java.lang=ALL-UNNAMED"
+      ENV JDK_JAVA_OPTIONS="--add-opens=java.base/java.lang=ALL-UNNAMED --enable-native-access=ALL-UNNAMED"
       """);
 
   private final String id;

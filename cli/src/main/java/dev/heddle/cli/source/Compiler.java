@@ -105,6 +105,10 @@ final class Compiler {
   private JavacTask task(List<? extends JavaFileObject> units, Map<String, byte[]> classes) {
     var options = new ArrayList<>(OPTIONS);
     options.addAll(List.of("-cp", classPath));
+    if (Preview.isEnabled()) {
+      String release = Integer.toString(Runtime.version().feature());
+      options.addAll(List.of("--enable-preview", "--source", release));
+    }
     return (JavacTask)
         javac.getTask(messages, new MemoryFiles(files, classes), null, options, null, units);
   }

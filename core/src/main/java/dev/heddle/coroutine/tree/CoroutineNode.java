@@ -114,7 +114,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   public static CoroutineNode<?> current() {
     CoroutineNode<?> node = currentOrNull();
     if (node == null) {
-      throw outside("asked for what only coroutines have");
+      throw outside(ProgramFrames.calledDoor() + " was called");
     }
     if (node.scheduler().hasEnded()) {
       throw new LoopEndedException(

@@ -3,15 +3,35 @@ package dev.heddle.coroutine.tree;
 
 import dev.heddle.Registration;
 import dev.heddle.scheduler.context.Signals;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.IntPredicate;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// The signals of the process, for all loops: who waits for one is told, and loops that asked for
-/// it are stopped by SIGINT and SIGTERM, the process by the second one.
+/// The signals of the process, for all loops: coroutines that wait for one are told, and loops that
+/// asked for it are stopped by SIGINT and SIGTERM. A second request to stop ends the process.
+///
+/// **One request, several signals.** Programs that start others pass a signal on to their child and
+/// then to the process group, in which the child is, too: GNU `timeout` does, and a terminal's
+/// Ctrl-C reaches both a build tool and the program that it then terminates. So a SIGINT or SIGTERM
+/// that comes less than a second after one that was taken, by a loop or by a coroutine that waited
+/// for it, is the same request. Coroutines that wait for it now are told, and nothing else happens:
+/// no loop is stopped by it, the process is not ended, and it is not left to a handler that was
+/// there before. For that second the handler stays, also when nobody needs it any more. One that
+/// comes later is a new request: it stops the loops of which none was stopped before, or it ends
+/// the process.
+///
+/// ```text
+/// taken at 0 s      0 to 1 s: the same request       later: a new one
+/// SIGTERM           SIGTERM, SIGINT: told to who     a loop was stopped: ends the process,
+/// 143 is kept       waits, otherwise nothing         else: as the first
+/// ```
 ///
 /// A signal has one handler in a process, so there is one for all: installed for the first who
 /// wants it, taken away after the last. If each loop had its own, one that ends before a younger
@@ -21,17 +41,21 @@ import org.jspecify.annotations.Nullable;
 /// A loop in which somebody waits for a signal is not stopped by it: it is the program's own way to
 /// end, or to do something else. Other loops are.
 ///
-/// **Thread** carriers, with no coroutine mounted, and those of the JVM's that deliver a signal: a
-/// coroutine parked with the lock would stop them all.
+/// **Thread** carriers, with no coroutine mounted, those of the JVM's that deliver a signal, and a
+/// pool's that puts handlers back: a coroutine parked with the lock would stop them all.
 public final class ProcessSignals {
   private static final int SHELL_BASE = 128; // how shells report a death by signal
   private static final List<String> STOPPING = List.of("INT", "TERM");
+  private static final Duration ONE_REQUEST = Duration.ofSeconds(1);
   private static final ProcessSignals OF_PROCESS = new ProcessSignals();
 
   // guarded by this
   private final List<LoopRoot> stopped = new ArrayList<>(); // by a signal
   private final Map<String, Line> lines = new HashMap<>();
-  private boolean raised;
+  private LongSupplier clock = System::nanoTime;
+  private long requestedAt; // when a SIGINT or SIGTERM was last taken as a new request
+  private boolean isRequested; // requestedAt is a time
+  private boolean isLoopStopping; // a loop was stopped by one, and such a loop still runs
 
   private ProcessSignals() {}
 
@@ -104,10 +128,14 @@ public final class ProcessSignals {
     synchronized (this) {
       stopped.remove(loop);
       if (stopped.isEmpty()) {
-        raised = false;
-        STOPPING.stream().map(lines::get).forEach(this::release);
+        isLoopStopping = false;
+        releaseStopping();
       }
     }
+  }
+
+  private void releaseStopping() {
+    STOPPING.stream().map(lines::get).forEach(this::release);
   }
 
   private Line line(String name) {
@@ -128,14 +156,50 @@ public final class ProcessSignals {
 
   // on a thread of the JVM's
   private void raised(Line line, int number) {
+    boolean taken;
     synchronized (this) {
       line.listeners.removeIf(listener -> !listener.told.test(number));
-      if (!line.isNeeded()) {
-        // nobody waits any more: it does what it would have done without us
-        release(line);
-        line.handler.raise();
-      } else if (line.isStopping()) {
-        stop(stopped.stream().filter(loop -> !line.isAwaitedIn(loop)).toList(), line.name, number);
+      taken = !isRepetition(line) && take(line, number);
+    }
+    if (taken && line.isStopping()) {
+      CompletableFuture.delayedExecutor(ONE_REQUEST.toNanos(), TimeUnit.NANOSECONDS)
+          .execute(this::requestIsOver);
+    }
+  }
+
+  private boolean isRepetition(Line line) {
+    return line.isStopping() && isSameRequest();
+  }
+
+  private boolean isSameRequest() {
+    return isRequested && clock.getAsLong() - requestedAt < ONE_REQUEST.toNanos();
+  }
+
+  private boolean take(Line line, int number) {
+    List<LoopRoot> toStop =
+        line.isStopping()
+            ? stopped.stream().filter(loop -> !line.isAwaitedIn(loop)).toList()
+            : List.of();
+    if (line.listeners.isEmpty() && toStop.isEmpty()) {
+      // nobody waits any more: it does what it would have done without us
+      isRequested = false;
+      release(line);
+      line.handler.raise();
+      return false;
+    }
+    if (line.isStopping()) {
+      isRequested = true;
+      requestedAt = clock.getAsLong();
+      stop(toStop, line.name, number);
+    }
+    return true;
+  }
+
+  // later than that at the earliest; the next signal finds out by itself
+  private void requestIsOver() {
+    synchronized (this) {
+      if (!isSameRequest()) {
+        releaseStopping();
       }
     }
   }
@@ -144,12 +208,19 @@ public final class ProcessSignals {
     if (loops.isEmpty()) {
       return;
     }
-    if (raised) {
+    if (isLoopStopping) {
       Runtime.getRuntime().halt(SHELL_BASE + number);
     }
-    raised = true;
+    isLoopStopping = true;
     for (LoopRoot loop : loops) {
       loop.shutdown().request("SIG" + name, SHELL_BASE + number, loop.options().shutdownDeadline());
+    }
+  }
+
+  /// Replaces the clock by which signals are one request, for tests.
+  static void readTimeFrom(LongSupplier clock) {
+    synchronized (OF_PROCESS) {
+      OF_PROCESS.clock = clock;
     }
   }
 
@@ -169,7 +240,7 @@ public final class ProcessSignals {
     }
 
     boolean isNeeded() {
-      return !listeners.isEmpty() || (isStopping() && !stopped.isEmpty());
+      return !listeners.isEmpty() || (isStopping() && (!stopped.isEmpty() || isSameRequest()));
     }
 
     boolean isAwaitedIn(LoopRoot loop) {

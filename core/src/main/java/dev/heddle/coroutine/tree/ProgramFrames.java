@@ -70,6 +70,23 @@ final class ProgramFrames {
     return startsWithOneOf(className, RUNTIME) || DOORS.contains(outermost);
   }
 
+  /// The method of the runtime that the program has called on this thread, as `Heddle.spawn`.
+  static String calledDoor() {
+    StackWalker.StackFrame door =
+        StackWalker.getInstance()
+            .walk(frames ->
+                frames
+                    .takeWhile(frame -> isOurs(frame.getClassName()))
+                    .reduce((_, outer) -> outer)
+                    .orElseThrow());
+    String name = door.getClassName();
+    return name.substring(name.lastIndexOf('.') + 1).replace('$', '.') + "." + door.getMethodName();
+  }
+
+  private static boolean isOurs(String className) {
+    return isRuntime(className) || className.startsWith("dev.heddle.os.");
+  }
+
   /// Whether it is neither the runtime's nor the JDK's.
   static boolean isProgram(String className) {
     return !isJdk(className) && !isRuntime(className);

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cli;
+
+import dev.heddle.Cancellation;
+import dev.heddle.DeadlockError;
+import dev.heddle.ExitException;
+import dev.heddle.Heddle;
+import dev.heddle.HeddleOptions;
+import dev.heddle.cli.source.Program;
+import dev.heddle.cli.source.SourceException;
+import dev.heddle.coroutine.Coroutine;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/// A source file that is compiled and run on a loop, and how that ends.
+///
+/// @param classPath where else classes are; may be empty
+/// @param words the file, or `-` for standard input, then the program's own arguments
+/// @param messages where errors and reports go
+record ProgramRun(String classPath, List<String> words, PrintWriter messages) {
+  private static final Set<String> CLASS_PATH = Set.of("-cp", "-classpath", "--class-path");
+
+  /// How deep calls may nest in all coroutines of the loop together with its own frames.
+  private static final long STACK_BYTES = 8L << 20;
+
+  /// The run that `args` ask for when they need nothing of the command line's parser: `run`, then
+  /// what the launcher has read already, then a file. The parser's classes take longer to load than
+  /// most files to compile.
+  ///
+  /// @return null when the parser is to look: for help, wrong usage, and anything else
+  static @Nullable ProgramRun plain(List<String> args, PrintWriter err) {
+    if (args.isEmpty() || !args.getFirst().equals("run")) {
+      return null;
+    }
+    String classPath = "";
+    for (int i = 1; i < args.size(); i++) {
+      String word = args.get(i);
+      if (CLASS_PATH.contains(word) && i + 1 < args.size()) {
+        classPath = args.get(++i);
+      } else if (word.equals("-") || !word.startsWith("-")) {
+        return new ProgramRun(classPath, args.subList(i, args.size()), err);
+      } else if (!word.startsWith("-J") || word.length() == 2) {
+        return null;
+      }
+    }
+    return null;
+  }
+
+  /// Runs it.
+  ///
+  /// @return the exit code
+  int call() throws InterruptedException {
+    if (words.isEmpty()) {
+      return fail("which file? Usage: heddle run [-cp PATH] FILE.java [--] ARGS");
+    }
+    try {
+      return run(Program.compile(words.getFirst(), classPath, System.in, messages));
+    } catch (SourceException e) {
+      return fail(e.explanation());
+    }
+  }
+
+  private int fail(String why) {
+    messages.println("heddle: " + why);
+    return ExitCode.USAGE;
+  }
+
+  /// The JVM's first thread has the stack the shell gave it; ours is as deep everywhere.
+  private int run(Program program) throws InterruptedException {
+    var code = new AtomicInteger();
+    var carrier = new Thread(null, () -> code.set(loop(program)), "heddle-main", STACK_BYTES);
+    carrier.setContextClassLoader(program.loader());
+    carrier.start();
+    carrier.join();
+    return code.get();
+  }
+
+  private int loop(Program program) {
+    OperatorLog.writeTo(messages);
+    var main = new AtomicReference<Coroutine<?>>();
+    try {
+      Heddle.run(
+          HeddleOptions.defaults().withHandleSignals(true),
+          () -> {
+            main.set(Heddle.current());
+            program.run(arguments());
+          });
+      return ExitCode.OK;
+    } catch (ExitException e) {
+      return e.code();
+    } catch (DeadlockError e) {
+      messages.println("heddle: " + e.getMessage());
+      return ExitCode.DEADLOCK;
+    } catch (Cancellation e) {
+      return wasCancelled(main.get()) ? ExitCode.OK : failure(e);
+    } catch (Throwable e) { // whatever the program let through is its failure, not ours
+      return failure(e);
+    }
+  }
+
+  /// The program has asked for its end, by `Heddle.shutdown`; else it is the cancellation of
+  /// another coroutine, which its main awaited and did not expect.
+  private static boolean wasCancelled(@Nullable Coroutine<?> main) {
+    return main != null && main.isCancelled();
+  }
+
+  private int failure(Throwable e) {
+    messages.println(ReadableTrace.of(e));
+    return ExitCode.FAILURE;
+  }
+
+  /// Everything after the file; one `--` right behind it only says where they begin.
+  private List<String> arguments() {
+    List<String> rest = words.subList(1, words.size());
+    return !rest.isEmpty() && rest.getFirst().equals("--") ? rest.subList(1, rest.size()) : rest;
+  }
+}

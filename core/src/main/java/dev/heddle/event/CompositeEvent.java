@@ -127,7 +127,7 @@ public abstract class CompositeEvent extends Event {
   private final class Part implements InlineCallback {
     private final int place;
     private final Event event;
-    private int hint = -1; // not subscribed
+    private int at = -1; // its place at the event; -1: not subscribed
 
     Part(int place, Event event) {
       this.place = place;
@@ -138,17 +138,22 @@ public abstract class CompositeEvent extends Event {
       if (event.isClosed()) {
         event.replay(this);
       } else {
-        hint = event.subscribe(this);
+        at = event.subscribe(this);
         event.start();
       }
     }
 
     void disarm() {
-      if (hint >= 0) {
-        event.unsubscribe(this, hint);
-        hint = -1;
+      if (at >= 0) {
+        event.unsubscribe(this, at);
+        at = -1;
         event.stop();
       }
+    }
+
+    @Override
+    public void moved(Event from, int to) {
+      at = to;
     }
 
     @Override

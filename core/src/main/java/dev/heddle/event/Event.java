@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.event;
 
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
@@ -19,14 +18,14 @@ import org.jspecify.annotations.Nullable;
 /// @since 0.1
 public abstract class Event implements Awaitable<Object> {
   /*
-   * Notification. Hooks first, then the callbacks in the order of their subscription, which is that of their places. Removing one
-   * leaves a tombstone (null), so that no index moves while a notification walks the places; they are compacted when no
-   * notification runs and half of them are dead. Swap-remove would run one callback twice and another never (trap 8).
+   * Notification. Hooks first, then the callbacks in the order of their subscription. The first callback is kept here; when a second
+   * one comes while it is there, or while a notification runs, all move to Subscribers, and stay there. It says how they are removed:
+   * no place changes while a notification runs. Swap-remove would run one callback twice and another never (trap 8).
    *
-   * States.  from    event                    to      who
-   *          IDLE    start(), watch()         ARMED   loop: the first of them arms, later ones only count
-   *          ARMED   stop(), unwatch()        IDLE    loop: the last of them disarms
-   *          any     close(result, error)     CLOSED  loop: once; disarms nothing, the stops still to come do
+   * States.  from    event                           to      who
+   *          IDLE    start(), watch()                ARMED   loop: the first of them arms, later ones only count
+   *          ARMED   stop(), unwatch()               IDLE    loop: the last of them disarms
+   *          any     close(result, error)            CLOSED  loop: once; disarms nothing, the stops still to come do
    *
    * Who keeps the loop alive. A start is somebody who waits; a watch is a stream or a future, for whom others may wait, or nobody.
    * An event that is not hidden counts while there are starts.
@@ -35,30 +34,24 @@ public abstract class Event implements Awaitable<Object> {
    *
    * I1. Every callback that was subscribed when its turn came runs exactly once per notification. [EventModelTest]
    * I2. arm() and disarm() alternate; a second stop of a shared event disarms nobody else. [EventTest]
-   * I3. A callback that throws ends the notification, and the array stays sound. [EventTest]
+   * I3. A callback that throws ends the notification, and the list stays sound. [EventTest]
    * I4. A watch neither adds to the count nor takes anybody off it. [EventTest]
    * I5. A notification that meets a callback of a user's runs nowhere but in a coroutine of its own, as a whole. One that is added
    *     while an inline notification runs is told from the next one on. [EventModelTest]
    *
-   * Cost. One callback: a field; more: an array. Unsubscribing looks at the place where the callback was put first, then below it (compaction
-   * only moves down): constant while nothing was compacted.
+   * Cost. One callback: a field; more: a list, of 4 to 8 bytes each. To subscribe and to unsubscribe takes constant time, amortised,
+   * in whatever order callbacks leave: n coroutines that wait for one event are woken, cut or cancelled in O(n). [EventCostTest]
    *
    * Sources. DESIGN 3.5; traps 8, 9, 10, 13, 64.
    */
-  private static final @Nullable Object[] NONE = {};
-
   private final EventHome home;
 
   // loop only
-  // EventCallback or null (a tombstone) at each place below `size`: place 0, and those after it
-  private @Nullable Object first;
-  private @Nullable Object[] rest = NONE;
-  private int size;
-  private int tombstones;
-  private int custom; // callbacks that are not inline ones
+  private @Nullable EventCallback only; // null: none, or they are all in `several`
+  private @Nullable Subscribers several; // null: there was never more than one
   private int notifying; // depth
   private int starts; // watches included
-  private short watches; // fits into what alignment leaves free
+  private int watches;
   private boolean counted; // as one that keeps the loop alive
 
   /// An idle event of a loop.
@@ -99,55 +92,76 @@ public abstract class Event implements Awaitable<Object> {
 
   /// Adds a callback behind those that are there. It does not keep the loop alive: [#start()] does.
   ///
-  /// @return where it was put; a hint for [#unsubscribe(EventCallback, int)]
+  /// @return its place, for [#unsubscribe(EventCallback, int)]; when the place changes, an
+  ///   [InlineCallback] is told
   public final int subscribe(EventCallback callback) {
     if (!(callback instanceof InlineCallback)) {
       Objects.requireNonNull(callback, "callback");
       home.checkOnLoop();
-      custom++;
     }
-    if (size > rest.length) {
-      rest = Arrays.copyOf(rest, size * 2);
-    }
-    put(size, callback);
-    return size++;
-  }
-
-  private @Nullable Object at(int place) {
-    return place == 0 ? first : rest[place - 1];
-  }
-
-  private void put(int place, @Nullable Object callback) {
-    if (place == 0) {
-      first = callback;
-    } else {
-      rest[place - 1] = callback;
-    }
-  }
-
-  /// Removes a callback, also in the middle of a notification; one that is not there is ignored.
-  public final void unsubscribe(EventCallback callback) {
-    unsubscribe(callback, size - 1);
-  }
-
-  /// Removes a callback that [#subscribe] has put at `hint`.
-  public final void unsubscribe(EventCallback callback, int hint) {
-    for (int i = Math.min(hint, size - 1); i >= 0; i--) {
-      if (at(i) == callback) {
-        put(i, null);
-        if (!(callback instanceof InlineCallback)) {
-          custom--;
-        }
-        tombstones++;
-        compact();
-        return;
+    Subscribers list = several;
+    if (list == null) {
+      if (only == null && notifying == 0) {
+        only = callback;
+        return 0;
       }
+      list = new Subscribers(this, only);
+      several = list;
+      only = null;
+    }
+    return list.add(callback);
+  }
+
+  private int size() {
+    Subscribers list = several;
+    return list != null ? list.size() : only != null ? 1 : 0;
+  }
+
+  private @Nullable EventCallback at(int place) {
+    Subscribers list = several;
+    return list != null ? list.at(place) : only;
+  }
+
+  /// Removes a callback, also in the middle of a notification; one that is not there is ignored. Of
+  /// several subscriptions of one callback it ends the latest.
+  public final void unsubscribe(EventCallback callback) {
+    unsubscribe(callback, Integer.MAX_VALUE);
+  }
+
+  /// Removes a callback that [#subscribe] has put at `place`. Else as
+  /// [#unsubscribe(EventCallback)].
+  ///
+  /// **Cost** constant, amortised, for a callback of a user's; for an [InlineCallback] if `place`
+  /// is what it was last told.
+  public final void unsubscribe(EventCallback callback, int place) {
+    Subscribers list = several;
+    if (list == null) {
+      if (only == callback) {
+        only = null;
+      }
+      return;
+    }
+    list.remove(callback, place);
+    compact();
+  }
+
+  private void compact() {
+    Subscribers list = several;
+    if (list != null && notifying == 0) {
+      list.compact();
     }
   }
 
   /// Callbacks in force.
   public final int subscribers() {
-    return size - tombstones;
+    Subscribers list = several;
+    return list != null ? list.live() : size();
+  }
+
+  /// Places of callbacks looked at to remove some, so far.
+  final long visited() {
+    Subscribers list = several;
+    return list != null ? list.visited() : 0;
   }
 
   /// Whether somebody would make use of a result that comes now.
@@ -159,7 +173,7 @@ public abstract class Event implements Awaitable<Object> {
   ///
   /// @param failing whether it is a failure
   protected final boolean hasTaker(boolean failing) {
-    for (int i = 0; i < size; i++) {
+    for (int i = 0; i < size(); i++) {
       if (at(i) instanceof EventCallback callback
           && (failing ? InlineCallback.takesFailure(callback) : InlineCallback.takes(callback))) {
         return true;
@@ -218,9 +232,6 @@ public abstract class Event implements Awaitable<Object> {
 
   /// Arms it as [#start()] does, for somebody who does not wait: it keeps nobody alive.
   final void watch() {
-    if (watches == Short.MAX_VALUE) {
-      throw new IllegalStateException(watches + " streams and futures watch " + info());
-    }
     watches++;
     if (starts++ == 0) {
       arm();
@@ -266,10 +277,10 @@ public abstract class Event implements Awaitable<Object> {
 
   /// Tells every subscriber.
   protected final void fire(@Nullable Object result, @Nullable Throwable error) {
-    if (size == tombstones) {
+    if (subscribers() == 0) {
       return;
     }
-    if (custom > 0) {
+    if (hasCustom()) {
       boolean hadTaker = error != null && hasTaker(true);
       home.notifyLater(() -> {
         if (hadTaker && !hasTaker(true)) {
@@ -282,15 +293,20 @@ public abstract class Event implements Awaitable<Object> {
     }
   }
 
+  private boolean hasCustom() {
+    Subscribers list = several;
+    return list != null ? list.hasCustom() : !(only instanceof InlineCallback);
+  }
+
   /// Those who were to take the failure that it has fired with have left before they were told.
   protected void takersGone() {}
 
   private void fireInline(@Nullable Object result, @Nullable Throwable error) {
     notifying++;
     try {
-      // `size` is read anew each turn: callbacks added meanwhile run in this pass, a user's
+      // the size is read anew each turn: callbacks added meanwhile run in this pass, a user's
       // excepted
-      for (int i = 0; i < size; i++) {
+      for (int i = 0; i < size(); i++) {
         if (at(i) instanceof InlineCallback callback) {
           callback.onEvent(this, result, error);
         }
@@ -306,12 +322,12 @@ public abstract class Event implements Awaitable<Object> {
   protected final void fireNow(@Nullable Object result, @Nullable Throwable error) {
     notifying++;
     try {
-      for (int i = 0; i < size; i++) {
+      for (int i = 0; i < size(); i++) {
         if (at(i) instanceof NotifyHook hook) {
           hook.onEvent(this, result, error);
         }
       }
-      for (int i = 0; i < size; i++) {
+      for (int i = 0; i < size(); i++) {
         if (at(i) instanceof EventCallback callback && !(callback instanceof NotifyHook)) {
           callback.onEvent(this, result, error);
         }
@@ -320,21 +336,5 @@ public abstract class Event implements Awaitable<Object> {
       notifying--;
       compact();
     }
-  }
-
-  private void compact() {
-    if (notifying > 0 || tombstones * 2 < size) {
-      return;
-    }
-    int live = 0;
-    for (int i = 0; i < size; i++) {
-      Object callback = at(i);
-      put(i, null);
-      if (callback != null) {
-        put(live++, callback);
-      }
-    }
-    size = live;
-    tombstones = 0;
   }
 }

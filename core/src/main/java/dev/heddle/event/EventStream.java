@@ -56,7 +56,7 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
     if (source.isClosed()) {
       source.replay(intake);
     }
-    source.subscribe(intake);
+    intake.place = source.subscribe(intake);
     source.watch();
   }
 
@@ -214,7 +214,7 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
     if (!closed) {
       source.home().requireStack();
       closed = true;
-      source.unsubscribe(intake);
+      source.unsubscribe(intake, intake.place);
       source.unwatch();
       items.clear();
       if (unread && !reading && failure != null) {
@@ -286,6 +286,13 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
   }
 
   private final class Intake implements InlineCallback {
+    int place; // among the source's subscribers
+
+    @Override
+    public void moved(Event event, int to) {
+      place = to;
+    }
+
     @Override
     public void onEvent(Event event, @Nullable Object result, @Nullable Throwable error) {
       if (error instanceof EventsLostException) {

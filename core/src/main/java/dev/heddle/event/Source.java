@@ -6,7 +6,7 @@ import dev.heddle.Cancellation;
 /// What a future gets its outcome from: the next firing of an event, unless a reader cancels first.
 abstract class Source implements InlineCallback {
   final Event event;
-  private boolean subscribed;
+  private int place = -1; // among the event's subscribers; -1: not subscribed
 
   Source(Event event) {
     this.event = event;
@@ -17,19 +17,24 @@ abstract class Source implements InlineCallback {
     if (event.isClosed()) {
       event.replay(this);
     } else {
-      event.subscribe(this);
-      subscribed = true;
+      place = event.subscribe(this);
       enter();
     }
   }
 
   /// Listens no more.
   final void leave() {
-    if (subscribed) {
-      subscribed = false;
-      event.unsubscribe(this);
+    int at = place;
+    if (at >= 0) {
+      place = -1;
+      event.unsubscribe(this, at);
       exit();
     }
+  }
+
+  @Override
+  public final void moved(Event from, int to) {
+    place = to;
   }
 
   /// Arms the event.

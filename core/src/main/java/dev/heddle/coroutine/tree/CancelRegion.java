@@ -61,6 +61,7 @@ final class CancelRegion implements InlineCallback {
   private @Nullable Throwable cause;
   private @Nullable Event limit;
   private boolean limitStarted;
+  private int limitPlace; // of this region among the limit's subscribers
   private @Nullable TimerEvent grace;
   private boolean everRequested;
   private boolean everDelivered;
@@ -79,7 +80,7 @@ final class CancelRegion implements InlineCallback {
     if (end.isClosed()) {
       end.replay(this);
     } else {
-      end.subscribe(this);
+      limitPlace = end.subscribe(this);
       end.start();
       limitStarted = true;
     }
@@ -209,7 +210,7 @@ final class CancelRegion implements InlineCallback {
     if (state == DELIVERED && delivered == cancellation) {
       state = REQUESTED;
       everDelivered = false;
-      stop(grace);
+      stop(grace, 0);
       grace = null;
       owner.cancellationRequested();
     }
@@ -281,6 +282,13 @@ final class CancelRegion implements InlineCallback {
     }
   }
 
+  @Override
+  public void moved(Event event, int place) {
+    if (event == limit) {
+      limitPlace = place;
+    }
+  }
+
   /// Throws at every suspension point from now on.
   void insist() {
     if (state == REQUESTED) {
@@ -298,17 +306,17 @@ final class CancelRegion implements InlineCallback {
       owner.cancellationDelivered();
     }
     if (limitStarted) {
-      stop(limit);
+      stop(limit, limitPlace);
     }
-    stop(grace);
+    stop(grace, 0);
     limit = null;
     grace = null;
   }
 
-  private void stop(@Nullable Event timer) {
-    if (timer != null) {
-      timer.unsubscribe(this);
-      timer.stop();
+  private void stop(@Nullable Event end, int place) {
+    if (end != null) {
+      end.unsubscribe(this, place);
+      end.stop();
     }
   }
 }

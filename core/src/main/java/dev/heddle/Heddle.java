@@ -312,8 +312,7 @@ public final class Heddle {
     if (stage instanceof CompletableFuture<T> future && StageWait.hasSucceeded(future)) {
       return future.resultNow();
     }
-    Scheduler scheduler = CoroutineNode.current().scheduler();
-    try (StageWait watched = new StageWait(scheduler, scheduler.inbox(), stage)) {
+    try (StageWait watched = AwaitedStages.enter(stage)) {
       return (T) wait.apply(watched.event());
     }
   }

@@ -25,13 +25,13 @@ import org.jspecify.annotations.Nullable;
 /// @param <T> what its main coroutine returns
 /// @since 0.1
 public final class Loop<T extends @Nullable Object> {
-  private final CompletableFuture<LoopRoot> root = new CompletableFuture<>();
-  private final CompletableFuture<T> result = new CompletableFuture<>();
+  private final CompletableFuture<LoopRoot> root;
+  private final CompletableFuture<T> result; // perhaps the loop's own: only copies are given away
 
-  // written before `result` completes, read after
-  private @Nullable Throwable failure;
-
-  private Loop() {}
+  private Loop(CompletableFuture<LoopRoot> root, CompletableFuture<T> result) {
+    this.root = root;
+    this.result = result;
+  }
 
   /// Starts a loop with default options. Else as [#start(HeddleOptions, Body)].
   public static <T extends @Nullable Object> Loop<T> start(Body<T> main) {
@@ -43,7 +43,7 @@ public final class Loop<T extends @Nullable Object> {
   public static <T extends @Nullable Object> Loop<T> start(HeddleOptions options, Body<T> main) {
     Objects.requireNonNull(options, "options");
     Objects.requireNonNull(main, "main");
-    Loop<T> loop = new Loop<>();
+    Loop<T> loop = new Loop<>(new CompletableFuture<>(), new CompletableFuture<>());
     List<SwitchHandler> forMain = MainHandlers.take();
     Thread.ofPlatform()
         .name(options.name())
@@ -58,25 +58,17 @@ public final class Loop<T extends @Nullable Object> {
       result.complete(LoopRoot.run(options, main, forMain, root::complete));
     } catch (Throwable e) {
       root.completeExceptionally(e);
-      fail(e);
+      result.completeExceptionally(e);
     }
   }
 
-  private void fail(Throwable with) {
-    failure = with;
-    result.completeExceptionally(with);
-  }
-
   /// The loop of the current coroutine, however it was started: for a thread that is to stop it, or
-  /// to wait for its end.
+  /// to wait for its end. **Cost** a small object; the loop keeps nothing of it.
   ///
   /// @throws IllegalStateException outside a coroutine
   public static Loop<?> current() {
     LoopRoot root = CoroutineNode.current().loop();
-    Loop<@Nullable Object> loop = new Loop<>();
-    loop.root.complete(root);
-    root.whenOver(loop.result::complete, loop::fail);
-    return loop;
+    return new Loop<>(CompletableFuture.completedFuture(root), root.outcome());
   }
 
   /// Waits until the loop has ended; inside a coroutine of another loop this suspends only the
@@ -95,7 +87,9 @@ public final class Loop<T extends @Nullable Object> {
     try {
       return result.join();
     } catch (CompletionException e) {
-      throw LoopRoot.<RuntimeException>rethrown(failure == null ? e : failure);
+      // what the loop threw may be a CompletionException itself, which must not be unwrapped
+      Throwable thrown = result.handle((_, failure) -> failure).join();
+      throw LoopRoot.<RuntimeException>rethrown(thrown == null ? e : thrown);
     }
   }
 

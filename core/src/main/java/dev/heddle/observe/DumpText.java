@@ -8,6 +8,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,6 +26,8 @@ final class DumpText {
   private final Map<Long, List<ScopeSnapshot>> owned = new HashMap<>(); // by coroutine
   private final Map<Integer, List<ScopeSnapshot>> unowned = new HashMap<>(); // by scope
   private final Map<List<StackTraceElement>, String> shown = new HashMap<>();
+  // for all that wait for the same, the holders that it does not name itself
+  private final Map<WaitSnapshot, List<String>> unnamed = new IdentityHashMap<>();
   private final StringBuilder text = new StringBuilder();
 
   DumpText(Dump dump) {
@@ -221,20 +224,23 @@ final class DumpText {
   }
 
   private String wait(WaitSnapshot wait, int most) {
-    List<String> unnamed =
-        wait.holders().stream()
-            .map(this::label)
-            .filter(holder -> !wait.on().contains(holder))
-            .toList();
-    if (unnamed.isEmpty() || (most == 1 && unnamed.size() > 1)) {
+    List<String> holders = unnamed.computeIfAbsent(wait, this::unnamedHolders);
+    if (holders.isEmpty() || (most == 1 && holders.size() > 1)) {
       return wait.on();
     }
-    String named = unnamed.stream().limit(most).collect(Collectors.joining(", "));
-    int more = unnamed.size() - most;
+    String named = holders.stream().limit(most).collect(Collectors.joining(", "));
+    int more = holders.size() - most;
     return wait.on()
         + (wait.holders().size() == 1 ? ", held by " : ": ")
         + named
         + (more > 0 ? " and %,d more".formatted(more) : "");
+  }
+
+  private List<String> unnamedHolders(WaitSnapshot wait) {
+    return wait.holders().stream()
+        .map(this::label)
+        .filter(holder -> !wait.on().contains(holder))
+        .toList();
   }
 
   private String label(long id) {

@@ -3,114 +3,191 @@ package dev.heddle.observe;
 
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashSet;
-import java.util.Iterator;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
-/// Who waits for whom, from a dump: an edge leads from a coroutine to each one that has to act
-/// before it can go on.
+/// Who waits for whom, from a dump, and the cycles of it.
 final class WaitGraph {
-  private final Map<Long, CoroutineSnapshot> nodes = new TreeMap<>();
+  /*
+   * Nodes. Coroutines, and lists of holders: those who have to act before an event can fire. An edge leads from a coroutine to the
+   * list of each event that it waits for, and from a list to each coroutine in it; from one that waits in the JDK straight to the owner
+   * of what it waits for. Coroutines that wait for one event share its list (see DumpTaker), so that n of them which wait for a scope
+   * of n make 2n edges and not n * n.
+   *
+   * The search goes in depth, without recursion: a chain of 100,000 coroutines is a legal program. It meets a node on its path again
+   * exactly when there is a cycle. A cycle is told unless a coroutine of it stands in one that was told: of a knot of many, enough to see
+   * how it is tied. `deepestTold` answers that without a walk over the cycle: the told coroutines on the path are chained from the deepest
+   * one up, and a cycle is always the end of the path.
+   *
+   * Cost. Linear in the edges. [WaitGraphTest]
+   */
+  private static final int NOWHERE = -1;
 
-  // of the search in depth; without recursion, for a chain of 100,000 coroutines is a legal program
-  private final Set<Long> seen = new HashSet<>();
-  private final List<CoroutineSnapshot> path = new ArrayList<>();
-  private final List<Iterator<Long>> untried = new ArrayList<>();
-  private final Set<Long> onPath = new HashSet<>();
-  private final Set<Long> told = new HashSet<>();
-  private final List<List<CoroutineSnapshot>> found = new ArrayList<>();
+  /// A cycle as it is told: from each member by a wait, null for one in the JDK, to the next.
+  private record Cycle(
+      List<CoroutineSnapshot> members, List<@Nullable WaitSnapshot> waits) {}
+
+  private static final class Node {
+    final @Nullable CoroutineSnapshot coroutine; // null: a list of holders
+    final List<Long> holders; // of a coroutine: who owns what it waits for in the JDK
+    int tried; // of its edges
+    boolean entered;
+    int depth = NOWHERE; // on the path
+    int toldAbove = NOWHERE; // where the path has the told coroutine before this one
+
+    Node(@Nullable CoroutineSnapshot coroutine, List<Long> holders) {
+      this.coroutine = coroutine;
+      this.holders = holders;
+    }
+
+    int waits() {
+      return coroutine == null ? 0 : coroutine.waits().size();
+    }
+
+    boolean isDone() {
+      return tried == waits() + holders.size();
+    }
+  }
+
+  private final Map<Long, Node> coroutines = new TreeMap<>();
+  private final Map<List<Long>, Node> shared = new IdentityHashMap<>(); // by the list of holders
+
+  // of the search
+  private final List<Node> path = new ArrayList<>();
+  private int deepestTold = NOWHERE;
+  private long visited;
+  private final List<Cycle> found = new ArrayList<>();
 
   WaitGraph(Dump dump) {
-    dump.coroutines().forEach(c -> nodes.put(c.id(), c));
-    nodes.values().forEach(this::searchFrom);
+    for (CoroutineSnapshot c : dump.coroutines()) {
+      Long owner = c.foreign() == null ? null : c.foreign().ownerId();
+      coroutines.put(c.id(), new Node(c, owner == null ? List.of() : List.of(owner)));
+    }
+    coroutines.values().forEach(this::searchFrom);
   }
 
   /// Cycles without a common member, each beginning with its lowest number: of a knot of many,
   /// enough to see how it is tied.
   List<List<CoroutineSnapshot>> cycles() {
-    return found;
+    return found.stream().map(Cycle::members).toList();
   }
 
-  private void searchFrom(CoroutineSnapshot start) {
+  /// Edges looked at.
+  long visited() {
+    return visited;
+  }
+
+  // ---- the search ----
+
+  private void searchFrom(Node start) {
     enter(start);
     while (!path.isEmpty()) {
-      Iterator<Long> next = untried.getLast();
-      if (!next.hasNext()) {
-        untried.removeLast();
-        onPath.remove(path.removeLast().id());
+      Node last = path.getLast();
+      if (last.isDone()) {
+        leave(last);
         continue;
       }
-      CoroutineSnapshot holder = nodes.get(next.next());
-      if (holder == null) {
+      Node next = next(last);
+      if (next == null) {
         continue; // it has ended, and nobody has noticed yet
       }
-      if (onPath.contains(holder.id())) {
-        close(path.subList(path.indexOf(holder), path.size()));
+      if (next.depth == NOWHERE) {
+        enter(next);
       } else {
-        enter(holder);
+        close(next.depth);
       }
     }
   }
 
-  private void enter(CoroutineSnapshot node) {
-    if (seen.add(node.id())) {
+  private void enter(Node node) {
+    if (!node.entered) {
+      node.entered = true;
+      node.depth = path.size();
       path.add(node);
-      untried.add(holders(node).iterator());
-      onPath.add(node.id());
     }
   }
 
-  private static List<Long> holders(CoroutineSnapshot waiting) {
-    List<Long> holders = new ArrayList<>();
-    waiting.waits().forEach(wait -> holders.addAll(wait.holders()));
-    ForeignWait foreign = waiting.foreign();
-    if (foreign != null && foreign.ownerId() != null) {
-      holders.add(foreign.ownerId());
+  private void leave(Node last) {
+    if (deepestTold == last.depth) {
+      deepestTold = last.toldAbove;
     }
-    return holders;
+    last.depth = NOWHERE;
+    path.removeLast();
   }
 
-  private void close(List<CoroutineSnapshot> members) {
-    if (members.stream().anyMatch(member -> told.contains(member.id()))) {
+  private @Nullable Node next(Node from) {
+    visited++;
+    int edge = from.tried++;
+    if (from.coroutine != null && edge < from.waits()) {
+      List<Long> holders = from.coroutine.waits().get(edge).holders();
+      return shared.computeIfAbsent(holders, list -> new Node(null, list));
+    }
+    return coroutines.get(from.holders.get(edge - from.waits()));
+  }
+
+  /// The path leads from its end back to what stands at `from`.
+  private void close(int from) {
+    if (deepestTold >= from) {
       return;
     }
-    List<CoroutineSnapshot> cycle = new ArrayList<>(members);
-    int lowest = 0;
-    for (int i = 0; i < cycle.size(); i++) {
-      lowest = cycle.get(i).id() < cycle.get(lowest).id() ? i : lowest;
-      told.add(cycle.get(i).id());
+    List<CoroutineSnapshot> members = new ArrayList<>();
+    List<@Nullable WaitSnapshot> waits = new ArrayList<>();
+    for (int i = from; i < path.size(); i++) {
+      Node node = path.get(i);
+      if (node.coroutine != null) {
+        members.add(node.coroutine);
+        waits.add(waitBy(node.coroutine, path.get(i + 1 == path.size() ? from : i + 1)));
+        node.toldAbove = deepestTold;
+        deepestTold = i;
+      }
     }
-    Collections.rotate(cycle, -lowest);
-    found.add(List.copyOf(cycle));
+    int lowest = 0;
+    for (int i = 0; i < members.size(); i++) {
+      lowest = members.get(i).id() < members.get(lowest).id() ? i : lowest;
+    }
+    Collections.rotate(members, -lowest);
+    Collections.rotate(waits, -lowest);
+    found.add(new Cycle(List.copyOf(members), waits));
   }
+
+  private static @Nullable WaitSnapshot waitBy(CoroutineSnapshot waiting, Node next) {
+    for (WaitSnapshot wait : waiting.waits()) {
+      if (next.coroutine == null && wait.holders() == next.holders) {
+        return wait;
+      }
+    }
+    return null;
+  }
+
+  // ---- in words ----
 
   /// A line for each cycle, each ending with a line break.
   String inWords() {
     StringBuilder text = new StringBuilder();
-    for (List<CoroutineSnapshot> cycle : found) {
-      text.append(cycle.getFirst().label());
-      for (int i = 0; i < cycle.size(); i++) {
-        CoroutineSnapshot next = cycle.get((i + 1) % cycle.size());
+    for (Cycle cycle : found) {
+      List<CoroutineSnapshot> members = cycle.members();
+      text.append(members.getFirst().label());
+      for (int i = 0; i < members.size(); i++) {
+        CoroutineSnapshot next = members.get((i + 1) % members.size());
         text.append(i == 0 ? " waits for " : ", which waits for ")
-            .append(because(cycle.get(i), next));
+            .append(because(members.get(i), cycle.waits().get(i), next));
       }
       text.append('\n');
     }
     return text.toString();
   }
 
-  private static String because(CoroutineSnapshot waiting, CoroutineSnapshot holder) {
-    for (WaitSnapshot wait : waiting.waits()) {
-      if (wait.holders().contains(holder.id())) {
-        return wait.on().contains(holder.label())
-            ? wait.on()
-            : wait.on()
-                + (wait.holders().size() == 1 ? ", held by " : ", among them ")
-                + holder.label();
-      }
+  private static String because(
+      CoroutineSnapshot waiting, @Nullable WaitSnapshot wait, CoroutineSnapshot holder) {
+    if (wait != null) {
+      return wait.on().contains(holder.label())
+          ? wait.on()
+          : wait.on()
+              + (wait.holders().size() == 1 ? ", held by " : ", among them ")
+              + holder.label();
     }
     ForeignWait foreign = waiting.foreign();
     return foreign == null ? holder.label() : DumpText.blocker(foreign);

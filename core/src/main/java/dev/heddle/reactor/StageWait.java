@@ -3,27 +3,28 @@ package dev.heddle.reactor;
 
 import dev.heddle.CoroutineFailure;
 import dev.heddle.event.Event;
-import dev.heddle.event.EventHome;
-import dev.heddle.scheduler.inbox.Inbox;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
-/// One wait for a stage of another library. When it is over, nothing of it stays with the stage.
-///
-/// The JDK has no call that takes a dependent off a stage; a wait that is cut, again and again, on
-/// a future that lives long would leave one each time. But `anyOf` takes itself off the others as
-/// soon as one of its futures has completed: so a future of the JDK's is awaited together with one
-/// that the end of the wait completes. A stage of another kind keeps the dependent.
+/// The waits of a loop's coroutines for one stage of another library, which share one registration
+/// there. Each closes it when it is over.
 public final class StageWait implements AutoCloseable {
+  private final StageWaits all;
+  private final CompletionStage<?> stage;
   private final RemoteEvent done;
   private final CompletableFuture<@Nullable Object> over = new CompletableFuture<>();
 
-  /// Begins to wait.
-  public StageWait(EventHome home, Inbox inbox, CompletionStage<?> stage) {
-    this.done = new RemoteEvent(home, inbox, "a " + stage.getClass().getSimpleName());
+  // loop only
+  private int waiting;
+
+  /// Registers with the stage, which may run its code here.
+  StageWait(StageWaits all, CompletionStage<?> stage, RemoteEvent done) {
+    this.all = all;
+    this.stage = stage;
+    this.done = done;
     CompletionStage<?> first =
         stage instanceof CompletableFuture<?> future
             ? CompletableFuture.anyOf(future, over)
@@ -57,9 +58,20 @@ public final class StageWait implements AutoCloseable {
     return done;
   }
 
-  /// The wait is over, one way or the other.
+  void enter() {
+    waiting++;
+  }
+
+  /// One wait is over, one way or the other. The last one takes the registration off the stage.
   @Override
   public void close() {
+    if (--waiting == 0) {
+      all.forget(stage, this);
+      unregister();
+    }
+  }
+
+  void unregister() {
     over.complete(null);
   }
 }

@@ -11,6 +11,8 @@ import dev.heddle.FailureReport;
 import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
 import dev.heddle.Loop;
+import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.coroutine.tree.LoopRoot;
 import dev.heddle.scheduler.Microtask;
 import dev.heddle.simulation.Simulation;
 import java.time.Duration;
@@ -18,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Tag;
@@ -416,6 +419,41 @@ class ShutdownTest {
   }
 
   // ---- Loop.current ----
+
+  @Test
+  @Tag("loop-310")
+  void currentLoop_askedForOften_isKeptByNobody() throws Exception {
+    CompletableFuture<Loop<?>> one = new CompletableFuture<>();
+    Heddle.run(() -> {
+      for (int i = 0; i < 1_000; i++) {
+        one.complete(Loop.current());
+      }
+      LoopRoot root = CoroutineNode.current().loop();
+      assertThat(root.outcome().getNumberOfDependents()).isZero();
+      assertThat(one.get().isDone()).isFalse();
+    });
+    assertThat(one.get().isDone()).isTrue();
+    assertThat(one.get().join()).isNull();
+  }
+
+  @Test
+  void currentLoop_thatEndsWithAnyFailure_throwsTheSameObject() {
+    for (RuntimeException failure :
+        List.of(
+            new IllegalStateException("main"),
+            new CompletionException(new IllegalStateException("within")))) {
+      CompletableFuture<Loop<?>> running = new CompletableFuture<>();
+      assertThatThrownBy(
+              () ->
+                  Heddle.run(() -> {
+                    running.complete(Loop.current());
+                    throw failure;
+                  }))
+          .isSameAs(failure);
+      assertThatThrownBy(() -> running.join().join()).isSameAs(failure);
+      assertThatThrownBy(() -> running.join().result().join()).isInstanceOf(Exception.class);
+    }
+  }
 
   @Test
   void currentLoop_inAnotherThread_stopsItAndWaitsForItsEnd() throws Exception {

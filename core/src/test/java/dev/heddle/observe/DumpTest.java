@@ -69,6 +69,57 @@ class DumpTest {
   }
 
   @Test
+  @Tag("loop-310")
+  void coroutinesThatWaitForOneScope_shareWhatIsSaidOfIt() {
+    int many = 100;
+    Dump dump =
+        observed(() -> {
+          Scope awaited = Scope.current().child();
+          for (int i = 0; i < many; i++) {
+            awaited.launch("member", DumpTest::delay);
+          }
+          for (int i = 0; i < many; i++) {
+            Heddle.launch("joins", awaited::join);
+          }
+          Heddle.suspend();
+          return Heddle.dump();
+        });
+    List<WaitSnapshot> waits =
+        dump.coroutines().stream()
+            .filter(c -> "joins".equals(c.name()))
+            .map(c -> c.waits().getFirst())
+            .toList();
+    assertThat(waits).hasSize(many);
+    assertThat(waits.getFirst().holders()).hasSize(many);
+    assertThat(waits).allMatch(wait -> wait == waits.getFirst());
+  }
+
+  @Test
+  @Tag("loop-310")
+  void scopesInOneAnother_nameEachMemberOnce() {
+    int deep = 50;
+    Dump dump =
+        observed(() -> {
+          Heddle.launch("outermost", () -> inScopes(deep));
+          for (int i = 0; i <= deep; i++) {
+            Heddle.suspend();
+          }
+          return Heddle.dump();
+        });
+    assertThat(dump.coroutines().stream().flatMap(c -> c.waits().stream()))
+        .hasSize(deep + 1)
+        .allMatch(wait -> wait.holders().size() <= 1);
+  }
+
+  private static void inScopes(int deep) {
+    if (deep == 0) {
+      delay();
+    } else {
+      Heddle.scope(s -> s.spawn(() -> inScopes(deep - 1)));
+    }
+  }
+
+  @Test
   void dump_takenByACoroutine_suspendsNobody() {
     LoopCounters[] counted = new LoopCounters[2];
     observed(() -> {

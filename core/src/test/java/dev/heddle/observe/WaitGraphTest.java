@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -17,6 +18,10 @@ class WaitGraphTest {
   private final List<CoroutineSnapshot> coroutines = new ArrayList<>();
 
   private WaitGraphTest waits(long id, String on, Long... holders) {
+    return waits(id, new WaitSnapshot(on, false, false, List.of(holders)));
+  }
+
+  private WaitGraphTest waits(long id, WaitSnapshot wait) {
     coroutines.add(
         new CoroutineSnapshot(
             id,
@@ -29,7 +34,7 @@ class WaitGraphTest {
             "Here",
             null,
             Duration.ZERO,
-            List.of(new WaitSnapshot(on, false, false, List.of(holders))),
+            List.of(wait),
             null,
             null,
             List.of()));
@@ -81,6 +86,24 @@ class WaitGraphTest {
   void holder_thatIsNotInTheDump_isNoCycle() {
     waits(1, "the mutex 'a'", 9L);
     assertThat(cycles()).isEmpty();
+  }
+
+  @Test
+  @Tag("loop-310")
+  void coroutinesThatWaitForOneEvent_shareTheEdgesToItsHolders() {
+    int many = 10_000;
+    List<Long> holders = LongStream.rangeClosed(1, many).boxed().toList();
+    WaitSnapshot end = new WaitSnapshot("the end of a scope", false, false, holders);
+    for (long id = 1; id <= many; id++) {
+      waits(id, "coroutine-" + (many + id), many + id).waits(many + id, end);
+    }
+    WaitGraph graph = graph();
+    assertThat(graph.visited()).isLessThanOrEqualTo(4L * many);
+    assertThat(graph.cycles()).hasSize(many).allMatch(cycle -> cycle.size() == 2);
+    assertThat(graph.inWords())
+        .contains(
+            "coroutine-7 waits for coroutine-10007, which waits for the end of a scope, among them"
+                + " coroutine-7\n");
   }
 
   @Test

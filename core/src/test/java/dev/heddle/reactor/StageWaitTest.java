@@ -4,14 +4,23 @@ package dev.heddle.reactor;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.heddle.Cancellation;
 import dev.heddle.CoroutineFailure;
 import dev.heddle.DeadlineException;
 import dev.heddle.Heddle;
+import dev.heddle.Loop;
+import dev.heddle.coroutine.Await;
+import dev.heddle.coroutine.Coroutine;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -38,6 +47,87 @@ class StageWaitTest {
       }
     });
     assertThat(never.getNumberOfDependents()).isZero();
+  }
+
+  @Test
+  @Tag("loop-310")
+  void waitsOfManyCoroutinesForOneFuture_areOneDependent() {
+    CompletableFuture<String> never = new CompletableFuture<>();
+    CompletableFuture<String> late = new CompletableFuture<>();
+    Heddle.run(() -> {
+      Heddle.scope(scope -> {
+        for (int i = 0; i < 10_000; i++) {
+          scope.launch("waits in vain", () -> Heddle.await(never));
+        }
+        Heddle.suspend();
+        assertThat(never.getNumberOfDependents()).isOne();
+        scope.cancel("enough");
+        return null;
+      });
+      assertThat(never.getNumberOfDependents()).isZero();
+      List<Coroutine<String>> waiting = new ArrayList<>();
+      for (int i = 0; i < 10_000; i++) {
+        waiting.add(Heddle.spawn(() -> Heddle.await(late)));
+      }
+      Heddle.suspend();
+      assertThat(late.getNumberOfDependents()).isOne();
+      completeElsewhere(() -> late.complete("came"));
+      assertThat(Await.all(waiting).results().values()).hasSize(10_000).containsOnly("came");
+    });
+  }
+
+  @Test
+  @Tag("loop-310")
+  void waitsForOneFuture_onTwoLoops_areCutApart() throws Exception {
+    CompletableFuture<String> shared = new CompletableFuture<>();
+    CountDownLatch waits = new CountDownLatch(1);
+    Loop<String> other =
+        Loop.start(() -> {
+          waits.countDown();
+          return Heddle.await(shared);
+        });
+    waits.await();
+    Heddle.run(() -> {
+      var cut = Heddle.spawn(() -> Heddle.await(shared));
+      Heddle.suspend();
+      cut.cancel("enough");
+      assertThatThrownBy(cut::await).hasMessage("enough");
+    });
+    shared.complete("came");
+    assertThat(other.join()).isEqualTo("came");
+  }
+
+  @Test
+  void coroutineThatIsAbandoned_leavesNothingOnAFutureOfTheJdk() {
+    CompletableFuture<String> never = new CompletableFuture<>();
+    assertThatThrownBy(
+            () ->
+                Heddle.run(() -> {
+                  Heddle.launch("waits", () -> Heddle.await(never));
+                  Heddle.suspend();
+                  assertThat(never.getNumberOfDependents()).isOne();
+                  Heddle.shutdown(Duration.ZERO);
+                  Heddle.suspend();
+                }))
+        .isInstanceOf(Cancellation.class);
+    assertThat(never.getNumberOfDependents()).isZero();
+  }
+
+  @Test
+  void stageWhoseRegistrationThrows_failsThatWaitOnly() {
+    CompletionStage<?> stage =
+        (CompletionStage<?>)
+            Proxy.newProxyInstance(
+                getClass().getClassLoader(),
+                new Class<?>[] {CompletionStage.class},
+                (_, _, _) -> {
+                  throw new IllegalStateException("no dependents");
+                });
+    Heddle.run(() -> {
+      for (int i = 0; i < 2; i++) {
+        assertThatThrownBy(() -> Heddle.await(stage)).hasMessage("no dependents");
+      }
+    });
   }
 
   @Test

@@ -262,7 +262,7 @@ abstract sealed class AwaitedBranch extends CancellableBranch permits ScopeNode 
 
     @Override
     public String info() {
-      List<CoroutineNode<?>> left = members();
+      List<CoroutineNode<?>> left = awaitedMembers();
       return left.size() == 1
           ? left.getFirst().label() + " of its scope"
           : "the " + left.size() + " members of its scope";
@@ -270,7 +270,7 @@ abstract sealed class AwaitedBranch extends CancellableBranch permits ScopeNode 
 
     @Override
     public List<CoroutineNode<?>> holders() {
-      return members();
+      return awaitedMembers();
     }
   }
 
@@ -312,7 +312,7 @@ abstract sealed class AwaitedBranch extends CancellableBranch permits ScopeNode 
 
     @Override
     public List<CoroutineNode<?>> holders() {
-      return members();
+      return awaitedMembers();
     }
   }
 }

@@ -196,6 +196,22 @@ abstract sealed class Branch permits CancellableBranch {
     return found;
   }
 
+  /// Those that keep the scope from its end by themselves: one that owns a scope stands for all in
+  /// it. So the reports of scopes that stand in one another, however deep, name each once.
+  final List<CoroutineNode<?>> awaitedMembers() {
+    List<CoroutineNode<?>> found = new ArrayList<>();
+    ScopeNode top = self();
+    ScopeNode s = top;
+    while (s != null) {
+      boolean counts = s == top || ((Branch) s).told != null;
+      if (counts) {
+        found.addAll(s.ownMembers());
+      }
+      s = s.nextIn(top, counts);
+    }
+    return found;
+  }
+
   final @Nullable CoroutineNode<?> firstMember() {
     return firstMember;
   }

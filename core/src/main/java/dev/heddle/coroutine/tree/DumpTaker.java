@@ -14,11 +14,13 @@ import dev.heddle.scheduler.context.ExecutionContext;
 import dev.heddle.scheduler.context.LockOwners;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +33,8 @@ final class DumpTaker {
   private final @Nullable CoroutineNode<?> running = CoroutineNode.currentOrNull();
   private final Map<Long, CoroutineNode<?>> byThread = new HashMap<>();
   private final IdentityHashMap<ScopeNode, Integer> numbers = new IdentityHashMap<>();
+  // one for all that wait for an event: what it says of itself may name as many as there are
+  private final IdentityHashMap<Event, WaitSnapshot> unfired = new IdentityHashMap<>();
   private final Monitors monitors;
 
   private DumpTaker(LoopRoot loop, Monitors monitors) {
@@ -101,7 +105,7 @@ final class DumpTaker {
         spawnSite(c, stack),
         ProgramFrames.site(stack),
         waits ? c.waited() : null,
-        waits(c),
+        waitsOf(c),
         state == State.FOREIGN && context != null ? foreign(context.thread(), stack) : null,
         state == State.READY ? c.wokenWith() : null,
         stack);
@@ -134,16 +138,27 @@ final class DumpTaker {
   // ---- waits of the loop ----
 
   static List<WaitSnapshot> waits(CoroutineNode<?> c) {
+    return new DumpTaker(c.loop(), Monitors.UNKNOWN).waitsOf(c);
+  }
+
+  private List<WaitSnapshot> waitsOf(CoroutineNode<?> c) {
     if (c.status() != WakerStatus.WAITING) {
       return List.of();
     }
-    List<Event> fired = c.triggeredEvents();
+    Set<Event> fired = Collections.newSetFromMap(new IdentityHashMap<>());
+    fired.addAll(c.triggeredEvents());
     List<WaitSnapshot> found = new ArrayList<>();
     for (Event event : c.awaitedEvents()) {
       found.add(
-          new WaitSnapshot(info(event), fired.contains(event), event.isHidden(), holders(event)));
+          fired.contains(event)
+              ? wait(event, true)
+              : unfired.computeIfAbsent(event, e -> wait(e, false)));
     }
     return found;
+  }
+
+  private static WaitSnapshot wait(Event event, boolean fired) {
+    return new WaitSnapshot(info(event), fired, event.isHidden(), holders(event));
   }
 
   // safe: an event may be a user's; a report must come all the same

@@ -181,16 +181,10 @@ public final class LoopRoot implements SchedulerOwner {
     throw LoopRoot.<RuntimeException>rethrown(thrown);
   }
 
-  /// Tells what `run` returns or throws, when the loop has ended. For any thread.
-  public void whenOver(Consumer<@Nullable Object> returned, Consumer<Throwable> threw) {
-    var _ =
-        outcome.whenComplete((result, failure) -> {
-          if (failure == null) {
-            returned.accept(result);
-          } else {
-            threw.accept(failure);
-          }
-        });
+  /// What `run` returns or throws, when the loop has ended. For any thread, to wait for: never to be
+  /// completed, and to be given away as a copy only.
+  public CompletableFuture<@Nullable Object> outcome() {
+    return outcome;
   }
 
   /// Waits until the loop has ended, or for `limit`. For other threads.

@@ -182,6 +182,24 @@ public record Bar(
         });
   }
 
+  /// At most `limit` times its own figure in another row: what a larger size may cost.
+  public static Bar growth(String row, String subject, double limit, String smaller) {
+    return new Bar(
+        row,
+        subject,
+        String.format(Locale.ROOT, "<= %.2f x %s", limit, smaller),
+        List.of(),
+        standing -> {
+          if (!standing.has(smaller, subject)) {
+            return new Verdict(State.CONTENDER_MISSING, subject + " in " + smaller);
+          }
+          double ratio = standing.median(row, subject) / standing.median(smaller, subject);
+          return new Verdict(
+              ratio <= limit ? State.MET : State.NOT_MET,
+              String.format(Locale.ROOT, "%.2f x", ratio));
+        });
+  }
+
   /// Judges a run.
   public Verdict judge(Standing standing) {
     List<String> absent = new ArrayList<>();

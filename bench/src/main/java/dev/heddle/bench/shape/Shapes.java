@@ -14,6 +14,7 @@ public final class Shapes {
           SpawnOneShape.shape(),
           AwaitReadyShape.shape(),
           MemoryShape.shape(),
+          CrowdShape.shape(),
           TimersShape.shape(),
           ForeignQueueShape.shape(),
           ForeignSocketShape.shape(),

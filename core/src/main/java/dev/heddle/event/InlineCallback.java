@@ -22,8 +22,8 @@ public interface InlineCallback extends EventCallback {
 
   /// Its place at `event` has changed: [Event#unsubscribe(EventCallback, int)] wants the new one.
   ///
-  /// One that may leave an event which has many must keep its place up to date, or its leaving costs
-  /// a scan. It must not subscribe, unsubscribe or fire here.
+  /// One that may leave an event which has many must keep its place up to date, or its leaving
+  /// costs a scan. It must not subscribe, unsubscribe or fire here.
   default void moved(Event event, int place) {}
 
   /// Whether `callback`, of whichever kind, makes use of an outcome that comes now.

@@ -27,8 +27,7 @@ final class WaitGraph {
   private static final int NOWHERE = -1;
 
   /// A cycle as it is told: from each member by a wait, null for one in the JDK, to the next.
-  private record Cycle(
-      List<CoroutineSnapshot> members, List<@Nullable WaitSnapshot> waits) {}
+  private record Cycle(List<CoroutineSnapshot> members, List<@Nullable WaitSnapshot> waits) {}
 
   private static final class Node {
     final @Nullable CoroutineSnapshot coroutine; // null: a list of holders

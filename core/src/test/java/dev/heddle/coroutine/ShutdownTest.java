@@ -443,12 +443,11 @@ class ShutdownTest {
             new IllegalStateException("main"),
             new CompletionException(new IllegalStateException("within")))) {
       CompletableFuture<Loop<?>> running = new CompletableFuture<>();
-      assertThatThrownBy(
-              () ->
-                  Heddle.run(() -> {
-                    running.complete(Loop.current());
-                    throw failure;
-                  }))
+      assertThatThrownBy(() ->
+              Heddle.run(() -> {
+                running.complete(Loop.current());
+                throw failure;
+              }))
           .isSameAs(failure);
       assertThatThrownBy(() -> running.join().join()).isSameAs(failure);
       assertThatThrownBy(() -> running.join().result().join()).isInstanceOf(Exception.class);

@@ -25,13 +25,14 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// What it costs to leave an event that many have subscribed to, in steps: as many for each, however
-/// many there are. A scan would take a hundred million steps here.
+/// What it costs to leave an event that many have subscribed to, in steps: as many for each,
+/// however many there are. A scan would take a hundred million steps here.
 @Timeout(60)
 @Tag("loop-310")
 class EventCostTest {
   private static final int MANY = 20_000;
-  private static final long LINEAR = 7L * MANY; // a removal, a look-up, twice a compaction, twice an index
+  private static final long LINEAR =
+      7L * MANY; // a removal, a look-up, twice a compaction, twice an index
 
   /// In which order they leave.
   private enum Order {

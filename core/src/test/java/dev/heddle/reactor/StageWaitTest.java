@@ -100,15 +100,14 @@ class StageWaitTest {
   @Test
   void coroutineThatIsAbandoned_leavesNothingOnAFutureOfTheJdk() {
     CompletableFuture<String> never = new CompletableFuture<>();
-    assertThatThrownBy(
-            () ->
-                Heddle.run(() -> {
-                  Heddle.launch("waits", () -> Heddle.await(never));
-                  Heddle.suspend();
-                  assertThat(never.getNumberOfDependents()).isOne();
-                  Heddle.shutdown(Duration.ZERO);
-                  Heddle.suspend();
-                }))
+    assertThatThrownBy(() ->
+            Heddle.run(() -> {
+              Heddle.launch("waits", () -> Heddle.await(never));
+              Heddle.suspend();
+              assertThat(never.getNumberOfDependents()).isOne();
+              Heddle.shutdown(Duration.ZERO);
+              Heddle.suspend();
+            }))
         .isInstanceOf(Cancellation.class);
     assertThat(never.getNumberOfDependents()).isZero();
   }

@@ -18,8 +18,7 @@ final class CrowdShape {
   // a hundred times as many: their stacks fit no cache any more, and the collector has to move them
   private static final double GROWTH = 5;
 
-  private static final Metric SECONDS =
-      new Metric("s CPU", sample -> sample.cpuNanos() / 1e9);
+  private static final Metric SECONDS = new Metric("s CPU", sample -> sample.cpuNanos() / 1e9);
 
   private CrowdShape() {}
 

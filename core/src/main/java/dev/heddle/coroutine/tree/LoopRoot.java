@@ -181,8 +181,8 @@ public final class LoopRoot implements SchedulerOwner {
     throw LoopRoot.<RuntimeException>rethrown(thrown);
   }
 
-  /// What `run` returns or throws, when the loop has ended. For any thread, to wait for: never to be
-  /// completed, and to be given away as a copy only.
+  /// What `run` returns or throws, when the loop has ended. For any thread, to wait for: never to
+  /// be completed, and to be given away as a copy only.
   public CompletableFuture<@Nullable Object> outcome() {
     return outcome;
   }

@@ -68,7 +68,7 @@ public final class Loop<T extends @Nullable Object> {
   /// @throws IllegalStateException outside a coroutine
   public static Loop<?> current() {
     LoopRoot root = CoroutineNode.current().loop();
-    return new Loop<>(CompletableFuture.completedFuture(root), root.outcome());
+    return new Loop<@Nullable Object>(CompletableFuture.completedFuture(root), root.outcome());
   }
 
   /// Waits until the loop has ended; inside a coroutine of another loop this suspends only the

@@ -174,7 +174,8 @@ public abstract class Event implements Awaitable<Object> {
   /// @param failing whether it is a failure
   protected final boolean hasTaker(boolean failing) {
     for (int i = 0; i < size(); i++) {
-      if (at(i) instanceof EventCallback callback
+      EventCallback callback = at(i);
+      if (callback != null
           && (failing ? InlineCallback.takesFailure(callback) : InlineCallback.takes(callback))) {
         return true;
       }
@@ -328,7 +329,8 @@ public abstract class Event implements Awaitable<Object> {
         }
       }
       for (int i = 0; i < size(); i++) {
-        if (at(i) instanceof EventCallback callback && !(callback instanceof NotifyHook)) {
+        EventCallback callback = at(i);
+        if (callback != null && !(callback instanceof NotifyHook)) {
           callback.onEvent(this, result, error);
         }
       }

@@ -159,7 +159,8 @@ final class Subscribers {
       seats = new IdentityHashMap<>();
       for (int i = 0; i < size; i++) {
         visited++;
-        if (places[i] instanceof EventCallback other && !(other instanceof InlineCallback)) {
+        EventCallback other = places[i];
+        if (other != null && !(other instanceof InlineCallback)) {
           index(seats, other, i);
         }
       }

@@ -27,7 +27,7 @@ final class DumpText {
   private final Map<Integer, List<ScopeSnapshot>> unowned = new HashMap<>(); // by scope
   private final Map<List<StackTraceElement>, String> shown = new HashMap<>();
   // for all that wait for the same, the holders that it does not name itself
-  private final Map<WaitSnapshot, List<String>> unnamed = new IdentityHashMap<>();
+  private final IdentityHashMap<WaitSnapshot, List<String>> unnamed = new IdentityHashMap<>();
   private final StringBuilder text = new StringBuilder();
 
   DumpText(Dump dump) {

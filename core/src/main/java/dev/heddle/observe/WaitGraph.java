@@ -52,7 +52,8 @@ final class WaitGraph {
   }
 
   private final Map<Long, Node> coroutines = new TreeMap<>();
-  private final Map<List<Long>, Node> shared = new IdentityHashMap<>(); // by the list of holders
+  // by the list of holders
+  private final IdentityHashMap<List<Long>, Node> shared = new IdentityHashMap<>();
 
   // of the search
   private final List<Node> path = new ArrayList<>();

@@ -4,7 +4,6 @@ package dev.heddle.reactor;
 import dev.heddle.event.EventHome;
 import dev.heddle.scheduler.inbox.Inbox;
 import java.util.IdentityHashMap;
-import java.util.Map;
 import java.util.concurrent.CompletionStage;
 
 /// The stages of other libraries that the coroutines of one loop wait for.
@@ -32,7 +31,7 @@ public final class StageWaits {
   private final Inbox inbox;
 
   // loop only
-  private final Map<CompletionStage<?>, StageWait> waits = new IdentityHashMap<>();
+  private final IdentityHashMap<CompletionStage<?>, StageWait> waits = new IdentityHashMap<>();
 
   /// None so far.
   ///

@@ -8,7 +8,7 @@ import dev.heddle.event.Event;
 import dev.heddle.event.EventCallback;
 import dev.heddle.event.EventHome;
 import dev.heddle.event.InlineCallback;
-import dev.heddle.failure.FailureTable;
+import dev.heddle.failure.CarriedFailures;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -146,7 +146,7 @@ final class Gathering<K, T extends @Nullable Object> extends CompositeEvent {
   public void gaveWayTo(Throwable by) {
     for (Outcome<K, T> outcome : inOrder) {
       if (outcome.failure() != null) {
-        FailureTable.merge(by, outcome.failure());
+        CarriedFailures.carry(by, outcome.failure());
       }
     }
   }

@@ -56,7 +56,11 @@ public interface Completable<T extends @Nullable Object> extends Awaitable<T> {
   /// never.
   @Nullable Throwable failure();
 
-  /// Its end as a future of the JDK, which other threads may use. Cancelling that one cancels
-  /// nothing here.
+  /// Its end as a future of the JDK, which other threads may use, also when the loop has ended.
+  /// Cancelling that one cancels nothing here.
+  ///
+  /// A failure is then that future's: it fails no scope. Whoever gets it thrown by `get` or `join`,
+  /// or makes another future or stage of it, takes it. When the future is garbage and nobody has,
+  /// the failure is logged; not if the JVM ends before it is collected.
   CompletableFuture<T> toCompletableFuture();
 }

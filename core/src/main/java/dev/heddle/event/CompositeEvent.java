@@ -2,6 +2,7 @@
 package dev.heddle.event;
 
 import dev.heddle.Cancellation;
+import dev.heddle.failure.CarriedFailures;
 import dev.heddle.failure.FailureTable;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -307,7 +308,7 @@ public abstract class CompositeEvent extends Event {
     @Override
     public void gaveWayTo(Throwable by) {
       if (failure != null && !(failure instanceof Cancellation)) {
-        FailureTable.merge(by, failure);
+        CarriedFailures.carry(by, failure);
       }
       super.gaveWayTo(by);
     }

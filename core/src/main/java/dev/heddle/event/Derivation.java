@@ -4,6 +4,7 @@ package dev.heddle.event;
 import dev.heddle.Action;
 import dev.heddle.Cancellation;
 import dev.heddle.Transform;
+import dev.heddle.failure.CarriedFailures;
 import dev.heddle.failure.FailureTable;
 import org.jspecify.annotations.Nullable;
 
@@ -76,8 +77,13 @@ abstract class Derivation<S extends @Nullable Object, R extends @Nullable Object
 
   /// The function has thrown.
   void failed(Throwable thrown) {
-    if (!derived.fail(thrown, at())) {
-      cameLate(thrown);
+    Throwable carried =
+        thrown instanceof Cancellation
+            ? CarriedFailures.take(thrown, Cancellation.class::isInstance)
+            : null;
+    Throwable failure = carried == null ? thrown : carried;
+    if (!derived.fail(failure, at())) {
+      cameLate(failure);
     }
   }
 

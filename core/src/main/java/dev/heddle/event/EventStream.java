@@ -3,6 +3,8 @@ package dev.heddle.event;
 
 import dev.heddle.Cancellation;
 import dev.heddle.EventsLostException;
+import dev.heddle.event.FutureLedger.Fate;
+import dev.heddle.event.FutureLedger.OpenStream;
 import dev.heddle.failure.FailureTable;
 import java.util.ArrayDeque;
 import java.util.HashMap;
@@ -21,6 +23,10 @@ import org.jspecify.annotations.Nullable;
 /// comes when it is full is lost, and the reader learns of it where it would have come. A stream of
 /// the *latest* holds one item, which a newer one replaces.
 ///
+/// A failure of what it watches is the stream's, for whoever reads: it is thrown behind the items.
+/// One that nobody has read is reported, once, when the stream is closed or garbage, or the loop
+/// ends.
+///
 /// For one reader at a time. **Thread** the loop's. **Cancelled** a read that is cancelled takes
 /// nothing.
 ///
@@ -37,13 +43,14 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
   private final @Nullable Merging<T> merging;
   private final Intake intake = new Intake();
   private final Ready ready;
+  private final Object openedAt;
 
   // loop only
   private final ArrayDeque<Object> items = new ArrayDeque<>(); // with a Lost where some are missing
   private int held; // items that are not Lost
   private long lost;
   private @Nullable Throwable failure; // behind the items
-  private boolean unread; // the failure
+  private @Nullable Fate unread; // while nobody has read the failure
   private boolean reading;
   private boolean closed;
 
@@ -53,6 +60,8 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
     this.latest = latest;
     this.merging = merging;
     this.ready = new Ready(source.home());
+    FutureLedger.prepare();
+    this.openedAt = source.home().futures().here(null);
     if (source.isClosed()) {
       source.replay(intake);
     }
@@ -169,11 +178,18 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
       return (T) (taken == NULL ? null : taken);
     }
     if (failure != null) {
-      unread = false;
+      read();
       throw EventStream.<RuntimeException>rethrown(failure);
     }
     throw new IllegalStateException(
         "the stream of " + source.info() + " is closed; open a new one");
+  }
+
+  private void read() {
+    if (unread != null) {
+      unread.take();
+      unread = null;
+    }
   }
 
   /// Reads until the stream is closed; `hasNext()` suspends until there is an item.
@@ -217,7 +233,9 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
       source.unsubscribe(intake, intake.place);
       source.unwatch();
       items.clear();
-      if (unread && !reading && failure != null) {
+      // one that waits to read gets it, unless it is cancelled before
+      if (unread != null && !reading && failure != null) {
+        read();
         source.home().futures().untaken("nobody read the failure of " + this, failure);
       }
       ready.tell();
@@ -317,11 +335,15 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
     }
 
     private void failed(Throwable error) {
-      if (unread && failure != null) {
+      if (unread != null && failure != null) {
         FailureTable.merge(error, failure);
+        read();
       }
       failure = error;
-      unread = !(error instanceof Cancellation);
+      if (!(error instanceof Cancellation)) {
+        FutureLedger ledger = source.home().futures();
+        unread = ledger.open(new OpenStream(openedAt), error);
+      }
     }
 
     private void lose() {

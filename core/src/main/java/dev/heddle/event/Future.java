@@ -9,6 +9,7 @@ import dev.heddle.Transform;
 import dev.heddle.event.FutureLedger.Fate;
 import dev.heddle.event.FutureLedger.Label;
 import dev.heddle.failure.AnotherThread;
+import dev.heddle.failure.FailureTable;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
@@ -198,8 +199,14 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
 
   /// A coroutine that awaited it was cancelled, or it was itself.
   private void abandonedBy(Cancellation c) {
-    if (source != null && source.isForAwaiters() && !ending.isAwaited()) {
+    if (source == null || !source.isForAwaiters() || ending.isAwaited()) {
+      return;
+    }
+    try {
       cancel(c);
+    } catch (Throwable e) { // the awaiter gets its cancellation all the same
+      FailureTable.throwIfFatal(e);
+      home.futures().untaken("what is to be told of a cancellation failed, of " + this, e);
     }
   }
 
@@ -285,7 +292,6 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     home.checkOnLoop();
     Export<T> export = new Export<>(this);
     if (isDone()) {
-      take();
       export.deliver();
     } else {
       used = true;
@@ -413,7 +419,7 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     return home;
   }
 
-  /// Its end; asking for this is no use of it.
+  /// Its end; to ask for it is no use.
   Event ending() {
     return ending;
   }
@@ -427,8 +433,6 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
   public String toString() {
     return describe();
   }
-
-  // ---- small things that generics need ----
 
   @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // the usual sneaky throw
   private static <E extends Throwable> RuntimeException rethrown(@Nullable Object failure)
@@ -570,24 +574,28 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
   private static final class Export<T extends @Nullable Object>
       implements InlineCallback, FutureLedger.Waiting {
     private final Future<T> future;
-    final CompletableFuture<T> exported = new CompletableFuture<>();
+    final ExportedFuture<T> exported;
 
     Export(Future<T> future) {
       this.future = future;
+      Label label = new Label(future.name, future.createdAt, "unknown");
+      this.exported = new ExportedFuture<>(future.home.futures(), label);
     }
 
     @Override
     public void onEvent(Event event, @Nullable Object result, @Nullable Throwable error) {
+      event.unsubscribe(this); // so that the exported one can be garbage before the other
       future.home.notifyLater(this::deliver);
     }
 
     void deliver() {
       future.home.futures().remove(this);
+      future.take();
       Throwable failure = future.failure();
       if (failure == null) {
         exported.complete(asResult(future.outcome));
       } else {
-        exported.completeExceptionally(failure);
+        exported.fail(failure);
       }
     }
 

@@ -17,13 +17,15 @@ import org.jspecify.annotations.Nullable;
 public abstract class FutureLedger {
   /*
    * An outcome is *open* while nobody has taken it. Whoever could still take it holds its Fate: the future that failed, and those
-   * derived from it that fail with the same throwable. When the last of them is garbage nobody can, and the outcome is reported;
-   * at the end of the loop all that are open are. The ledger holds the Claim, which knows what to report and reaches its Fate only
-   * by a phantom reference.
+   * derived from it that fail with the same throwable; or the stream that has met a failure. When the last of them is garbage
+   * nobody can, and the outcome is reported; at the end of the loop all that are open are. The ledger holds the Claim, which knows
+   * what to report and reaches its Fate only by a phantom reference.
    *
    *        Future ──> Fate ──> Claim ──> throwable, sites, for the report
    *        Future ──────┘        └┄┄┄┄┄> the Fate (phantom)
    *        ledger ──────────────────┘
+   *
+   * A failure that went to a future of the JDK is not the ledger's any more: see ExportedFuture.
    *
    * States.  from      event                              to        who, order
    *          OPEN      take(): awaited, ignored, ...      SETTLED   loop: exchange, then unlinked
@@ -32,9 +34,10 @@ public abstract class FutureLedger {
    *          SETTLED   any of these                       SETTLED   nothing to do
    *
    * Threads. The loop's, but for dropped(), which the reporting thread calls. There is one such thread for all loops, a daemon that
-   * sleeps in the reference queue; it starts with the first promise.
+   * sleeps in the reference queue; it starts with the first future or stream.
    *
-   * I1. An outcome is taken or reported, and reported at most once. [UnclaimedFutureTest]
+   * I1. An outcome is taken or reported, and reported at most once. [UnclaimedFutureTest, EventStreamTest]
+   * I3. At the loop's end everybody is told, whatever one of them does. [LoopEndTest]
    * I2. No lock here: futures complete in ticks, on whatever stack. [RoomsTest]
    *
    * Memory order. `settled` is exchanged on both sides, so one of them finds OPEN. What the report reads is final.
@@ -81,7 +84,7 @@ public abstract class FutureLedger {
   /// Opens an entry for an outcome that nobody has taken.
   ///
   /// @param failure null for a success that nobody has used
-  Fate open(Label label, @Nullable Throwable failure) {
+  Fate open(Subject label, @Nullable Throwable failure) {
     if (claims >= sweepAt) {
       sweep();
     }
@@ -93,6 +96,14 @@ public abstract class FutureLedger {
     }
     newest = claim;
     claims++;
+    return fate;
+  }
+
+  /// Opens an entry for a failure that went to a future of the JDK. Any thread may take it, also
+  /// after the loop has ended, which therefore does not close it.
+  Fate openForThreads(Exported future, Throwable failure) {
+    Fate fate = new Fate(this, future, failure);
+    ExportedFuture.OPEN.add(fate.claim);
     return fate;
   }
 
@@ -143,11 +154,21 @@ public abstract class FutureLedger {
   public void close() {
     List<Waiting> left = new ArrayList<>(waiting);
     waiting.clear();
-    left.forEach(Waiting::loopEnded);
+    left.forEach(
+        waiting -> guarded("telling another thread of the loop's end", waiting::loopEnded));
     for (Claim c = newest; c != null; c = c.older) {
-      c.dropped();
+      guarded("reporting what nobody has taken", c::dropped);
     }
     newest = null;
+  }
+
+  // the others are told all the same
+  private void guarded(String what, Runnable step) {
+    try {
+      step.run();
+    } catch (RuntimeException | Error e) {
+      untaken("a failure while " + what, e);
+    }
   }
 
   /// Somebody on another thread who waits for one of the loop's futures.
@@ -156,11 +177,68 @@ public abstract class FutureLedger {
     void loopEnded();
   }
 
-  /// What is said of a future once nobody has it any more.
+  /// What has an outcome that nobody has taken, in words for a report. It must not hold the Fate.
+  sealed interface Subject {
+    /// Of a failure.
+    String ofFailure(FutureLedger ledger);
+
+    /// Of a success.
+    String ofSuccess(FutureLedger ledger);
+  }
+
+  /// A stream that has met a failure.
+  ///
+  /// @param openedAt as [#here] has it
+  record OpenStream(Object openedAt) implements Subject {
+    @Override
+    public String ofFailure(FutureLedger ledger) {
+      return "nobody read the failure of a stream opened at "
+          + ledger.describe(openedAt)
+          + "; read on, or await what it watches as well";
+    }
+
+    @Override
+    public String ofSuccess(FutureLedger ledger) {
+      throw new AssertionError("a stream opens entries for failures only");
+    }
+  }
+
+  /// A future of the JDK that brings the outcome of one of the loop's.
+  record Exported(FutureLedger ledger, Label label) implements Subject {
+    @Override
+    public String ofFailure(FutureLedger of) {
+      return "nobody looked at the failure of the CompletableFuture of "
+          + what()
+          + "; get() or join() it, or attach a handler to it";
+    }
+
+    @Override
+    public String ofSuccess(FutureLedger of) {
+      throw new AssertionError("entries for other threads are of failures only");
+    }
+
+    String what() {
+      return label.describe(ledger);
+    }
+  }
+
+  /// A future.
   ///
   /// @param createdAt as [#here] has it
   /// @param completedAt as [#here] has it
-  record Label(@Nullable String name, Object createdAt, Object completedAt) {
+  record Label(@Nullable String name, Object createdAt, Object completedAt) implements Subject {
+    @Override
+    public String ofFailure(FutureLedger ledger) {
+      return "nobody took the failure of "
+          + describe(ledger)
+          + "; await it, recover() from it, or ignore() it";
+    }
+
+    @Override
+    public String ofSuccess(FutureLedger ledger) {
+      return describe(ledger) + " was never used; await it, or ignore() it";
+    }
+
     String describe(FutureLedger ledger) {
       return (name == null ? "a future" : "the future '" + name + "'")
           + " created at "
@@ -174,13 +252,18 @@ public abstract class FutureLedger {
   static final class Fate {
     private final Claim claim;
 
-    private Fate(FutureLedger ledger, Label label, @Nullable Throwable failure) {
+    private Fate(FutureLedger ledger, Subject label, @Nullable Throwable failure) {
       claim = new Claim(this, ledger, label, failure);
     }
 
     /// Somebody takes it.
     void take() {
-      if (claim.settle()) {
+      if (!claim.settle()) {
+        return;
+      }
+      if (claim.isForThreads()) {
+        ExportedFuture.OPEN.remove(claim);
+      } else {
         claim.ledger.unlink(claim);
       }
     }
@@ -199,7 +282,7 @@ public abstract class FutureLedger {
     }
 
     final FutureLedger ledger;
-    private final Label label;
+    private final Subject label;
     private final @Nullable Throwable failure;
 
     // the loop and the reporting thread, exchange
@@ -209,7 +292,7 @@ public abstract class FutureLedger {
     @Nullable Claim older;
     @Nullable Claim younger;
 
-    Claim(Fate fate, FutureLedger ledger, Label label, @Nullable Throwable failure) {
+    Claim(Fate fate, FutureLedger ledger, Subject label, @Nullable Throwable failure) {
       super(fate, Dropped.QUEUE);
       this.ledger = ledger;
       this.label = label;
@@ -220,18 +303,23 @@ public abstract class FutureLedger {
       return !(boolean) SETTLED.getAndSet(this, true);
     }
 
+    // its future is no part of the loop: it completes in a coroutine, and locks do no harm
+    boolean isForThreads() {
+      return label instanceof Exported;
+    }
+
     /// Nobody can take it any more.
     void dropped() {
       if (!settle()) {
         return;
       }
-      String what = label.describe(ledger);
+      if (isForThreads()) {
+        ExportedFuture.OPEN.remove(this);
+      }
       if (failure == null) {
-        ledger.unused(what + " was never used; await it, or ignore() it");
+        ledger.unused(label.ofSuccess(ledger));
       } else {
-        ledger.untaken(
-            "nobody took the failure of " + what + "; await it, recover() from it, or ignore() it",
-            failure);
+        ledger.untaken(label.ofFailure(ledger), failure);
       }
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.os;
 
+import dev.heddle.CoroutineFailure;
 import dev.heddle.EventsLostException;
 import dev.heddle.coroutine.tree.LoopRoot;
 import dev.heddle.event.Event;
@@ -142,7 +143,7 @@ final class FileChanges extends Event implements WatchListener {
         why instanceof IOException io
             ? new UncheckedIOException(
                 "the watch of " + root + " has ended: " + io.getMessage(), io)
-            : why);
+            : CoroutineFailure.of(why));
   }
 
   private void add(Object next) {

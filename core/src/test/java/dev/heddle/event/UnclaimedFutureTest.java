@@ -11,6 +11,10 @@ import dev.heddle.coroutine.Reports;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -72,7 +76,8 @@ class UnclaimedFutureTest {
           assertThatThrownBy(failed()::await).isSameAs(failure);
           failed().ignore();
           assertThat(failed().recover(_ -> "fine").await()).isEqualTo("fine");
-          var _ = failed().toCompletableFuture();
+          assertThat(failed().toCompletableFuture().handle((_, failed) -> failed).get())
+              .isSameAs(failure);
           Promise<Object> later = Heddle.promise();
           Heddle.launch("fails", () -> later.fail(failure));
           assertThatThrownBy(later.future()::await).isSameAs(failure);
@@ -155,6 +160,95 @@ class UnclaimedFutureTest {
         });
     assertThat(reports).hasSize(1);
     assertThat(reports.getFirst()).contains("'job'");
+  }
+
+  private void exportFailing() {
+    Heddle.run(() -> {
+      Promise<String> promise = Heddle.promise("job");
+      var _ = promise.future().toCompletableFuture();
+      promise.fail(failure);
+    });
+  }
+
+  @Test
+  void failureOfACompletableFuture_thatIsGarbageAndNobodyLookedAt_isReportedOnce() {
+    try (Reports reports = new Reports()) {
+      exportFailing();
+      while (reports.messages().isEmpty()) {
+        System.gc();
+        LockSupport.parkNanos(1_000_000);
+      }
+      assertThat(reports.failures()).containsExactly(failure);
+      assertThat(reports.messages().getFirst())
+          .contains("nobody looked at the failure of the CompletableFuture of the future 'job'");
+    }
+  }
+
+  private CompletableFuture<String> exported(Action meanwhile) {
+    return Heddle.run(() -> {
+      Promise<String> promise = Heddle.promise("job");
+      var exported = promise.future().toCompletableFuture();
+      meanwhile.run();
+      promise.fail(failure);
+      return exported;
+    });
+  }
+
+  /// Looks at failures of exported futures, drops them, and returns what was reported by the time
+  /// in which the failure of another one was that nobody had looked at.
+  private List<Throwable> reportsAfter(Consumer<CompletableFuture<String>> look) {
+    IllegalStateException unseen = new IllegalStateException("unseen");
+    try (Reports reports = new Reports()) {
+      look.accept(exported(() -> {}));
+      Heddle.run(() -> {
+        Promise<String> other = Heddle.promise();
+        var _ = other.future().toCompletableFuture();
+        other.fail(unseen);
+      });
+      while (!reports.failures().contains(unseen)) {
+        System.gc();
+        LockSupport.parkNanos(1_000_000);
+      }
+      return reports.failures().stream().filter(reported -> reported != unseen).toList();
+    }
+  }
+
+  @Test
+  void failureOfACompletableFuture_thatSomebodyHasGot_isNotReported() {
+    assertThat(reportsAfter(f -> assertThatThrownBy(f::get).hasCause(failure))).isEmpty();
+    assertThat(reportsAfter(f -> assertThatThrownBy(f::join).hasCause(failure))).isEmpty();
+    assertThat(reportsAfter(f -> assertThatThrownBy(() -> f.getNow("")).hasCause(failure)))
+        .isEmpty();
+    assertThat(reportsAfter(f -> assertThat(f.exceptionNow()).isSameAs(failure))).isEmpty();
+    assertThat(reportsAfter(f -> f.exceptionally(_ -> "fine"))).isEmpty();
+    assertThat(reportsAfter(f -> CompletableFuture.completedFuture("").thenCombine(f, (a, _) -> a)))
+        .isEmpty();
+  }
+
+  @Test
+  void failureOfACompletableFuture_thatSomebodyElseHasCompleted_isReportedAtOnce() {
+    try (Reports reports = new Reports()) {
+      Heddle.run(() -> {
+        Promise<String> promise = Heddle.promise("job");
+        promise.future().toCompletableFuture().cancel(false);
+        promise.fail(failure);
+      });
+      assertThat(reports.failures()).containsExactly(failure);
+    }
+  }
+
+  @Test
+  void failureOfACompletableFuture_onWhichSomethingDepends_isNotReported() {
+    try (Reports reports = new Reports()) {
+      AtomicReference<CompletableFuture<Throwable>> dependent = new AtomicReference<>();
+      Heddle.run(() -> {
+        Promise<String> promise = Heddle.promise("job");
+        dependent.set(promise.future().toCompletableFuture().handle((_, failed) -> failed));
+        promise.fail(failure);
+      });
+      assertThat(dependent.get()).isCompletedWithValue(failure);
+      assertThat(reports.failures()).isEmpty();
+    }
   }
 
   @Test

@@ -3,6 +3,7 @@ package dev.heddle.failure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.heddle.Cancellation;
 import dev.heddle.FailureReport;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /// What is known beside a throwable, how long, and that it costs the throwable nothing.
 class FailureTableTest {
@@ -52,6 +54,50 @@ class FailureTableTest {
     FailureTable.merge(kept, kept);
     assertThat(known(kept).merged()).containsExactly(first, second);
     assertThat(kept.getSuppressed()).isEmpty();
+  }
+
+  @Test
+  @Timeout(60) // 11 s for 40,000 where the list is copied each time
+  void failuresThatGaveWay_byTheHundredThousands_areAllListedInOrder() {
+    Throwable kept = new IllegalStateException("kept");
+    List<Throwable> gaveWay = new ArrayList<>();
+    for (int i = 0; i < 300_000; i++) {
+      gaveWay.add(new Numbered(i));
+    }
+    gaveWay.forEach(failure -> FailureTable.merge(kept, failure));
+    assertThat(known(kept).merged().equals(gaveWay)).isTrue();
+  }
+
+  @Test
+  void failureThatGaveWayAgainAndAgain_isListedOnce() {
+    Throwable kept = new IllegalStateException("kept");
+    Throwable first = new IllegalStateException("first");
+    Throwable second = new IllegalStateException("second");
+    for (int i = 0; i < 1_000; i++) {
+      FailureTable.merge(kept, first);
+      FailureTable.merge(kept, second);
+    }
+    assertThat(known(kept).merged()).containsExactly(first, second);
+  }
+
+  @Test
+  void behind_isAllThatGaveWayOnTheWay_butNoCancellation() {
+    Throwable last = new IllegalStateException("last");
+    Throwable middle = new IllegalStateException("middle");
+    Throwable first = new IllegalStateException("first");
+    FailureTable.merge(last, middle);
+    FailureTable.merge(middle, first);
+    FailureTable.merge(middle, new Cancellation("no failure"));
+    FailureTable.merge(first, last); // a circle
+    assertThat(FailureTable.behind(last)).containsExactly(middle, first);
+  }
+
+  private static final class Numbered extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    Numbered(int number) {
+      super("number " + number, null, false, false);
+    }
   }
 
   @SuppressWarnings("ThrowableEqualsHashCode") // what a user's exception may do

@@ -160,6 +160,8 @@ class RoomsTest {
           REPORTS,
           "dev.heddle.failure.FailureTable.MERGES",
           REPORTS,
+          "dev.heddle.event.ExportedFuture.OPEN",
+          "failures that other threads may look at when the loop has ended",
           "dev.heddle.coroutine.tree.Watchdog.WATCHED",
           "the registry of running loops",
           "dev.heddle.observe.beside.DumpParts.RUNNING",
@@ -176,6 +178,8 @@ class RoomsTest {
           "carriers take it with no coroutine mounted",
           "dev.heddle.coroutine.tree.StandardStreams",
           "coroutines take it, no carrier",
+          "dev.heddle.event.ExportedFuture",
+          "the entries of futures of the JDK: no tick completes one, and nothing waits inside",
           "dev.heddle.scheduler.context.LockOwners",
           "asks who holds a lock; takes none");
 

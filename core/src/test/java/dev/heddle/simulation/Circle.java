@@ -95,7 +95,7 @@ final class Circle {
 
   /// It has failed: with the first of them, and the others stand in the report of that.
   private void accountForItsOwn(RandomProgram program, List<Life> untaken) {
-    Throwable first = untaken.getFirst().failure();
+    Throwable first = first(untaken);
     Set<Throwable> known = Collections.newSetFromMap(new IdentityHashMap<>());
     if (kind == Kind.OPENED && threw != first) {
       program.expect(Why.UNJOINED, first);
@@ -116,6 +116,15 @@ final class Circle {
                   + " threw "
                   + threw);
     }
+  }
+
+  // a cancellation gives way to what comes after it
+  private static @Nullable Throwable first(List<Life> untaken) {
+    return untaken.stream()
+        .map(Life::failure)
+        .filter(failure -> !(failure instanceof Cancellation))
+        .findFirst()
+        .orElse(untaken.getFirst().failure());
   }
 
   /// A failure and all that gave way to it.

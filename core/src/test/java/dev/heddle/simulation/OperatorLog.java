@@ -19,6 +19,8 @@ final class OperatorLog extends Handler implements AutoCloseable {
     UNJOINED("a member failed in a scope that nobody joined"),
     /// Past the shutdown deadline nobody awaits those who are left in a scope.
     LATE("a member failed after the end of its scope"),
+    /// It stands in the report of a failure that was reported.
+    GAVE_WAY("a failure gave way to one that is reported"),
     /// Anything else: a promise that failed and that nobody awaited.
     UNCLAIMED("");
 

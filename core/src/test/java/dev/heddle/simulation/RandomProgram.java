@@ -289,6 +289,10 @@ final class RandomProgram {
 
   private void verifyLog(Throwable failure) {
     for (Why why : Why.values()) {
+      if (why == Why.GAVE_WAY) {
+        continue; // which one gives way is a matter of the order, that all are told is checked by
+        // RandomLossTest
+      }
       int wanted = expected.getOrDefault(why, Map.of()).getOrDefault(failure, 0);
       long found = OperatorLog.count(log, e -> e.failure() == failure && e.why() == why);
       check(

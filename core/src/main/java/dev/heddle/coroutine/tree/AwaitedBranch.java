@@ -61,11 +61,15 @@ abstract sealed class AwaitedBranch extends CancellableBranch permits ScopeNode 
       }
       throw c;
     }
+    Throwable met = null;
     if (waiting == owner && isOpened() && background() > 0) {
       cancelBackground();
-      awaitAllShielded(waiting);
+      met = awaitAllShielded(waiting);
     }
     throwIfFailed();
+    if (met != null) {
+      throw LoopRoot.<RuntimeException>rethrown(met);
+    }
     if (wasCancelled) {
       throw new Cancellation("the scope was cancelled: " + reason());
     }

@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// What can be cancelled of a coroutine: its regions, its shields, and how it learns of it.
@@ -109,13 +110,13 @@ public abstract class CancellableNode extends Waker {
 
   /// Cancels it with a cancellation that others get, too.
   void cancelFromTree(Cancellation shared) {
-    if (isCancellable() && whole().requestShared(shared)) {
+    if (isCancellable() && whole().requestShared(shared) && mayBeIgnored()) {
       ignore();
     }
   }
 
   private void requestWhole(Cancellation own) {
-    if (isCancellable() && whole().request(own)) {
+    if (isCancellable() && whole().request(own) && mayBeIgnored()) {
       ignore();
     }
   }
@@ -129,6 +130,9 @@ public abstract class CancellableNode extends Waker {
     }
     return own;
   }
+
+  /// Whether it need not run at all when it is cancelled before its start.
+  abstract boolean mayBeIgnored();
 
   /// The loop's time is over: from now on every suspension throws, whatever shields it.
   void insist() {
@@ -468,7 +472,9 @@ public abstract class CancellableNode extends Waker {
       result = body.run();
     } catch (Throwable thrown) {
       if (region.explains(thrown)) {
-        throw new DeadlineException(describe() + ": " + over, thrown);
+        throw LoopRoot.<RuntimeException>rethrown(
+            carriedOr(
+                region, thrown, () -> new DeadlineException(describe() + ": " + over, thrown)));
       }
       throw thrown;
     } finally {
@@ -492,14 +498,19 @@ public abstract class CancellableNode extends Waker {
       result = body.run();
     } catch (Throwable thrown) {
       Throwable failure = region.cause();
-      if (region.endsInsteadOf(thrown)) {
-        throw new WaitCancelledException(
-            describe() + ": the token of within(token) fired", failure);
+      Throwable ended =
+          !region.endsInsteadOf(thrown)
+              ? thrown
+              : carriedOr(
+                  region,
+                  thrown,
+                  () ->
+                      new WaitCancelledException(
+                          describe() + ": the token of within(token) fired", failure));
+      if (failure != null && region.hasFailed() && ended.getCause() != failure) {
+        FailureTable.merge(ended, failure);
       }
-      if (failure != null && region.hasFailed()) {
-        FailureTable.merge(thrown, failure);
-      }
-      throw thrown;
+      throw LoopRoot.<RuntimeException>rethrown(ended);
     } finally {
       closeRegion(region);
     }
@@ -511,6 +522,12 @@ public abstract class CancellableNode extends Waker {
       loop().report("the token of within(token) failed, and the body went on", region.cause());
     }
     return result;
+  }
+
+  // a clean-up that fails in try-with-resources is a failure of the block, as one in `finally` is
+  private static Throwable carriedOr(CancelRegion of, Throwable cut, Supplier<Throwable> end) {
+    Throwable carried = Precedence.carriedBy(cut, of.cancellation());
+    return carried == null ? end.get() : carried;
   }
 
   /// Runs `body` so that nothing it waits for in the JDK is interrupted for a cancellation.

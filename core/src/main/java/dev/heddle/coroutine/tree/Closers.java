@@ -174,10 +174,12 @@ public final class Closers {
     private void failed(Closer closer, Throwable failure) {
       FailureTable.throwIfFatal(failure);
       boolean cut = failure instanceof Cancellation || Interruptions.isOne(failure);
-      if (cut && late.contains(closer)) {
-        return; // that it was late is what is to be said of it
+      Throwable carried = cut ? Precedence.carriedBy(failure) : null;
+      if (carried != null) {
+        failures.add(carried);
+      } else if (!cut || !late.contains(closer)) {
+        failures.add(failure); // else that it was late is what is to be said of it
       }
-      failures.add(failure);
     }
 
     @Override

@@ -28,17 +28,22 @@ final class Completions<S> {
     handlers.add(handler);
   }
 
-  /// Runs all of them, in order.
+  /// Runs all of them, in order. One that the shutdown deadline cuts has not failed: it is reported
+  /// as late.
   ///
+  /// @param in the coroutine that runs them
   /// @return what they threw: nothing, what the only one threw, or all of it in one
-  @Nullable Throwable run(S ended) throws Exception {
+  @Nullable Throwable run(S ended, CoroutineNode<?> in) {
     List<Throwable> thrown = new ArrayList<>(0);
     for (CompletionHandler<? super S> handler : handlers) {
       try {
         handler.onCompletion(ended);
       } catch (Throwable e) {
         FailureTable.throwIfFatal(e);
-        thrown.add(CoroutineFailure.of(e));
+        Throwable failure = in.endedBy(e) == null ? e : Precedence.carriedBy(e);
+        if (failure != null) {
+          thrown.add(CoroutineFailure.of(failure));
+        }
       }
     }
     return switch (thrown.size()) {

@@ -185,6 +185,12 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     return !isDone() && (kind != RUNTIMES_OWN || loop().isPastDeadline());
   }
 
+  // it has a failure to tell, or a callback to call, that is not told otherwise
+  @Override
+  boolean mayBeIgnored() {
+    return kind != RUNTIMES_OWN;
+  }
+
   @Override
   public @Nullable Inheritance inheritance() {
     return carried() instanceof Heir heir ? heir.inheritance() : null;
@@ -213,7 +219,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   private void leave(@Nullable Object returned, @Nullable Throwable bodyThrew) {
     Throwable thrown = bodyThrew;
     try {
-      thrown = closeOpenScopes(thrown);
+      thrown = instead(closeOpenScopes(thrown));
       if (!scheduler().hasEnded()) {
         end();
       }
@@ -224,6 +230,16 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     if (!scheduler().hasEnded()) {
       finish(returned, thrown);
     }
+  }
+
+  // nobody hears of a cancellation: the failures that it carries take its place
+  private @Nullable Throwable instead(@Nullable Throwable thrown) {
+    Cancellation cut = thrown == null ? null : endedBy(thrown);
+    if (thrown == null || (cut == null && !(thrown instanceof Cancellation))) {
+      return thrown;
+    }
+    Throwable carried = Precedence.carriedBy(thrown, cut);
+    return carried == null ? thrown : carried;
   }
 
   // a scope opened and not closed ends with its owner, at the latest
@@ -522,23 +538,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   @Override
   public CompletableFuture<T> toCompletableFuture() {
     scheduler().checkOnLoop();
-    if (!isDone()) {
-      return Future.of(this).toCompletableFuture();
-    }
-    CompletableFuture<T> future = new CompletableFuture<>();
-    settle(future);
-    return future;
-  }
-
-  @SuppressWarnings({"NullAway", "unchecked"}) // null exactly when the body's T allows it
-  private void settle(CompletableFuture<T> future) {
-    Throwable failure = failure();
-    if (failure != null) {
-      scope.taken(this);
-      future.completeExceptionally(failure);
-    } else {
-      future.complete((T) carried());
-    }
+    return Future.of(this).toCompletableFuture();
   }
 
   /// The end of this coroutine, as an event.

@@ -159,15 +159,29 @@ public final class LoopRoot implements SchedulerOwner {
     Dump last = left.isEmpty() || shutdown.isAtOnce() ? null : dump();
     try {
       scheduler.close();
-    } finally {
-      watch.end();
-      threads.close();
-      services.close();
-      left.forEach(CoroutineNode::abandon);
-      futures.close();
-      submitted.forEach(SpawnRequest::refuse); // cancelled before they began
+    } catch (Throwable e) {
+      shutdown.broke(e);
     }
+    atTheEnd(watch::end);
+    atTheEnd(threads::close);
+    atTheEnd(services::close);
+    left.forEach(abandoned -> atTheEnd(abandoned::abandon)); // calls callbacks of users'
+    atTheEnd(futures::close);
+    submitted.forEach(request -> atTheEnd(request::refuse)); // cancelled before they began
     shutdown.report(left, last);
+  }
+
+  // other threads wait for what comes after it, and the caller of run() for main's outcome
+  private void atTheEnd(Runnable step) {
+    try {
+      step.run();
+    } catch (Throwable e) {
+      if (FailureTable.isFatal(e)) {
+        shutdown.broke(e);
+      } else {
+        report("a failure at the loop's end, which goes on", e);
+      }
+    }
   }
 
   private <T extends @Nullable Object> T outcome(CoroutineNode<T> main) {
@@ -357,8 +371,18 @@ public final class LoopRoot implements SchedulerOwner {
     return DumpTaker.take(this, Monitors.UNKNOWN);
   }
 
-  /// Tells the operator about a failure that no code will get.
+  /// Tells the operator about a failure that no code will get, and about those that gave way to it:
+  /// nobody will ask for its report.
   void report(String what, @Nullable Throwable failure) {
+    reportAlone(what, failure);
+    if (failure != null) {
+      FailureTable.behind(failure)
+          .forEach(
+              other -> reportAlone("a failure gave way to one that is reported: " + what, other));
+    }
+  }
+
+  private void reportAlone(String what, @Nullable Throwable failure) {
     if (shutdown.isForJvm()) {
       sayBesideTheLog(what, failure);
     } else {

@@ -7,8 +7,8 @@ import dev.heddle.CoroutineFailure;
 import dev.heddle.coroutine.FailureHandler;
 import dev.heddle.coroutine.tree.CancellableBranch.State;
 import dev.heddle.failure.FailureTable;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.LinkedHashSet;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Where the failures go that nobody awaits, in one scope.
@@ -28,12 +28,19 @@ final class ScopeFailures {
    *   CHILD   to those who join or await it at that moment; with none, or when they leave without it, to the parent, as above
    *   ROOT    to the loop, which stops with it
    *
-   * A failed scope has one failure, the first; later ones are merged into its report. What comes when a scope is closed already (a
-   * completion handler's) goes to its handler, to whoever leaves it just now, or to the parent.
+   * A failed scope has one failure, the first; a cancellation of another that failed it gives way to a later failure. Later ones are merged into its report until that has been given to somebody: a
+   * joiner, a handler, the parent. Whoever has it will not look at its report again, so what comes then goes a way of its own: of a
+   * CHILD to the parent, of the others to the owner, who has still to leave. So does what comes when a scope is closed already (a
+   * completion handler's). A supervised parent keeps the first failure of a child, for whoever joins that; nobody can take a later
+   * one, so it is reported at once.
+   *
+   * A report names the failures that were merged, too: what is only in the report of a failure that is logged has reached nobody.
    *
    * The JVM's own end (OutOfMemoryError) passes all this by: it ends the loop, and no code of a user's is called for it.
    *
-   * I1. Each failure goes exactly one of these ways, and once. [FailureTest, ScopeHandlerTest]
+   * I1. Each failure goes exactly one of these ways, and once. [FailureTest, ScopeHandlerTest, LostFailureTest, RandomLossTest]
+   *
+   * Cost. Constant for each failure: that a failure was taken is found by hash, in whatever order they are awaited.
    *
    * Sources. DESIGN 3.6; behaviour 10, 12, 36, 37, 98, 117, 125-134; traps 18, 19, 21, 23.
    */
@@ -49,7 +56,7 @@ final class ScopeFailures {
   private boolean thrown; // somebody has got it
   private boolean passedUp; // it was the parent's, or reported
   private @Nullable Throwable late; // a completion handler's, for whoever leaves
-  private final List<Untaken> untaken = new ArrayList<>(0);
+  private final Set<Untaken> untaken = new LinkedHashSet<>(0); // by identity: neither has equals()
   private @Nullable FailureHandler handler;
   private @Nullable FailureHandler childHandler;
 
@@ -109,7 +116,12 @@ final class ScopeFailures {
     FailureHandler mine = childHandler != null ? childHandler : handler;
     if (mine != null) {
       handle(mine, child, member, unobserved);
-    } else if (scope.isSupervised() && scope.state() != State.CLOSED) {
+    } else if (!scope.isSupervised()) {
+      fail(member, unobserved);
+    } else if (child.failure() != unobserved) {
+      loop.report(
+          "a further failure of " + child.describe() + " that failed or ended before", unobserved);
+    } else if (scope.state() != State.CLOSED) {
       untaken.add(child);
     } else {
       fail(member, unobserved);
@@ -125,11 +137,23 @@ final class ScopeFailures {
             asked.onFailure(of, member, unobserved);
           } catch (Throwable e) {
             FailureTable.throwIfFatal(e);
-            Throwable further = CoroutineFailure.of(e);
-            FailureTable.merge(further, unobserved);
-            fail(member, further);
+            handlerThrew(member, unobserved, CoroutineFailure.of(e));
           }
         });
+  }
+
+  private void handlerThrew(CoroutineNode<?> member, Throwable unobserved, Throwable threw) {
+    Throwable cut = CoroutineNode.current().endedBy(threw);
+    Throwable further = cut == null ? threw : Precedence.carriedBy(threw);
+    if (further == null) {
+      // past the shutdown deadline: that it was late is said of the handler, but not what it was
+      // for
+      loop.report(
+          "the shutdown deadline has cut the failure handler that was told of this", unobserved);
+      return;
+    }
+    FailureTable.merge(further, unobserved);
+    fail(member, further);
   }
 
   /// The scope fails, whatever handlers it has.
@@ -139,10 +163,7 @@ final class ScopeFailures {
       return;
     }
     if (failure != null) {
-      FailureTable.merge(failure, with);
-      if (scope.parent == null) {
-        loop.shutdown().rootFailed(with);
-      }
+      failAgain(member, failure, with);
       return;
     }
     failure = with;
@@ -157,6 +178,24 @@ final class ScopeFailures {
       loop.shutdown().rootFailed(with);
     } else {
       passUp();
+    }
+  }
+
+  private void failAgain(CoroutineNode<?> member, Throwable first, Throwable with) {
+    if (first == with) {
+      return;
+    }
+    if (thrown || passedUp) {
+      failLate(member, with);
+      return;
+    }
+    Throwable kept = Precedence.ofScope(first, with);
+    if (kept == with) {
+      failure = with;
+      failed = member;
+    }
+    if (scope.parent == null) {
+      loop.shutdown().rootFailed(with);
     }
   }
 
@@ -215,7 +254,7 @@ final class ScopeFailures {
   /// What a block throws: the scope's failure, and what came late.
   @Nullable Throwable takeAll() {
     taken();
-    return Precedence.merged(failure, late);
+    return Precedence.ofScope(failure, late);
   }
 
   /// Gives the scope's failure, unless somebody has it, to a handler, here and now.
@@ -264,9 +303,10 @@ final class ScopeFailures {
     runApart(
         "completion handlers",
         () -> {
-          Throwable threw = handlers.run(ended);
+          CoroutineNode<?> servant = CoroutineNode.current();
+          Throwable threw = handlers.run(ended, servant);
           if (threw != null) {
-            CoroutineNode<?> of = member == null ? CoroutineNode.current() : member;
+            CoroutineNode<?> of = member == null ? servant : member;
             FailureTable.cameFrom(threw, of::spawnTrace);
             unobserved(of, threw);
           }

@@ -366,7 +366,7 @@ public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
     Throwable body = Precedence.earlier(threw, met);
     Throwable outcome =
         failedBefore && !Precedence.givesWay(body)
-            ? Precedence.merged(failed, body)
+            ? Precedence.ofScope(failed, body)
             : Precedence.first(body, failed);
     owning.postpone(left, outcome);
     owning.postpone(met, outcome);

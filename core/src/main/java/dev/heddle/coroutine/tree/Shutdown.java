@@ -453,15 +453,18 @@ public final class Shutdown {
   }
 
   private void gaveWay(Throwable thrown, Throwable other) {
-    if (other instanceof Cancellation
-        || other instanceof ExitException
-        || other instanceof LoopEndedException) {
-      return; // what the end has brought about is no news: main cancelled, let go, abandoned
+    if (other instanceof ExitException || other instanceof LoopEndedException) {
+      return; // what the end has brought about is no news: let go, abandoned
+    }
+    // nor is main's cancellation, but what it carries
+    Throwable further = other instanceof Cancellation ? Precedence.carriedBy(other) : other;
+    if (further == null) {
+      return;
     }
     if (thrown instanceof ExitException) {
-      loop.report("a failure while the loop stopped: " + thrown.getMessage(), other);
+      loop.report("a failure while the loop stopped: " + thrown.getMessage(), further);
     } else {
-      FailureTable.merge(thrown, other);
+      FailureTable.merge(thrown, further);
     }
   }
 }

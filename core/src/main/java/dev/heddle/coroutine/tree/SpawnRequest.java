@@ -2,7 +2,9 @@
 package dev.heddle.coroutine.tree;
 
 import dev.heddle.Body;
+import dev.heddle.Cancellation;
 import dev.heddle.LoopEndedException;
+import dev.heddle.failure.FailureTable;
 import dev.heddle.scheduler.inbox.Inbox;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +15,8 @@ final class SpawnRequest<T extends @Nullable Object> extends Inbox.Node {
   private final String name;
   private final Body<T> body;
   private final CompletableFuture<T> result = new CompletableFuture<>();
+
+  private @Nullable Throwable jvmsEnd; // loop only: what has ended the body, and ends the loop
 
   private SpawnRequest(LoopRoot loop, String name, Body<T> body) {
     this.loop = loop;
@@ -49,15 +53,21 @@ final class SpawnRequest<T extends @Nullable Object> extends Inbox.Node {
     try {
       result.complete(body.run());
     } catch (Throwable e) {
-      result.completeExceptionally(e);
-    } finally {
-      loop.answered(this);
+      if (FailureTable.isFatal(e)) {
+        jvmsEnd = e; // nobody is called for it before the loop has ended, which it does at once
+        throw LoopRoot.<RuntimeException>rethrown(e);
+      }
+      Throwable carried = e instanceof Cancellation ? Precedence.carriedBy(e) : null;
+      result.completeExceptionally(carried == null ? e : carried);
     }
+    loop.answered(this);
   }
 
-  /// The loop has ended, or ends before it could begin.
+  /// The loop has ended before it could begin, or with what its body has thrown.
   void refuse() {
     result.completeExceptionally(
-        new LoopEndedException("the loop '" + loop.options().name() + "' has ended"));
+        jvmsEnd != null
+            ? jvmsEnd
+            : new LoopEndedException("the loop '" + loop.options().name() + "' has ended"));
   }
 }

@@ -87,7 +87,7 @@ public final class DirectoryWatcher {
         if (!tree.isSilent()) {
           watchAll(tree, tree.root, false);
         }
-      } catch (IOException | RuntimeException e) {
+      } catch (Throwable e) {
         forgetBelow(tree, null);
         throw e;
       } finally {
@@ -274,7 +274,8 @@ public final class DirectoryWatcher {
   private void guarded(WatchTree tree, Step step) {
     try {
       step.run();
-    } catch (IOException | RuntimeException | Error e) {
+    } catch (Throwable e) {
+      // a user's filter may throw what it does not declare
       forgetBelow(tree, null);
       tree.failed(e);
     }

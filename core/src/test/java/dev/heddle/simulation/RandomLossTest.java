@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// A search for lost failures: random programs that fail wherever they can. Of each run, every
+/// exception that the program has thrown has reached somebody: code that awaited or caught it, a
+/// handler, what `run` threw, or the log.
+///
+/// `./heddle test --seed N RandomLossTest` repeats a failing one and tells its story.
+///
+/// Budget: 5 s on two cores.
+@Tag("trap-18")
+@Tag("T18")
+@Timeout(1200)
+class RandomLossTest {
+  private static final int PROGRAMS = 5_000;
+  private static final int MANY = 200_000;
+
+  // reports of futures that are garbage come from a thread of their own
+  private static final Duration REPORTS_MAY_TAKE = Duration.ofSeconds(20);
+
+  @Test
+  void everythingThrown_byRandomPrograms_reachesSomebody() {
+    search(0, PROGRAMS);
+  }
+
+  @Test
+  @Tag("full")
+  @Tag("once")
+  void everythingThrown_byManyMoreRandomPrograms_reachesSomebody() {
+    search(PROGRAMS, MANY);
+  }
+
+  private static void search(long from, long to) {
+    Long only = Long.getLong("heddle.seed");
+    LongStream seeds = only == null ? LongStream.range(from, to) : LongStream.of(only);
+    long[] thrown = {0};
+    try (OperatorLog log = new OperatorLog()) {
+      seeds.forEach(seed -> thrown[0] += run(seed, log));
+    }
+    assertThat(only != null || thrown[0] > to - from).as("they fail often").isTrue();
+  }
+
+  private static int run(long seed, OperatorLog log) {
+    LossProgram program = new LossProgram(seed);
+    List<Throwable> lost = lostOf(program, log);
+    if (lost.isEmpty()) {
+      return program.thrown();
+    }
+    LossProgram again = new LossProgram(seed).telling();
+    lostOf(again, log);
+    throw new AssertionError(
+        "again: ./heddle test --seed %d RandomLossTest\nnobody got %s\n\n%s"
+            .formatted(seed, lost, again.story()));
+  }
+
+  private static List<Throwable> lostOf(LossProgram program, OperatorLog log) {
+    log.take();
+    program.run();
+    List<OperatorLog.Entry> entries = new ArrayList<>(log.take());
+    List<Throwable> lost = program.lost(entries);
+    long end = System.nanoTime() + REPORTS_MAY_TAKE.toNanos();
+    while (!lost.isEmpty() && System.nanoTime() - end < 0) {
+      LockSupport.parkNanos(1_000_000);
+      entries = log.take();
+      lost = program.lost(entries);
+    }
+    return lost;
+  }
+}

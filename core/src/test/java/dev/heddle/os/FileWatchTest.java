@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.Action;
+import dev.heddle.CoroutineFailure;
 import dev.heddle.DeadlineException;
 import dev.heddle.EventsLostException;
 import dev.heddle.Heddle;
@@ -28,6 +29,7 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
@@ -236,6 +238,28 @@ class FileWatchTest {
   }
 
   // ---- what is too much ----
+
+  @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // the usual sneaky throw
+  private static <E extends Throwable> RuntimeException sneaky(Throwable failure) throws E {
+    throw (E) failure;
+  }
+
+  @Test
+  @Tag("trap-18")
+  void filter_thatThrowsWhatItDoesNotDeclare_failsTheStreamWithIt() {
+    TimeoutException checked = new TimeoutException("of the filter");
+    FileWatch failing =
+        FileWatch.of(root)
+            .withFilter(_ -> {
+              throw FileWatchTest.<RuntimeException>sneaky(checked);
+            });
+    inLoop(() -> {
+      try (EventStream<FileChange> changes = failing.open()) {
+        Files.createFile(root.resolve("a"));
+        assertThatThrownBy(changes::next).isInstanceOf(CoroutineFailure.class).hasCause(checked);
+      }
+    });
+  }
 
   @Test
   @Tag("trap-35")

@@ -34,7 +34,9 @@ import java.util.function.Consumer;
 ///   `heddle.stall=off|MILLISECONDS`, default 5 s
 /// @param offloadThreads how many calls of [Heddle#offload] may run at once, at least 1; those
 ///   above wait for one to end; default 64
-/// @param reports told of each [LoopReport] that is logged, on a thread of Heddle's own
+/// @param reports told of each [LoopReport] that is logged, on the thread of the loop's log: it may
+///   wait and throw, and holds up later lines and reports of this loop, nothing else; `run` waits
+///   for it for 5 s at most
 /// @since 0.1
 public record HeddleOptions(
     String name,

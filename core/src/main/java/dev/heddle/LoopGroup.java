@@ -7,6 +7,7 @@ import dev.heddle.io.Listener;
 import dev.heddle.io.StreamSocket;
 import dev.heddle.io.Tcp;
 import dev.heddle.io.TcpOptions;
+import dev.heddle.observe.log.AsyncLog;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.net.StandardSocketOptions;
@@ -241,7 +242,7 @@ public final class LoopGroup implements AutoCloseable {
   }
 
   private static void log(String what, Throwable failure) {
-    System.getLogger("dev.heddle").log(System.Logger.Level.WARNING, what, failure);
+    AsyncLog.shared().warning(what, failure);
   }
 
   private static <T> T outcome(CompletableFuture<T> future) throws IOException {

@@ -41,6 +41,19 @@ public final class Scheduler implements ContextHost, EventHome {
    * The tick runs Heddle's own lock-free code only. User code on another coroutine's stack could be parked by the JDK in the
    * middle, with a lock that the carrier needs; so could a selector. Those wait for the trampoline.
    *
+   * What runs on the carrier with no coroutine mounted, and why it neither waits nor ends the loop:
+   *   microtasks, timers, arrivals  the runtime's own, lock-free; what they fire are inline callbacks of the runtime's, and a coroutine
+   *                                 of its own for callbacks of users' (notifyLater). A microtask that throws ends the loop (T6)
+   *   errands (onTrampoline)        stacks, interrupts, closing of descriptors, signals, threads to be started: locks of the JDK's that
+   *                                 no coroutine is parked with. Each is guarded: what it throws is reported
+   *   the driver                    its own locks, which no coroutine can hold; its completions fire as timers do
+   *   the owner's calls             tables of the tree, dumps. Lines for the log, reports and their listeners are handed to AsyncLog
+   *   spawns for other threads      the coroutine is made here; childValue() and the body run in it (SpawnRequest)
+   *   spawn strategies, iterators,  in the coroutine that calls
+   *   functions of futures, tokens
+   *   the loop's end                a guard for each step; dependents of exported futures on threads of their own
+   * RoomsTest sees to it that the core calls no logger elsewhere, and takes no lock. Whatever waits all the same is reported by HoldWatch.
+   *
    * Foreign waits. A mount that ends with the context HOSTING has been parked by the JDK, one that did not mount is held by a
    * thread dump. `foreign` counts both; the context comes back through the inbox. An arrival is dropped when the context by then waits for the loop.
    *
@@ -240,7 +253,9 @@ public final class Scheduler implements ContextHost, EventHome {
   }
 
   /// Runs a piece of the runtime's own work with no coroutine mounted: what reads every stack, or
-  /// takes locks of the JDK's.
+  /// takes locks of the JDK's that no coroutine can be parked with. No code of users', no log: that
+  /// may wait for what only this thread can wake. What it throws is reported, and costs only
+  /// itself.
   public void onTrampoline(Runnable errand) {
     errands.add(errand);
     chores = true;
@@ -552,7 +567,12 @@ public final class Scheduler implements ContextHost, EventHome {
 
   private void runErrands() {
     for (Runnable errand = errands.poll(); errand != null; errand = errands.poll()) {
-      errand.run();
+      try {
+        errand.run();
+      } catch (Throwable e) {
+        // behind it stand an interrupt to be sent, a descriptor to be closed, the loop's own end
+        owner.errandFailed(e);
+      }
     }
   }
 

@@ -27,6 +27,9 @@ public interface SchedulerOwner {
   /// The runtime itself failed; may be called on a coroutine's stack.
   void failed(Throwable failure);
 
+  /// A piece of the runtime's own work on the trampoline failed; the others go on.
+  void errandFailed(Throwable failure);
+
   /// Runs `notification` as a short coroutine; may be called on a coroutine's stack.
   void notifyLater(Runnable notification);
 

@@ -101,6 +101,9 @@ class ScopeEndTest {
         try (Scope scope = Scope.open()) {
           failingMember(failure, scope);
         }
+        while (reports.failures().isEmpty()) {
+          Heddle.suspend(); // it is logged beside the loop
+        }
         assertThat(reports.failures()).containsExactly(failure);
       });
       assertThat(reports.failures()).hasSize(1);

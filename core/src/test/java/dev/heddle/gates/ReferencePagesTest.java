@@ -93,7 +93,8 @@ class ReferencePagesTest {
   @Test
   void errors_haveEveryMessageThatIsLogged() throws IOException {
     String logged =
-        "(?:\\breport\\(|\\bunused\\(|\\buntaken\\(|Level\\.(?:WARNING|ERROR), )"
+        "(?:\\breport\\(|\\bunused\\(|\\buntaken\\(|Level\\.(?:WARNING|ERROR),\\s+"
+            + "|(?:\\blog(?:\\(\\))?|shared\\(\\))\\s*\\.(?:error|warning|besideTheLog|call)\\()"
             + "[^\";]*\"([^\"]+?) ?\"";
     String errors = page("errors.md");
     assertThat(found(logged, sources("core/src/main", "process/src/main")))

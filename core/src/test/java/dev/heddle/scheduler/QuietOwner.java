@@ -41,6 +41,11 @@ final class QuietOwner implements SchedulerOwner {
   }
 
   @Override
+  public void errandFailed(Throwable failure) {
+    failures.add(failure);
+  }
+
+  @Override
   public void notifyLater(Runnable notification) {
     notifications.add(notification);
   }

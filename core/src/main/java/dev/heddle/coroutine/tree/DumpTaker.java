@@ -3,6 +3,7 @@ package dev.heddle.coroutine.tree;
 
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Event;
+import dev.heddle.failure.FailureTable;
 import dev.heddle.observe.CoroutineSnapshot;
 import dev.heddle.observe.CoroutineSnapshot.State;
 import dev.heddle.observe.Dump;
@@ -165,7 +166,8 @@ final class DumpTaker {
   private static String info(Event event) {
     try {
       return event.info();
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
+      FailureTable.throwIfFatal(e);
       return "a " + event.getClass().getName() + " whose info() threw " + e.getClass().getName();
     }
   }
@@ -178,8 +180,9 @@ final class DumpTaker {
           found.add(c.id());
         }
       }
-    } catch (RuntimeException _) {
+    } catch (Throwable e) {
       // safe: as for info(), which names the event
+      FailureTable.throwIfFatal(e);
     }
     return found;
   }

@@ -13,6 +13,7 @@ import dev.heddle.event.FutureLedger;
 import dev.heddle.failure.FailureTable;
 import dev.heddle.observe.Dump;
 import dev.heddle.observe.LoopCounters;
+import dev.heddle.observe.log.AsyncLog;
 import dev.heddle.reactor.Drivers;
 import dev.heddle.reactor.TimerEvent;
 import dev.heddle.scheduler.Carrier;
@@ -40,11 +41,10 @@ import org.jspecify.annotations.Nullable;
 ///
 /// **Thread** carrier and coroutines, unless a method says otherwise.
 public final class LoopRoot implements SchedulerOwner {
-  private static final System.Logger LOG = System.getLogger("dev.heddle");
-
   private final HeddleOptions options;
   private final @Nullable ClassLoader ordinaryLoader =
       Thread.currentThread().getContextClassLoader();
+  private final AsyncLog log;
   private final Scheduler scheduler;
   private final ScopeNode root;
   private final Shutdown shutdown;
@@ -70,6 +70,7 @@ public final class LoopRoot implements SchedulerOwner {
     SpawnSites.prepare();
     FailureTable.prepare();
     this.options = options;
+    this.log = new AsyncLog(options.name(), ordinaryLoader);
     this.scheduler = new Scheduler(this, parts, options.reuse());
     this.root = ScopeNode.root(this);
     this.shutdown = new Shutdown(this);
@@ -133,8 +134,7 @@ public final class LoopRoot implements SchedulerOwner {
   @SuppressWarnings("TypeParameterUnusedInFormals") // a Body<T>, or an Action where T is Void
   private <T extends @Nullable Object> T execute(Object work, List<SwitchHandler> forMain) {
     boolean interrupted = Thread.interrupted();
-    CoroutineNode<T> main = root.newMain(work);
-    forMain.forEach(main::addSwitchHandler);
+    CoroutineNode<T> main = newMain(work, forMain);
     try (Registration _ = JvmExit.stops(this);
         Registration _ = options.handleSignals() ? ProcessSignals.stop(this) : () -> {}) {
       root.admit(main);
@@ -154,9 +154,24 @@ public final class LoopRoot implements SchedulerOwner {
     }
   }
 
+  // what it inherits from this thread is copied by users' code, which may throw
+  private <T extends @Nullable Object> CoroutineNode<T> newMain(
+      Object work, List<SwitchHandler> handlers) {
+    try {
+      CoroutineNode<T> main = root.newMain(work);
+      handlers.forEach(main::addSwitchHandler);
+      return main;
+    } catch (Throwable e) {
+      end(); // other threads may have the loop already, and wait for its answers
+      log.close();
+      outcome.completeExceptionally(e);
+      throw e;
+    }
+  }
+
   private void end() {
     List<CoroutineNode<?>> left = shutdown.stillThere();
-    Dump last = left.isEmpty() || shutdown.isAtOnce() ? null : dump();
+    Dump last = left.isEmpty() || shutdown.isAtOnce() ? null : dumpOrNull();
     try {
       scheduler.close();
     } catch (Throwable e) {
@@ -167,8 +182,8 @@ public final class LoopRoot implements SchedulerOwner {
     atTheEnd(services::close);
     left.forEach(abandoned -> atTheEnd(abandoned::abandon)); // calls callbacks of users'
     atTheEnd(futures::close);
-    submitted.forEach(request -> atTheEnd(request::refuse)); // cancelled before they began
-    shutdown.report(left, last);
+    submitted.forEach(request -> atTheEnd(request::refuse)); // they began, and never came back
+    atTheEnd(() -> shutdown.report(left, last));
   }
 
   // other threads wait for what comes after it, and the caller of run() for main's outcome
@@ -186,6 +201,9 @@ public final class LoopRoot implements SchedulerOwner {
 
   private <T extends @Nullable Object> T outcome(CoroutineNode<T> main) {
     Throwable thrown = shutdown.verdict(main);
+    // a program's last words: whoever called run() may exit the JVM now
+    log.close();
+    AsyncLog.shared().flush();
     if (thrown == null) {
       T result = main.outcome();
       outcome.complete(result);
@@ -222,6 +240,11 @@ public final class LoopRoot implements SchedulerOwner {
   /// What it was started with.
   public HeddleOptions options() {
     return options;
+  }
+
+  /// Where what it has to say is written, and its listeners are called: beside the loop.
+  AsyncLog log() {
+    return log;
   }
 
   /// The threads beside it.
@@ -371,8 +394,18 @@ public final class LoopRoot implements SchedulerOwner {
     return DumpTaker.take(this, Monitors.UNKNOWN);
   }
 
+  /// The same for a report; null when it cannot be taken: nothing else must depend on it.
+  @Nullable Dump dumpOrNull() {
+    try {
+      return dump();
+    } catch (Throwable e) {
+      log.error("no dump of the loop's coroutines could be taken", e);
+      return null;
+    }
+  }
+
   /// Tells the operator about a failure that no code will get, and about those that gave way to it:
-  /// nobody will ask for its report.
+  /// nobody will ask for its report. **Thread** any; never waits.
   void report(String what, @Nullable Throwable failure) {
     reportAlone(what, failure);
     if (failure != null) {
@@ -384,23 +417,16 @@ public final class LoopRoot implements SchedulerOwner {
 
   private void reportAlone(String what, @Nullable Throwable failure) {
     if (shutdown.isForJvm()) {
-      sayBesideTheLog(what, failure);
+      // the JVM runs its hooks at once, ours beside those in which loggers are shut down
+      log.besideTheLog(what, failure);
     } else {
-      LOG.log(System.Logger.Level.ERROR, what, failure);
+      log.error(what, failure);
     }
   }
 
-  // the JVM runs its hooks at once, ours beside those in which loggers are shut down
-  private static void sayBesideTheLog(String what, @Nullable Throwable failure) {
-    System.err.println("dev.heddle: " + what);
-    if (failure != null) {
-      failure.printStackTrace();
-    }
-  }
-
-  /// Tells the operator about what is probably a mistake.
+  /// Tells the operator about what is probably a mistake. **Thread** any; never waits.
   void warn(String what) {
-    LOG.log(System.Logger.Level.WARNING, what);
+    log.warning(what, null);
   }
 
   // ---- what the scheduler finds ----
@@ -440,6 +466,15 @@ public final class LoopRoot implements SchedulerOwner {
   @Override
   public void failed(Throwable failure) {
     shutdown.failed(failure);
+  }
+
+  @Override
+  public void errandFailed(Throwable failure) {
+    if (FailureTable.isFatal(failure)) {
+      shutdown.failed(failure);
+    } else {
+      report("the loop goes on after a failure of its own work on its thread", failure);
+    }
   }
 
   @Override

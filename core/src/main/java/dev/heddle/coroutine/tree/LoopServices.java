@@ -30,6 +30,16 @@ public final class LoopServices {
   }
 
   void close() {
-    services.values().forEach(LoopService::loopEnded);
+    Throwable first = null;
+    for (LoopService service : services.values()) {
+      try {
+        service.loopEnded();
+      } catch (Throwable e) {
+        first = Precedence.merged(first, e); // the others hold children, signals, watches
+      }
+    }
+    if (first != null) {
+      throw LoopRoot.<RuntimeException>rethrown(first);
+    }
   }
 }

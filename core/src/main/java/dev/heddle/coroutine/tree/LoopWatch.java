@@ -3,6 +3,7 @@ package dev.heddle.coroutine.tree;
 
 import dev.heddle.observe.DeadlockReport;
 import dev.heddle.observe.HoldReport;
+import dev.heddle.observe.LoopReport;
 import dev.heddle.observe.StallReport;
 import dev.heddle.observe.flight.FlightEvents;
 import dev.heddle.observe.management.ManagedLoops;
@@ -11,8 +12,6 @@ import org.jspecify.annotations.Nullable;
 
 /// All that looks at a loop while it runs, and tells what it sees.
 final class LoopWatch {
-  private static final System.Logger LOG = System.getLogger("dev.heddle");
-
   private final LoopRoot loop;
   private final HoldWatch holds;
   private final StallWatch stalls;
@@ -21,6 +20,9 @@ final class LoopWatch {
 
   // written by the carrier as the loop begins, read by any thread
   private volatile @Nullable Watchdog watchdog;
+
+  // the watchdog's
+  private boolean introduced;
 
   // the watchdog writes, the loop reads; safe: an event more or less at either end of a recording
   private boolean recorded = FlightEvents.areRecorded();
@@ -44,10 +46,6 @@ final class LoopWatch {
     return stalls;
   }
 
-  ManagedLoops.Entry management() {
-    return management;
-  }
-
   /// How long it has watched, in nanoseconds.
   long age() {
     return System.nanoTime() - began;
@@ -59,6 +57,18 @@ final class LoopWatch {
 
   void end() {
     Watchdog.unwatch(this);
+    if (ManagedLoops.leaves(management)) {
+      // listeners of the server are anybody's code
+      loop.log().call("the management of the loop", () -> ManagedLoops.takeOut(management));
+    }
+  }
+
+  /// Shows the loop to management tools, once somebody has started the server for them.
+  void introduce() {
+    if (!introduced && ManagedLoops.mayJoin(management)) {
+      introduced = true;
+      loop.log().call("the management of the loop", () -> ManagedLoops.join(management));
+    }
   }
 
   /// The loop has slept and is awake.
@@ -69,7 +79,7 @@ final class LoopWatch {
     }
   }
 
-  /// Runs `errand` on a thread that may take locks and call listeners.
+  /// Runs `errand`, which may take locks of the JDK's, on the watchdog's thread.
   void later(Runnable errand) {
     Watchdog dog = watchdog;
     if (dog != null) {
@@ -96,23 +106,19 @@ final class LoopWatch {
     }
   }
 
-  // ---- telling ----
+  // ---- telling: beside the loop, in its turn among the loop's lines ----
 
-  /// Tells the operator; on the loop or the watchdog.
+  /// Tells the operator. **Thread** any; never waits.
   void tell(StallReport report) {
-    later(() -> {
-      LOG.log(System.Logger.Level.WARNING, report.text().stripTrailing());
-      if (FlightEvents.areRecorded()) {
-        FlightEvents.stalled(report);
-      }
-      loop.options().reports().accept(report);
-    });
+    loop.log().warning(() -> report.text().stripTrailing());
+    record(() -> FlightEvents.stalled(report));
+    give(report);
   }
 
-  /// Tells the operator; on the watchdog. The recording has it when the hold is over.
+  /// Tells the operator. **Thread** any; never waits. The recording has it when the hold is over.
   void tell(HoldReport report) {
-    LOG.log(System.Logger.Level.WARNING, report.text().stripTrailing());
-    loop.options().reports().accept(report);
+    loop.log().warning(() -> report.text().stripTrailing());
+    give(report);
   }
 
   void over(HoldReport report, Duration held) {
@@ -121,25 +127,21 @@ final class LoopWatch {
     }
   }
 
-  /// Tells the operator; on the thread that gets the error, which says it in words, too.
+  /// Tells the operator; whoever called `run` gets the error, which says it in words, too.
   void tell(DeadlockReport report) {
+    // not on this thread: the JDK (25.0.3) loses the first event of one that has carried virtual
+    // threads
+    record(() -> FlightEvents.deadlocked(report));
+    give(report);
+  }
+
+  private void record(Runnable event) {
     if (FlightEvents.areRecorded()) {
-      recordOnAnotherThread(report);
-    }
-    try {
-      loop.options().reports().accept(report);
-    } catch (Throwable e) {
-      loop.report("a listener of reports failed", e);
+      loop.log().call("a flight recording", event);
     }
   }
 
-  // the JDK (25.0.3) loses the first event of a thread that has carried virtual threads
-  private static void recordOnAnotherThread(DeadlockReport report) {
-    Thread recorder = Thread.ofPlatform().daemon().start(() -> FlightEvents.deadlocked(report));
-    try {
-      recorder.join();
-    } catch (InterruptedException _) {
-      Thread.currentThread().interrupt();
-    }
+  private void give(LoopReport report) {
+    loop.log().call("a listener of reports", () -> loop.options().reports().accept(report));
   }
 }

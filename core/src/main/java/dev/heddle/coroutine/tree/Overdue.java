@@ -8,8 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Names who was cancelled and has not ended by the end of the grace period, while somebody waits
-/// for that: the owner of a scope, who joins it, the loop at its end. Each is named once; the wait
-/// goes on.
+/// for that: the owner of a scope, who joins it, the loop at its end. Each is named once, and each
+/// place in the program once ([Overruns]); the wait goes on.
 final class Overdue implements InlineCallback {
   private final ScopeNode scope;
   private final LoopRoot loop;
@@ -46,13 +46,7 @@ final class Overdue implements InlineCallback {
     List<CoroutineNode<?>> late = scope.members().stream().filter(Overdue::isNews).toList();
     if (!late.isEmpty() && !loop.isPastDeadline()) {
       late.forEach(c -> c.rare().overdue = true);
-      String who = late.size() == 1 ? "1 coroutine has" : late.size() + " coroutines have";
-      loop.warn(
-          who
-              + " not ended within the grace period after being cancelled, and the "
-              + scope.describe()
-              + " waits\n"
-              + DumpTaker.takeOnly(loop, late).text());
+      loop.overruns().waitedFor(late, "the " + scope.describe());
     }
   }
 

@@ -154,6 +154,12 @@ final class ProgramFrames {
     return own(stack).findFirst().map(StackTraceElement::toString).orElse(null);
   }
 
+  /// A site without its line, which differs from sample to sample of the same code.
+  static String method(String site) {
+    int line = site.indexOf('(');
+    return line < 0 ? site : site.substring(0, line);
+  }
+
   /// The last of these: where it began.
   static @Nullable StackTraceElement root(List<StackTraceElement> stack) {
     return own(stack).reduce((above, below) -> below).orElse(null);

@@ -70,7 +70,7 @@ final class StallWatch implements InlineCallback {
   @Override
   public void onEvent(Event event, @Nullable Object result, @Nullable Throwable error) {
     if (isStill()) {
-      scheduler.onTrampoline(this::look);
+      scheduler.onTrampoline(() -> orElseAnew(this::look));
     } else {
       armed = false;
     }
@@ -82,6 +82,16 @@ final class StallWatch implements InlineCallback {
         && scheduler.dispatches() == dispatches
         && scheduler.hasOnlyForeignWaits()
         && scheduler.inbox().isEmpty();
+  }
+
+  // a look that fails is reported, and the next sleep tries again
+  private void orElseAnew(Runnable look) {
+    try {
+      look.run();
+    } catch (Throwable e) {
+      armed = false;
+      throw e;
+    }
   }
 
   private @Nullable Dump stalled(Monitors monitors) {
@@ -138,7 +148,7 @@ final class StallWatch implements InlineCallback {
 
     @Override
     public void arrive() {
-      scheduler.onTrampoline(() -> lookAgain(monitors, idle));
+      scheduler.onTrampoline(() -> orElseAnew(() -> lookAgain(monitors, idle)));
     }
   }
 

@@ -2,6 +2,7 @@
 package dev.heddle.coroutine.tree;
 
 import dev.heddle.observe.flight.FlightEvents;
+import dev.heddle.observe.log.AsyncLog;
 import dev.heddle.observe.management.ManagedLoops;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,19 +15,25 @@ import org.jspecify.annotations.Nullable;
 /// want to see one.
 final class Watchdog implements Runnable {
   /*
-   * A round: the errands (reports to tell), a sample of each loop (HoldWatch), once a second a look for management tools and
-   * flight recordings. Both of these cost a third of a second of CPU to start, so that a loop never starts them: it joins when
-   * somebody else has.
+   * A round: the errands (questions to the JDK that take locks), a sample of each loop (HoldWatch), once a second a look for
+   * management tools and flight recordings. Both of these cost a third of a second of CPU to start, so that a loop never starts them:
+   * it joins when somebody else has.
+   *
+   * It runs no code of users': lines for the log, listeners of reports and of the management server are called on the thread of the
+   * loop's log (AsyncLog). So none of them holds up its next look, or ends it.
    *
    * States.  from     event                                  to       who, order
    *          WATCHES  every loop has slept for half a second  RESTS    itself: volatile store, then a look at every loop
    *          RESTS    a loop is awake, an errand, a second    WATCHES  itself; stir() by the carrier, after its own volatile store
    *          any      no loop is left for five seconds        GONE     itself: CAS on the registry
+   *          any      its thread dies (out of memory)         DEAD     itself: stores null and that it rests, starts another one
+   *          DEAD     a loop begins, or has slept, an errand  WATCHES  any thread: CAS on `thread`; the winner starts it
    *
    * Threads. watch(), unwatch(), stir(), later(): any. Everything else: its own.
    *
    * I1. While a loop runs, there is exactly one watchdog that samples it: whoever adds the first loop to the registry puts
-   *     the watchdog in with the same CAS, and it leaves by a CAS that fails when a loop has come. [WatchdogTest]
+   *     the watchdog in with the same CAS, and it leaves by a CAS that fails when a loop has come. [HoldReportTest]
+   * I2. Whatever is thrown in a round, the next one comes. [HoldReportTest]
    *
    * Memory order. Carrier: volatile store of AWAKE (Wakeup), then the volatile read of `resting`. Watchdog: volatile store of
    * `resting`, then the volatile read of that state. One of the two sees the other's write, so that no hold begins unwatched
@@ -42,6 +49,7 @@ final class Watchdog implements Runnable {
    */
   private static final long REST_NANOS = 1_000_000_000;
   private static final long UNTIL_REST_NANOS = 500_000_000; // bridges the pauses of a busy server
+  private static final long STUMBLED_NANOS = 100_000_000; // no busy loop of failures
   private static final long LINGER_NANOS = 5_000_000_000L; // saves a thread for each loop of a test
 
   /// The registry of running loops, and who watches them.
@@ -50,12 +58,8 @@ final class Watchdog implements Runnable {
   private static final AtomicReference<Watched> WATCHED =
       new AtomicReference<>(new Watched(List.of(), null));
 
-  private final Thread thread =
-      Thread.ofPlatform()
-          .daemon()
-          .inheritInheritableThreadLocals(false)
-          .name("heddle-watchdog")
-          .unstarted(this);
+  // any thread, CAS; null while nothing runs it
+  private final AtomicReference<@Nullable Thread> thread = new AtomicReference<>();
 
   // any thread
   private final ConcurrentLinkedQueue<Runnable> errands = new ConcurrentLinkedQueue<>();
@@ -64,6 +68,7 @@ final class Watchdog implements Runnable {
   private volatile boolean resting;
 
   // its own
+  private boolean hasGone;
   private long awakeAt = System.nanoTime();
   private long introducedAt = awakeAt - REST_NANOS;
 
@@ -79,11 +84,7 @@ final class Watchdog implements Runnable {
       List<LoopWatch> more = new ArrayList<>(before.loops());
       more.add(loop);
       if (WATCHED.compareAndSet(before, new Watched(List.copyOf(more), dog))) {
-        if (before.by() == null) {
-          dog.thread.start();
-        } else {
-          LockSupport.unpark(dog.thread);
-        }
+        dog.wake();
         return dog;
       }
     }
@@ -93,7 +94,6 @@ final class Watchdog implements Runnable {
   static void unwatch(LoopWatch loop) {
     WATCHED.updateAndGet(watched ->
         new Watched(watched.loops().stream().filter(l -> l != loop).toList(), watched.by()));
-    ManagedLoops.leave(loop.management());
   }
 
   /// The loops that run.
@@ -104,29 +104,72 @@ final class Watchdog implements Runnable {
   /// A loop has slept and is awake.
   void stir() {
     if (resting) {
-      LockSupport.unpark(thread);
+      wake();
     }
   }
 
-  /// Runs `errand` on the watchdog's thread: what takes locks, or calls listeners.
+  /// Runs `errand` on the watchdog's thread: a question to the JDK that takes locks.
   void later(Runnable errand) {
     errands.add(errand);
-    LockSupport.unpark(thread);
+    wake();
+  }
+
+  private void wake() {
+    Thread running = thread.get();
+    if (running != null) {
+      LockSupport.unpark(running);
+      return;
+    }
+    try {
+      Thread fresh =
+          Thread.ofPlatform()
+              .daemon()
+              .inheritInheritableThreadLocals(false)
+              .name("heddle-watchdog")
+              .unstarted(this);
+      if (thread.compareAndSet(null, fresh)) {
+        start(fresh);
+      }
+    } catch (OutOfMemoryError _) {
+      // safe: the next loop that begins or wakes tries again
+    }
+  }
+
+  private void start(Thread fresh) {
+    try {
+      fresh.start();
+    } catch (Throwable e) {
+      thread.set(null);
+      throw e;
+    }
   }
 
   // ---- its own thread ----
 
   @Override
   public void run() {
-    ManagedLoops.announce();
-    while (true) {
-      Watched now = WATCHED.get();
-      if (!now.loops().isEmpty()) {
-        round(now.loops());
-      } else if (hasLeft()) {
-        return;
+    try {
+      ManagedLoops.announce();
+      while (!hasGone) {
+        boolean _ = guarded(this::turn);
+      }
+    } finally {
+      resting = !hasGone; // should no thread be had now, a loop that wakes starts one
+      thread.set(null);
+      if (!hasGone) {
+        wake();
       }
     }
+  }
+
+  private boolean turn() {
+    Watched now = WATCHED.get();
+    if (now.loops().isEmpty()) {
+      hasGone = hasLeft();
+    } else {
+      round(now.loops());
+    }
+    return !hasGone;
   }
 
   private boolean hasLeft() {
@@ -184,7 +227,7 @@ final class Watchdog implements Runnable {
     boolean recording = FlightEvents.areRecorded();
     for (LoopWatch loop : loops) {
       loop.record(recording);
-      ManagedLoops.join(loop.management());
+      loop.introduce();
     }
     return recording;
   }
@@ -203,13 +246,13 @@ final class Watchdog implements Runnable {
     boolean run();
   }
 
-  // safe: a listener that fails, or a tool that does, must not end the watch
+  // safe: a look that fails, for want of memory or stack, must not end the watch
   private static boolean guarded(Step step) {
     try {
       return step.run();
     } catch (Throwable e) {
-      System.getLogger("dev.heddle")
-          .log(System.Logger.Level.WARNING, "the watchdog stumbled, and goes on", e);
+      AsyncLog.shared().warning("the watchdog stumbled, and goes on", e);
+      LockSupport.parkNanos(STUMBLED_NANOS);
       return false;
     }
   }

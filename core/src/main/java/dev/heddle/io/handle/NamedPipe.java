@@ -4,6 +4,7 @@ package dev.heddle.io.handle;
 import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.WRITE;
 
+import dev.heddle.observe.log.AsyncLog;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.OpenOption;
@@ -38,8 +39,7 @@ public final class NamedPipe {
     } catch (IOException | InterruptedException e) {
       // safe: nobody waits any more; a pipe that is gone holds a thread until the loop's end, no
       // more
-      System.getLogger("dev.heddle")
-          .log(System.Logger.Level.DEBUG, "while giving up the opening of " + path, e);
+      AsyncLog.shared().debug("while giving up the opening of " + path, e);
     }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.io.handle;
 
+import dev.heddle.observe.log.AsyncLog;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.lang.ProcessBuilder.Redirect;
@@ -64,8 +65,9 @@ final class TerminalModes {
     try {
       putBack();
     } catch (IOException e) {
-      System.getLogger("dev.heddle")
-          .log(System.Logger.Level.WARNING, "the terminal was left as it is; type: stty sane", e);
+      // the loggers are shut down at the same time
+      AsyncLog.shared().besideTheLog("the terminal was left as it is; type: stty sane", e);
+      AsyncLog.shared().flush();
     }
   }
 

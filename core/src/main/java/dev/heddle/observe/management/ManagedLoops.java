@@ -39,10 +39,10 @@ public final class ManagedLoops {
 
     private final LoopMXBean bean;
 
-    // the watchdog and the ending loop, CAS
+    // the log's thread and the ending loop, CAS
     private final AtomicInteger state = new AtomicInteger(OUT);
 
-    // written by the watchdog before IN, read after
+    // written by the log's thread before IN, read after
     private @Nullable ObjectName name;
 
     /// A loop that is not registered.
@@ -51,9 +51,14 @@ public final class ManagedLoops {
     }
   }
 
-  /// Registers a loop, if the server runs.
+  /// Whether a loop is to be registered: it is not, and the server runs.
+  public static boolean mayJoin(Entry loop) {
+    return loop.state.get() == Entry.OUT && !MBeanServerFactory.findMBeanServer(null).isEmpty();
+  }
+
+  /// Registers a loop, unless it is. Calls listeners of the server, which are anybody's code.
   public static void join(Entry loop) {
-    if (loop.state.get() != Entry.OUT || MBeanServerFactory.findMBeanServer(null).isEmpty()) {
+    if (loop.state.get() != Entry.OUT) {
       return;
     }
     MBeanServer server = ManagementFactory.getPlatformMBeanServer();
@@ -63,7 +68,7 @@ public final class ManagedLoops {
       throw new IllegalStateException("loop '" + loop.bean.getName() + "' cannot be managed", e);
     }
     if (!loop.state.compareAndSet(Entry.OUT, Entry.IN)) {
-      unregister(loop);
+      takeOut(loop);
     }
   }
 
@@ -85,14 +90,15 @@ public final class ManagedLoops {
     return new ObjectName(DOMAIN + (plain ? name : ObjectName.quote(name)));
   }
 
-  /// Takes a loop out for good.
-  public static void leave(Entry loop) {
-    if (loop.state.getAndSet(Entry.GONE) == Entry.IN) {
-      unregister(loop);
-    }
+  /// A loop is not to be registered any more.
+  ///
+  /// @return whether it is, and [#takeOut] is to be called
+  public static boolean leaves(Entry loop) {
+    return loop.state.getAndSet(Entry.GONE) == Entry.IN;
   }
 
-  private static void unregister(Entry loop) {
+  /// Takes a loop out for good. Calls listeners of the server.
+  public static void takeOut(Entry loop) {
     try {
       if (loop.name != null) {
         ManagementFactory.getPlatformMBeanServer().unregisterMBean(loop.name);

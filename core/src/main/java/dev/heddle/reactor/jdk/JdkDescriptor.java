@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.reactor.jdk;
 
+import dev.heddle.observe.log.AsyncLog;
 import dev.heddle.reactor.driver.Descriptor;
 import dev.heddle.reactor.driver.Operation;
 import java.io.IOException;
@@ -71,7 +72,7 @@ public class JdkDescriptor implements Descriptor {
     } catch (IOException e) {
       // the descriptor is gone all the same; data that could not be flushed was reported to the
       // writer
-      System.getLogger("dev.heddle").log(System.Logger.Level.DEBUG, "while closing " + channel, e);
+      AsyncLog.shared().debug("while closing " + channel, e);
     }
   }
 }

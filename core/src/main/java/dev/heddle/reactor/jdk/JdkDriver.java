@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.reactor.jdk;
 
+import dev.heddle.observe.log.AsyncLog;
 import dev.heddle.reactor.driver.Facility;
 import dev.heddle.reactor.driver.Support;
 import java.io.IOException;
@@ -162,8 +163,7 @@ public final class JdkDriver extends ChannelDriver {
         s.selectNow(); // lets go of the channels that were closed
         s.close();
       } catch (IOException e) {
-        System.getLogger("dev.heddle")
-            .log(System.Logger.Level.WARNING, "while closing the driver", e);
+        AsyncLog.shared().warning("while closing the driver", e);
       }
     }
   }

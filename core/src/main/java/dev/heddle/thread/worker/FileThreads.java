@@ -3,6 +3,7 @@ package dev.heddle.thread.worker;
 
 import dev.heddle.Cancellation;
 import dev.heddle.event.InlineCallback;
+import dev.heddle.observe.log.AsyncLog;
 import dev.heddle.reactor.driver.FileDriver;
 import dev.heddle.reactor.driver.FileOperation;
 import dev.heddle.reactor.driver.OpenFile;
@@ -82,8 +83,7 @@ public final class FileThreads implements FileDriver {
         var _ = file.perform(new Closing(file));
       } catch (IOException e) {
         // what could not be written was reported to its writer
-        System.getLogger("dev.heddle")
-            .log(System.Logger.Level.DEBUG, "while closing the loop's files", e);
+        AsyncLog.shared().debug("while closing the loop's files", e);
       }
     }
     open.clear();

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The log `dev.heddle`: the only room of the core that calls a logging system, or a listener of
+/// reports.
+///
+/// | enters | leaves |
+/// |---|---|
+/// | lines and reports, from any thread, which never waits for them | calls of `System.Logger` and of listeners, on a thread beside the loop |
+///
+/// Threads: any writes; what is written is carried out on one thread of each log. Read `AsyncLog`.
+package dev.heddle.observe.log;

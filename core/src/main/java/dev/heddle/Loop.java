@@ -124,10 +124,11 @@ public final class Loop<T extends @Nullable Object> {
     return result.copy();
   }
 
-  /// Runs `body` as a coroutine of the loop's root scope, once its main coroutine has begun. What
-  /// it throws goes to the future, and to nobody else; completing the future does nothing to the
-  /// coroutine. Who waits in a coroutine of another loop uses
-  /// [Heddle#await(java.util.concurrent.CompletionStage)]. **Thread** any.
+  /// Runs `body` as a coroutine of the loop's root scope, once its main coroutine has begun. It
+  /// inherits from the thread that called `run`. What it throws goes to the future, and to nobody
+  /// else, but for `OutOfMemoryError`, which ends the loop besides. The future is completed in any
+  /// case; completing the future does nothing to the coroutine. Who waits in a coroutine of another
+  /// loop uses [Heddle#await(java.util.concurrent.CompletionStage)]. **Thread** any.
   ///
   /// @return fails with a [LoopEndedException] when the loop has ended
   public <R extends @Nullable Object> CompletableFuture<R> submit(Body<R> body) {

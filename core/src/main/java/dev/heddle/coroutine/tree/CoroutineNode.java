@@ -88,7 +88,8 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     this.kind = runtimesOwn ? RUNTIMES_OWN : background ? BACKGROUND : FOREGROUND;
     this.id = loop.nextId();
     this.site = siteOf(from, name, spawner);
-    Inheritance taken = runtimesOwn ? null : Inheritance.ofCurrentThread(loop.ordinaryLoader());
+    boolean heir = !runtimesOwn && !(work instanceof SpawnRequest); // which inherits as it begins
+    Inheritance taken = heir ? Inheritance.ofCurrentThread(loop.ordinaryLoader()) : null;
     carry(taken == null ? work : new Heir(work, taken));
   }
 
@@ -267,7 +268,11 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
 
   @Override
   protected void finishIgnored() {
+    Object neverBegun = carried();
     finish(null, null);
+    if (neverBegun instanceof SpawnRequest<?> request) {
+      request.neverBegan();
+    }
   }
 
   private void finish(@Nullable Object returned, @Nullable Throwable thrown) {

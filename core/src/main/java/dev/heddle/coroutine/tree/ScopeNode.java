@@ -247,8 +247,9 @@ public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
   }
 
   /// One that another thread has asked for, which [#admit] starts.
-  CoroutineNode<?> newSubmitted(String name, Action work) {
-    return new CoroutineNode<@Nullable Void>(loop, this, name, work, false, false);
+  CoroutineNode<?> newSubmitted(SpawnRequest<?> asked) {
+    return new CoroutineNode<@Nullable Void>(
+        loop, this, asked.name(), asked, false, false, asked.site(), null);
   }
 
   /// One of the loop's own, made perhaps in a tick; [#admit] starts it, whatever the scope's state.

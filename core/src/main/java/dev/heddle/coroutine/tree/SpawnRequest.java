@@ -1,16 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.coroutine.tree;
 
+import dev.heddle.Action;
 import dev.heddle.Body;
 import dev.heddle.Cancellation;
 import dev.heddle.LoopEndedException;
 import dev.heddle.failure.FailureTable;
+import dev.heddle.scheduler.context.Inheritance;
 import dev.heddle.scheduler.inbox.Inbox;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /// Another thread asks for a coroutine: goes through the inbox, is spawned on the trampoline.
-final class SpawnRequest<T extends @Nullable Object> extends Inbox.Node {
+final class SpawnRequest<T extends @Nullable Object> extends Inbox.Node implements Action {
+  /*
+   * States.  from     event                                   to        who
+   *          POSTED   it arrives, the loop runs               SPAWNED   the trampoline: makes the coroutine, which inherits nothing yet
+   *          POSTED   the inbox is closed, or closes          ANSWERED  who asks, or the carrier at the loop's end: refused
+   *          SPAWNED  the coroutine begins                    BEGUN     itself: takes over the carrier's inheritable locals, runs the body
+   *          SPAWNED  it is cancelled before it begins        ANSWERED  the loop: failed
+   *          SPAWNED  it cannot be made (no memory)           ANSWERED  the trampoline: failed
+   *          BEGUN    the body, or a childValue(), ends       ANSWERED  the coroutine
+   *          BEGUN    OutOfMemoryError or its like ends it    ANSWERED  the carrier, when the loop has ended, which it does at once
+   *          BEGUN    the loop ends without it                ANSWERED  the carrier: refused
+   *
+   * I1. The future is completed, whatever the body, a childValue() or a dependent of the future throws, and however the loop ends.
+   *     [SubmitTest]
+   * I2. No code of users' runs on the carrier: childValue() runs in the coroutine; dependents of the future run in the coroutine, in
+   *     the thread that asks, or in a virtual thread of their own, one for each future, so that one that hangs holds up no other. [SubmitTest]
+   * I3. OutOfMemoryError in a body goes to the future, and ends the loop as in every other coroutine. [SubmitTest]
+   */
   private final LoopRoot loop;
   private final String name;
   private final Body<T> body;
@@ -29,9 +48,18 @@ final class SpawnRequest<T extends @Nullable Object> extends Inbox.Node {
       LoopRoot loop, String name, Body<T> body) {
     SpawnRequest<T> request = new SpawnRequest<>(loop, name, body);
     if (!loop.scheduler().inbox().post(request)) {
-      request.refuse();
+      request.result.completeExceptionally(request.ended());
     }
     return request.result;
+  }
+
+  String name() {
+    return name;
+  }
+
+  /// Where the coroutine comes from, as far as that is known.
+  Class<?> site() {
+    return body.getClass();
   }
 
   // in a tick, perhaps on the stack of a coroutine
@@ -43,14 +71,23 @@ final class SpawnRequest<T extends @Nullable Object> extends Inbox.Node {
   private void spawn() {
     if (loop.scheduler().hasEnded()) {
       refuse();
-    } else {
-      loop.submitted(this);
-      loop.root().admit(loop.root().newSubmitted(name, this::run));
+      return;
+    }
+    loop.submitted(this);
+    try {
+      loop.root().admit(loop.root().newSubmitted(this));
+    } catch (Throwable e) {
+      loop.answered(this);
+      failApart(e);
+      throw e;
     }
   }
 
-  private void run() {
+  /// The coroutine's work.
+  @Override
+  public void run() {
     try {
+      Inheritance.adoptFrom(loop.scheduler().carrier());
       result.complete(body.run());
     } catch (Throwable e) {
       if (FailureTable.isFatal(e)) {
@@ -63,11 +100,34 @@ final class SpawnRequest<T extends @Nullable Object> extends Inbox.Node {
     loop.answered(this);
   }
 
-  /// The loop has ended before it could begin, or with what its body has thrown.
+  /// The coroutine was cancelled before it began: the loop stops, for its root scope is not
+  /// cancelled for any other reason.
+  void neverBegan() {
+    loop.answered(this);
+    refuse();
+  }
+
+  /// The loop has ended without it, or with what its body has thrown.
   void refuse() {
-    result.completeExceptionally(
-        jvmsEnd != null
-            ? jvmsEnd
-            : new LoopEndedException("the loop '" + loop.options().name() + "' has ended"));
+    failApart(jvmsEnd != null ? jvmsEnd : ended());
+  }
+
+  private LoopEndedException ended() {
+    return new LoopEndedException("the loop '" + loop.options().name() + "' has ended");
+  }
+
+  private void failApart(Throwable why) {
+    if (result.isDone()) {
+      return;
+    }
+    try {
+      var _ =
+          Thread.ofVirtual()
+              .inheritInheritableThreadLocals(false)
+              .name("refused-" + name)
+              .start(() -> result.completeExceptionally(why));
+    } catch (OutOfMemoryError _) {
+      result.completeExceptionally(why); // who waits for it is worth more than the rule
+    }
   }
 }

@@ -8,6 +8,13 @@ import org.jspecify.annotations.Nullable;
 /// @param locals a copy of the spawner's inheritable thread-locals, or null when it has none
 /// @param loader the spawner's context class loader
 public record Inheritance(@Nullable Object locals, @Nullable ClassLoader loader) {
+  /// Gives the current thread, a context's, copies of the inheritable thread-locals of another one,
+  /// whose code does not run meanwhile. Calls `childValue`, which is anybody's: in a coroutine it
+  /// may wait, and what it throws is thrown here.
+  public static void adoptFrom(Thread parent) {
+    VirtualThreads.adoptInheritableLocals(parent);
+  }
+
   /// Takes it from the current thread; null when a context without it would look the same.
   ///
   /// @param ordinary the class loader that contexts have anyway

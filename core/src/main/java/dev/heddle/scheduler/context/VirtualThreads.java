@@ -27,10 +27,13 @@ public final class VirtualThreads {
     return "--add-opens java.base/java.lang=" + (self.isNamed() ? self.getName() : "ALL-UNNAMED");
   }
 
-  /// A thread, not started, that the JDK runs by handing its task to `scheduler`.
+  /// A thread, not started, that the JDK runs by handing its task to `scheduler`. It inherits
+  /// nothing from the current thread, which may be a carrier: no `childValue` is called.
   public static Thread create(Executor scheduler, Runnable body) {
     try {
-      return (Thread) Handles.NEW_VIRTUAL_THREAD.invokeExact(scheduler, (String) null, 0, body);
+      return (Thread)
+          Handles.NEW_VIRTUAL_THREAD.invokeExact(
+              scheduler, (String) null, Handles.INHERITS_NOTHING, body);
     } catch (Throwable e) {
       throw new IllegalStateException("the JDK refused to create a virtual thread", e);
     }
@@ -70,8 +73,18 @@ public final class VirtualThreads {
   private static Object copyOfLocals(Object locals) {
     try {
       return Handles.INHERIT.invoke(locals);
+    } catch (RuntimeException | Error e) {
+      throw e; // of a childValue()
     } catch (Throwable e) {
-      throw new IllegalStateException("the JDK refused to copy inheritable thread-locals", e);
+      throw new IllegalStateException("an inheritable thread-local could not be copied", e);
+    }
+  }
+
+  /// Gives the current context's thread copies of those of `parent`, if it has any.
+  static void adoptInheritableLocals(Thread parent) {
+    Object locals = copyOfInheritableLocals(parent);
+    if (locals != null) {
+      Handles.INHERITABLE_LOCALS.set(Thread.currentThread(), locals);
     }
   }
 
@@ -114,9 +127,8 @@ public final class VirtualThreads {
   public static void warmUp() {
     try {
       Class.forName("sun.nio.ch.Poller");
-    } catch (ClassNotFoundException e) {
+    } catch (ClassNotFoundException _) {
       // safe: a JDK without that class has no pollers that could inherit our scheduler
-      System.getLogger("dev.heddle").log(System.Logger.Level.DEBUG, "no sun.nio.ch.Poller", e);
     }
   }
 
@@ -193,6 +205,7 @@ public final class VirtualThreads {
   private static final class Handles {
     static final MethodHandle NEW_VIRTUAL_THREAD;
     static final Executor DEFAULT_SCHEDULER;
+    static final int INHERITS_NOTHING; // a characteristic of threads
     static final VarHandle SCHEDULER;
     static final VarHandle PARK_PERMIT;
     static final VarHandle LOCALS;
@@ -219,6 +232,11 @@ public final class VirtualThreads {
             (Executor)
                 in.findStatic(virtual, "defaultScheduler", MethodType.methodType(Executor.class))
                     .invoke();
+        INHERITS_NOTHING =
+            (int)
+                inThread
+                    .findStaticVarHandle(Thread.class, "NO_INHERIT_THREAD_LOCALS", int.class)
+                    .get();
         SCHEDULER = in.findVarHandle(virtual, "scheduler", Executor.class);
         PARK_PERMIT = in.findVarHandle(virtual, "parkPermit", boolean.class);
         LOCALS = inThread.findVarHandle(Thread.class, "threadLocals", locals);

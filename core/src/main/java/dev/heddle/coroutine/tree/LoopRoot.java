@@ -63,6 +63,9 @@ public final class LoopRoot implements SchedulerOwner {
   boolean restCancelled;
   private @Nullable Overdue rest; // who is left then
 
+  // any thread
+  private volatile boolean givenUp;
+
   // any thread; completed as the last thing
   private final CompletableFuture<@Nullable Object> outcome = new CompletableFuture<>();
 
@@ -180,6 +183,7 @@ public final class LoopRoot implements SchedulerOwner {
     atTheEnd(watch::end);
     atTheEnd(threads::close);
     atTheEnd(services::close);
+    atTheEnd(() -> JvmExit.leftBehind(left, shutdown.exitCode()));
     left.forEach(abandoned -> atTheEnd(abandoned::abandon)); // calls callbacks of users'
     atTheEnd(futures::close);
     submitted.forEach(request -> atTheEnd(request::refuse)); // they began, and never came back
@@ -427,6 +431,22 @@ public final class LoopRoot implements SchedulerOwner {
   /// Tells the operator about what is probably a mistake. **Thread** any; never waits.
   void warn(String what) {
     log.warning(what, null);
+  }
+
+  // ---- what the JVM's exit asks, on other threads ----
+
+  /// Whether `run` has returned, or is about to.
+  boolean isOver() {
+    return outcome.isDone();
+  }
+
+  /// The process ends without it: it has not ended in time, and is not waited for any more.
+  void giveUp() {
+    givenUp = true;
+  }
+
+  boolean isGivenUp() {
+    return givenUp;
   }
 
   // ---- what the scheduler finds ----

@@ -212,6 +212,7 @@ public final class ProcessSignals {
       Runtime.getRuntime().halt(SHELL_BASE + number);
     }
     isLoopStopping = true;
+    HaltTimer.afterSignal("SIG" + name, SHELL_BASE + number, List.copyOf(loops));
     for (LoopRoot loop : loops) {
       loop.shutdown().request("SIG" + name, SHELL_BASE + number, loop.options().shutdownDeadline());
     }

@@ -83,7 +83,7 @@ public final class Shutdown {
   private record Exit(int code, String why) {}
 
   /// Those who did not end in time, as they were then.
-  private record Late(String why, List<CoroutineNode<?>> coroutines, Dump dump) {}
+  private record Late(String why, List<CoroutineNode<?>> coroutines, @Nullable Dump dump) {}
 
   private final LoopRoot loop;
   private final Closers closers;
@@ -336,10 +336,15 @@ public final class Shutdown {
     }
     phase = Phase.PAST;
     List<CoroutineNode<?>> left = stillThere();
-    late = left.isEmpty() ? null : new Late(why, left, loop.dump());
+    late = left.isEmpty() ? null : new Late(why, left, loop.dumpOrNull());
     armed(loop.nanoTimeAfter(loop.options().gracePeriod()), loop.scheduler()::finish);
     left.forEach(CoroutineNode::insist);
     closers.pastDeadline();
+  }
+
+  /// What the process is likely to exit with.
+  int exitCode() {
+    return exit == null ? UNKNOWN : exit.code();
   }
 
   /// Whether the JVM itself is at its end: nothing is to be tried any more.
@@ -397,20 +402,27 @@ public final class Shutdown {
     if (l != null) {
       String who = count(l.coroutines()) + " did not end " + l.why();
       loop.report(
-          who
-              + abandoned(abandoned, last)
-              + closers.lateOnes()
-              + (l.coroutines().equals(abandoned) ? "" : "\nas they were then: " + l.dump().text()),
-          null);
-    } else if (last != null) {
+          who + abandoned(abandoned, last) + closers.lateOnes() + asTheyWere(l, abandoned), null);
+    } else if (!abandoned.isEmpty() && !isAtOnce()) {
       loop.report("the loop has failed" + abandoned(abandoned, last), null);
     }
   }
 
   private static String abandoned(List<CoroutineNode<?>> abandoned, @Nullable Dump last) {
-    return last == null
+    return abandoned.isEmpty()
         ? ""
-        : "; abandoned " + count(abandoned) + ": " + labels(abandoned) + "\n" + last.text();
+        : "; abandoned "
+            + count(abandoned)
+            + ": "
+            + labels(abandoned)
+            + (last == null ? "" : "\n" + last.text());
+  }
+
+  private static String asTheyWere(Late late, List<CoroutineNode<?>> abandoned) {
+    Dump dump = late.dump();
+    return dump == null || late.coroutines().equals(abandoned)
+        ? ""
+        : "\nas they were then: " + dump.text();
   }
 
   private static String count(List<CoroutineNode<?>> coroutines) {

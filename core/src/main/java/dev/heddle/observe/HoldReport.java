@@ -8,12 +8,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// A coroutine has kept the loop from all others for longer than
-/// [dev.heddle.HeddleOptions#holdLimit()]. Told once for each site, by a thread that watches.
+/// [dev.heddle.HeddleOptions#holdLimit()], or the loop's own thread waits. Told once for each site,
+/// by a thread that watches.
 ///
 /// @param loop the loop's name
 /// @param coroutine who holds it, by number and name; null when it is the loop's own work
 /// @param held for how long so far, at least
 /// @param activity what it does
+/// @param waitsFor the lock that the thread waits for and who holds it, in words; null when it does
+///   not wait, or the JDK does not tell
 /// @param site the topmost frame of its stack that is the program's own, or null
 /// @param stack its frames at that moment, the innermost first
 /// @since 0.1
@@ -22,6 +25,7 @@ public record HoldReport(
     @Nullable String coroutine,
     Duration held,
     Activity activity,
+    @Nullable String waitsFor,
     @Nullable String site,
     List<StackTraceElement> stack)
     implements LoopReport {
@@ -56,6 +60,10 @@ public record HoldReport(
         "Heddle itself is inside a call of the system",
         "nothing in the program mends that; if it comes again, try another driver (./heddle"
             + " doctor names the one in force)"),
+    /// Not a coroutine but the loop's own thread waits, for a lock most often.
+    WAITING(
+        "no coroutine does, but the loop's own thread waits",
+        "nobody in it can go on before that is over; see the lock and its holder"),
     /// Not a coroutine but the loop itself, which is said only when somebody asks.
     LOOP("no coroutine does", "it takes a dump, or is about to sleep");
 
@@ -89,6 +97,9 @@ public record HoldReport(
         .append(" so far: ")
         .append(doing())
         .append('\n');
+    if (waitsFor != null) {
+      text.append("  waits for ").append(waitsFor).append('\n');
+    }
     stack.forEach(frame -> text.append("  at ").append(frame).append('\n'));
     return text.toString();
   }
@@ -118,6 +129,7 @@ public record HoldReport(
     fields.put("heldBy", coroutine);
     fields.put("heldMillis", held.toMillis());
     fields.put("activity", activity.name());
+    fields.put("waitsFor", waitsFor);
     fields.put("site", site);
     fields.put("stack", stack.stream().map(StackTraceElement::toString).toList());
     return Json.write(fields);

@@ -19,10 +19,17 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// The watchdog: who holds the loop, and doing what. Each hold lasts until it has been reported.
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -340,6 +347,120 @@ class HoldReportTest {
           computeUntilTold("hold");
         });
     assertThat(TOLD).contains("hold");
+  }
+
+  /// Which no code of the loop's does: a library in a callback that was overlooked, a class loader.
+  @Test
+  @Tag("trap-42")
+  void loop_whoseOwnThreadWaitsForAMonitor_isReportedWithItsHolder() throws Exception {
+    Object monitor = new Object();
+    CountDownLatch held = new CountDownLatch(1);
+    Thread holder =
+        Thread.ofPlatform()
+            .name("the holder")
+            .start(() -> {
+              synchronized (monitor) {
+                held.countDown();
+                spinUntilTold();
+              }
+            });
+    held.await();
+    runWithErrand(() -> {
+      synchronized (monitor) {
+        held.countDown();
+      }
+    });
+    holder.join();
+    HoldReport report = reportOfTheLoopItself();
+    assertThat(report.waitsFor())
+        .startsWith("the monitor of java.lang.Object@")
+        .endsWith(", held by thread 'the holder'");
+    assertThat(report.text())
+        .startsWith("Something has held the loop 'held' for ")
+        .contains("the loop's own thread waits", "  waits for the monitor of");
+    assertThat(report.json()).contains("\"waitsFor\": \"the monitor of");
+  }
+
+  @Test
+  @Tag("trap-42")
+  void loop_whoseOwnThreadIsParked_isReportedWithWhatItIsParkedFor() {
+    runWithErrand(() -> {
+      while (TOLD.isEmpty()) {
+        LockSupport.parkNanos(HoldReportTest.class, LIMIT.toNanos());
+      }
+    });
+    assertThat(reportOfTheLoopItself().waitsFor()).startsWith("java.lang.Class@");
+  }
+
+  private static void runWithErrand(Runnable errand) {
+    AtomicReference<LoopRoot> root = new AtomicReference<>();
+    Runnable _ =
+        LoopRoot.run(
+            options(LIMIT),
+            () -> {
+              root.get().scheduler().onTrampoline(errand);
+              Heddle.delay(Duration.ofMillis(1));
+              return errand;
+            },
+            List.of(),
+            root::set);
+  }
+
+  private static HoldReport reportOfTheLoopItself() {
+    return REPORTS.stream()
+        .filter(report -> report.activity() == Activity.WAITING)
+        .findFirst()
+        .orElseThrow(() -> new AssertionError("told of others only: " + REPORTS));
+  }
+
+  private static void spinUntilTold() {
+    while (TOLD.isEmpty()) {
+      Thread.onSpinWait();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"exception", "memory"})
+  void handlerOfTheLog_thatThrowsForEveryLine_doesNotEndTheWatch(String kind) {
+    Handler failing = new FailingHandler(kind);
+    Logger logger = Logger.getLogger("dev.heddle");
+    logger.addHandler(failing);
+    logger.setUseParentHandlers(false);
+    try {
+      reportOf("hold", () -> computeUntilTold("hold"));
+      reportOf("holdAgain", HoldReportTest::holdAgain);
+    } finally {
+      logger.removeHandler(failing);
+      logger.setUseParentHandlers(true);
+    }
+  }
+
+  private static void holdAgain() {
+    while (!TOLD.contains("holdAgain")) {
+      Thread.onSpinWait();
+    }
+  }
+
+  private static final class FailingHandler extends Handler {
+    private final String kind;
+
+    FailingHandler(String kind) {
+      this.kind = kind;
+    }
+
+    @Override
+    public void publish(LogRecord record) {
+      if (kind.equals("memory")) {
+        throw new OutOfMemoryError("provoked");
+      }
+      throw new IllegalStateException("disk full");
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close() {}
   }
 
   @Test

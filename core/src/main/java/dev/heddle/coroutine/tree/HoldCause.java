@@ -53,7 +53,7 @@ record HoldCause(Activity activity, boolean isOfTheRuntime, boolean isOfTheProgr
     return switch (activity) {
       case LOADING, LINKING -> true;
       case INITIALISING -> !isOfTheProgram;
-      case COMPUTING, FILE, LOOK_UP, PINNED, NATIVE, RUNTIME, LOOP -> false;
+      case COMPUTING, FILE, LOOK_UP, PINNED, NATIVE, RUNTIME, WAITING, LOOP -> false;
     };
   }
 

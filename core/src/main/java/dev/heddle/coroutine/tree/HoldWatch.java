@@ -98,8 +98,8 @@ final class HoldWatch {
   private boolean look(Duration held, long now) {
     Holder holder = holder(held);
     HoldReport report = holder.report;
-    if (scheduler.progress() != progress || report.coroutine() == null) {
-      // over, or the loop's own work: a dump of many, a report
+    if (scheduler.progress() != progress || report.activity() == Activity.LOOP) {
+      // over, or the loop's own work: a dump of many
       return now - counted >= limit;
     }
     if (isQuiet(holder.cause)) {
@@ -121,17 +121,14 @@ final class HoldWatch {
 
   private void tell(HoldReport report) {
     // not by what it does: a computation that reads the clock is sometimes seen inside that call
-    String site = method(report);
+    String site = ProgramFrames.method(siteOf(report));
     if (told.size() < SITES && told.add(site)) {
       loop.watch().tell(report);
     }
   }
 
-  // the line differs from sample to sample
-  private static String method(HoldReport report) {
-    String site = report.site() == null ? String.valueOf(report.stack()) : report.site();
-    int line = site.indexOf('(');
-    return line < 0 ? site : site.substring(0, line);
+  private static String siteOf(HoldReport report) {
+    return report.site() == null ? String.valueOf(report.stack()) : report.site();
   }
 
   /// The hold that lasts, if it has lasted for the limit; from any thread.
@@ -162,10 +159,31 @@ final class HoldWatch {
     } catch (RuntimeException _) {
       // safe: the tree has changed under the walk; who holds the loop is then not said
     }
-    List<StackTraceElement> stack = List.of(scheduler.carrier().getStackTrace());
-    return new Holder(
-        new HoldReport(loop.options().name(), null, held, Activity.LOOP, null, stack),
-        new HoldCause(Activity.LOOP, true, false));
+    HoldReport report = reportOfCarrier(held);
+    return new Holder(report, new HoldCause(report.activity(), true, false));
+  }
+
+  // it waits for locks of the JDK's only, and not for long: this is a mistake, its own or a
+  // library's
+  private HoldReport reportOfCarrier(Duration held) {
+    Thread carrier = scheduler.carrier();
+    boolean waits = carrier.getState() != Thread.State.RUNNABLE;
+    String waitsFor = waits ? AwaitedLock.of(loop, carrier) : null;
+    List<StackTraceElement> stack = List.of(carrier.getStackTrace());
+    return new HoldReport(
+        loop.options().name(),
+        null,
+        held,
+        waits && stack.stream().noneMatch(HoldWatch::isSleep) ? Activity.WAITING : Activity.LOOP,
+        waitsFor,
+        ProgramFrames.site(stack),
+        stack);
+  }
+
+  // woken, on a machine that has not let it run yet
+  private static boolean isSleep(StackTraceElement frame) {
+    return frame.getMethodName().equals("sleep")
+        && frame.getClassName().equals(Scheduler.class.getName());
   }
 
   private Holder reportOf(CoroutineNode<?> holder, Thread thread, Duration held) {
@@ -179,6 +197,7 @@ final class HoldWatch {
             holder.describe(),
             held,
             cause.activity(),
+            waits ? AwaitedLock.of(loop, thread) : null,
             ProgramFrames.site(stack),
             stack);
     return new Holder(report, cause);

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.coroutine.tree;
+
+import dev.heddle.scheduler.context.ExecutionContext;
+import dev.heddle.scheduler.context.LockOwners;
+import java.lang.management.LockInfo;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadInfo;
+import java.util.concurrent.locks.AbstractOwnableSynchronizer;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/// The lock that a thread waits for, and who holds it, in words. Asked by the watchdog, of a thread
+/// that keeps its loop standing.
+final class AwaitedLock {
+  private AwaitedLock() {}
+
+  /// Null when the thread waits for none, or the JDK does not tell.
+  static @Nullable String of(LoopRoot loop, Thread waiting) {
+    try {
+      Object parkedFor = LockSupport.getBlocker(waiting);
+      return parkedFor == null
+          ? monitor(waiting)
+          : DumpTaker.named(parkedFor) + holder(loop, parkedFor);
+    } catch (RuntimeException | LinkageError _) {
+      return null; // safe: the report comes without it
+    }
+  }
+
+  private static String holder(LoopRoot loop, Object parkedFor) {
+    Thread owner = LockOwners.ownerOf(parkedFor);
+    if (owner == null) {
+      return LockOwners.known() || !(parkedFor instanceof AbstractOwnableSynchronizer)
+          ? ""
+          : "; who holds it the JDK does not tell without --add-opens"
+              + " java.base/java.util.concurrent.locks="
+              + LockOwners.opensTo();
+    }
+    for (CoroutineNode<?> coroutine : loop.coroutines()) {
+      ExecutionContext context = coroutine.context();
+      if (context != null && context.thread() == owner) {
+        return ", held by " + coroutine.label();
+      }
+    }
+    return ", held by thread '" + owner.getName() + "'";
+  }
+
+  private static @Nullable String monitor(Thread waiting) {
+    ThreadInfo info =
+        waiting.isVirtual()
+            ? null
+            : ManagementFactory.getThreadMXBean().getThreadInfo(waiting.threadId());
+    LockInfo lock = info == null ? null : info.getLockInfo();
+    if (lock == null) {
+      return null;
+    }
+    String owner = info.getLockOwnerName();
+    // a look at the stacks of coroutines is the carrier's alone (HeldMonitors)
+    return "the monitor of "
+        + lock
+        + (owner == null
+            ? ", held by no thread of the system: by a coroutine, or another virtual thread"
+            : ", held by thread '" + owner + "'");
+  }
+}

@@ -78,7 +78,11 @@ class RoomsTest {
           entry("os.watch", Set.of()),
           entry("observe.beside", Set.of()),
           entry("observe.flight", Set.of()),
+          entry("observe.log", Set.of()),
           entry("observe.management", Set.of()));
+
+  private static final String LOGGED =
+      "what there is to say is written in one room, beside the loop";
 
   /// Arrows that the plan does not draw, and why they do no harm; all of them point down, as the
   /// test for cycles shows.
@@ -89,6 +93,10 @@ class RoomsTest {
               "a delay is a timer, a foreign completion a remote event"),
           entry("coroutine.tree -> observe.flight", "a loop tells a flight recording what it does"),
           entry("coroutine.tree -> observe.management", "the watchdog shows loops to tools"),
+          entry("coroutine.tree -> observe.log", LOGGED),
+          entry("io.handle -> observe.log", LOGGED),
+          entry("reactor.jdk -> observe.log", LOGGED),
+          entry("thread.worker -> observe.log", LOGGED),
           entry("coroutine.tree -> scheduler.context", "a coroutine is the guest of a context"),
           entry(
               "coroutine.tree -> scheduler.inbox",
@@ -133,6 +141,14 @@ class RoomsTest {
           entry("thread.worker -> reactor.driver", "threads serve files where no driver does"),
           entry("thread.worker -> scheduler.inbox", "a thread that leaves says so by letter"));
 
+  /// Classes outside the room of the log that print, and why they do no harm.
+  private static final Map<String, String> PRINTERS =
+      Map.of(
+          "dev.heddle.coroutine.tree.StandardStreams",
+          "puts a stream of its own in the place of the standard ones",
+          "dev.heddle.coroutine.tree.OutputCaptures",
+          "the same");
+
   /// Rooms whose code runs on the carrier or on a coroutine's stack for others: it takes no lock.
   private static final Set<String> LOOP_ROOMS =
       Set.of(
@@ -164,6 +180,8 @@ class RoomsTest {
           "failures that other threads may look at when the loop has ended",
           "dev.heddle.coroutine.tree.Watchdog.WATCHED",
           "the registry of running loops",
+          "dev.heddle.coroutine.tree.JvmExit.LEFT_BEHIND",
+          "coroutines that outlive their loops, and may hold what the JVM's exit waits for",
           "dev.heddle.observe.beside.DumpParts.RUNNING",
           "the registry of what runs beside them, for dumps");
 
@@ -180,6 +198,10 @@ class RoomsTest {
           "coroutines take it, no carrier",
           "dev.heddle.event.ExportedFuture",
           "the entries of futures of the JDK: no tick completes one, and nothing waits inside",
+          "dev.heddle.coroutine.tree.AwaitedLock",
+          "asks who holds a lock; takes none",
+          "dev.heddle.scheduler.context.ForeignWaits",
+          "asks what a thread waits for; takes none",
           "dev.heddle.scheduler.context.LockOwners",
           "asks who holds a lock; takes none");
 
@@ -262,6 +284,39 @@ class RoomsTest {
             "nothing static changes but the registry of running loops and the main-start handlers:"
                 + " make it a field of the loop")
         .check(CORE);
+  }
+
+  /// A handler takes locks, waits and throws: on the carrier that stops the loop, or ends it.
+  @Test
+  @Tag("trap-42")
+  void logging_outsideTheRoomOfTheLog_isNotDone() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("dev.heddle.observe.log..")
+        .and(are("are not listed in PRINTERS", c -> !PRINTERS.containsKey(outermost(c))))
+        .should()
+        .dependOnClassesThat(are("are loggers", RoomsTest::isLogger))
+        .orShould()
+        .callMethodWhere(isPrinting())
+        .orShould()
+        .accessField(System.class, "err")
+        .orShould()
+        .accessField(System.class, "out")
+        .because(
+            "a log handler may wait for a lock that a parked coroutine holds, and may throw: give"
+                + " the line to dev.heddle.observe.log.AsyncLog, or to LoopRoot.report and warn")
+        .check(CORE);
+  }
+
+  private static boolean isLogger(JavaClass type) {
+    return type.getName().startsWith("java.lang.System$Logger")
+        || type.getPackageName().startsWith("java.util.logging");
+  }
+
+  private static DescribedPredicate<JavaAccess<?>> isPrinting() {
+    return DescribedPredicate.describe(
+        "prints a stack trace, or asks for a logger",
+        access -> Set.of("printStackTrace", "getLogger", "dumpStack").contains(access.getName()));
   }
 
   @Test

@@ -202,7 +202,7 @@ class HoldReportTest {
   }
 
   private static HoldReport at(Activity activity, StackTraceElement... stack) {
-    return new HoldReport("l", "c", LIMIT, activity, null, List.of(stack));
+    return new HoldReport("l", "c", LIMIT, activity, null, null, List.of(stack));
   }
 
   private static StackTraceElement frame(String className, String method) {

@@ -385,8 +385,14 @@ class HoldReportTest {
   @Tag("trap-42")
   void loop_whoseOwnThreadIsParked_isReportedWithWhatItIsParkedFor() {
     runWithErrand(() -> {
+      Thread carrier = Thread.currentThread();
+      Thread.ofPlatform()
+          .start(() -> {
+            spinUntilTold();
+            LockSupport.unpark(carrier);
+          });
       while (TOLD.isEmpty()) {
-        LockSupport.parkNanos(HoldReportTest.class, LIMIT.toNanos());
+        LockSupport.park(HoldReportTest.class); // all the time: it is looked at once
       }
     });
     assertThat(reportOfTheLoopItself().waitsFor()).startsWith("java.lang.Class@");

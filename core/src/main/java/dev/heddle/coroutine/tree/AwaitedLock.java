@@ -50,10 +50,10 @@ final class AwaitedLock {
         waiting.isVirtual()
             ? null
             : ManagementFactory.getThreadMXBean().getThreadInfo(waiting.threadId());
-    LockInfo lock = info == null ? null : info.getLockInfo();
-    if (lock == null) {
+    if (info == null || info.getLockInfo() == null) {
       return null;
     }
+    LockInfo lock = info.getLockInfo();
     String owner = info.getLockOwnerName();
     // a look at the stacks of coroutines is the carrier's alone (HeldMonitors)
     return "the monitor of "

@@ -292,8 +292,8 @@ public final class AsyncLog {
   private void tellOfDropped() {
     int lines = dropped.getAndSet(0);
     if (lines > 0) {
-      String what = "the log could not keep up: " + lines + " lines of '" + name;
-      write(Level.WARNING, what + "' were dropped", null);
+      String what = "the log could not keep up: " + lines + " lines of '" + name + "' were dropped";
+      write(Level.WARNING, what, null);
     }
   }
 

@@ -13,6 +13,7 @@ import dev.heddle.observe.HoldReport;
 import dev.heddle.observe.HoldReport.Activity;
 import dev.heddle.observe.LoopReport;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
@@ -74,6 +75,30 @@ final class Watched {
       turns++;
     }
     return turns;
+  }
+
+  /// Starts `count` coroutines of the same work.
+  static <T> List<Coroutine<T>> crowd(int count, Body<T> work) {
+    List<Coroutine<T>> crowd = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      crowd.add(Heddle.spawn(work));
+    }
+    return crowd;
+  }
+
+  /// Waits until `condition` holds, then asserts that the loop goes on beside all of `waiters`.
+  static void assertOnlyTheyWait(
+      Collection<? extends Coroutine<?>> waiters, Callable<Boolean> condition) throws Exception {
+    until(condition);
+    assertThat(turnsBeside(waiters)).isEqualTo(TURNS);
+  }
+
+  /// Asserts that no cancellation and no interrupt is left over for the waits that follow.
+  static void assertUndisturbed() throws InterruptedException {
+    assertThat(Thread.currentThread().isInterrupted()).isFalse();
+    Heddle.delay(Duration.ofMillis(1));
+    Thread.sleep(1);
+    Heddle.checkCancelled();
   }
 
   /// Asks again and again, and lets the others run in between, until the answer is yes.

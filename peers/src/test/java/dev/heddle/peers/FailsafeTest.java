@@ -13,7 +13,6 @@ import dev.failsafe.RateLimiter;
 import dev.failsafe.RetryPolicy;
 import dev.failsafe.Timeout;
 import dev.failsafe.TimeoutExceededException;
-import dev.heddle.Action;
 import dev.heddle.DeadlineException;
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
@@ -34,30 +33,6 @@ import org.junit.jupiter.params.provider.EnumSource;
     threadMode = org.junit.jupiter.api.Timeout.ThreadMode.SEPARATE_THREAD)
 class FailsafeTest {
   private static final Duration A_DAY = Duration.ofDays(1);
-
-  /// Waits that nothing but an interrupt or a cancellation ends.
-  enum Wait {
-    SLEEP(() -> Thread.sleep(A_DAY)),
-    DELAY(() -> Heddle.delay(A_DAY)),
-    AWAIT(() -> Heddle.promise("never").future().await()),
-    OFFLOAD(
-        () ->
-            Heddle.offload(
-                () -> {
-                  new CountDownLatch(1).await();
-                  return 1;
-                }));
-
-    private final Action wait;
-
-    Wait(Action wait) {
-      this.wait = wait;
-    }
-
-    void run() throws Exception {
-      wait.run();
-    }
-  }
 
   @Test
   void retries_of100CoroutinesAtOnce_tryAsOftenAsTheyShould() {

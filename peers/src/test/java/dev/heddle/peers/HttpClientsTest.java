@@ -15,11 +15,15 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
+import okhttp3.OkHttpClient;
+import okhttp3.Request;
+import okhttp3.Response;
 import org.apache.hc.client5.http.classic.methods.HttpGet;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
@@ -83,6 +87,15 @@ class HttpClientsTest {
       int atATime() {
         return FEW;
       }
+    },
+
+    /// OkHttp: the caller's thread does it all; its pool makes as many connections as are asked
+    /// for.
+    OKHTTP {
+      @Override
+      Client open() {
+        return okHttp();
+      }
     };
 
     private static final int FEW = 4;
@@ -111,6 +124,25 @@ class HttpClientsTest {
       @Override
       public void close() {
         client.close();
+      }
+    };
+  }
+
+  private static Client okHttp() {
+    OkHttpClient client = new OkHttpClient.Builder().readTimeout(Duration.ofHours(1)).build();
+    return new Client() {
+      @Override
+      public String get(URI uri) throws IOException {
+        Request request = new Request.Builder().url(uri.toString()).build();
+        try (Response response = client.newCall(request).execute()) {
+          return response.body().string();
+        }
+      }
+
+      @Override
+      public void close() {
+        client.connectionPool().evictAll();
+        client.dispatcher().executorService().shutdownNow();
       }
     };
   }

@@ -82,12 +82,11 @@ class CaffeineTest {
     AtomicInteger loads = new AtomicInteger();
     AsyncLoadingCache<Integer, String> cache =
         Caffeine.newBuilder()
-            .buildAsync(
-                key -> {
-                  loads.incrementAndGet();
-                  released.await();
-                  return "value " + key;
-                });
+            .buildAsync(key -> {
+              loads.incrementAndGet();
+              released.await();
+              return "value " + key;
+            });
     Watched.run(() -> {
       List<Coroutine<String>> awaiting = crowd(50, () -> Heddle.await(cache.get(1)));
       List<Coroutine<String>> joining = crowd(50, () -> cache.get(1).join());
@@ -110,11 +109,10 @@ class CaffeineTest {
             loading.future().await();
             return cache.get(1, _ -> "second");
           });
-      assertThatThrownBy(
-              () ->
-                  Watched.cutWhen(
-                      () -> loading.future().isDone() && second.isSuspended(),
-                      () -> cache.get(1, _ -> loadForEver(loading))))
+      assertThatThrownBy(() ->
+              Watched.cutWhen(
+                  () -> loading.future().isDone() && second.isSuspended(),
+                  () -> cache.get(1, _ -> loadForEver(loading))))
           .isInstanceOf(WaitCancelledException.class);
       assertUndisturbed();
       assertThat(second.await()).isEqualTo("second");

@@ -187,13 +187,12 @@ class CommonsPoolTest {
       Heddle.run(
           HeddleOptions.defaults()
               .withHoldLimit(Duration.ofMillis(50))
-              .withReports(
-                  report -> {
-                    if (namesThePool(report)) {
-                      reported.complete((HoldReport) report);
-                      factory.released.countDown(); // or the loop would stand for ever
-                    }
-                  }),
+              .withReports(report -> {
+                if (namesThePool(report)) {
+                  reported.complete((HoldReport) report);
+                  factory.released.countDown(); // or the loop would stand for ever
+                }
+              }),
           () -> {
             borrowAndReturn(pool);
             until(reported::isDone);

@@ -20,13 +20,14 @@ import dev.heddle.event.Promise;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ForkJoinPool;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// Failsafe: it sleeps, waits for permits, and ends what takes too long by an interrupt from a
-/// thread of its own.
+/// Failsafe: it sleeps, waits for permits, and ends what takes too long by an interrupt that comes
+/// from a thread of its own.
 @Tag("T16")
 @org.junit.jupiter.api.Timeout(
     value = 60,
@@ -45,13 +46,12 @@ class FailsafeTest {
               () -> {
                 int[] tries = {0};
                 return Failsafe.with(retry)
-                    .get(
-                        () -> {
-                          if (++tries[0] < 4) {
-                            throw new IllegalStateException("try " + tries[0]);
-                          }
-                          return tries[0];
-                        });
+                    .get(() -> {
+                      if (++tries[0] < 4) {
+                        throw new IllegalStateException("try " + tries[0]);
+                      }
+                      return tries[0];
+                    });
               });
       assertThat(calls).extracting(Coroutine::await).containsOnly(4);
     });
@@ -61,8 +61,7 @@ class FailsafeTest {
   @EnumSource
   void timeoutWithInterrupt_ofAnyWait_cutsIt(Wait wait) {
     Watched.run(() -> {
-      Timeout<Object> timeout =
-          Timeout.builder(Duration.ofMillis(20)).withInterrupt().build();
+      Timeout<Object> timeout = Timeout.builder(Duration.ofMillis(20)).withInterrupt().build();
       List<Coroutine<String>> calls =
           crowd(
               20,
@@ -87,13 +86,12 @@ class FailsafeTest {
               60,
               () ->
                   Failsafe.with(bulkhead)
-                      .get(
-                          () -> {
-                            inside[1] = Math.max(inside[1], ++inside[0]);
-                            released.future().await();
-                            inside[0]--;
-                            return 1;
-                          }));
+                      .get(() -> {
+                        inside[1] = Math.max(inside[1], ++inside[0]);
+                        released.future().await();
+                        inside[0]--;
+                        return 1;
+                      }));
       assertOnlyTheyWait(calls, () -> calls.stream().allMatch(Coroutine::isSuspended));
       released.complete(true);
       assertThat(calls.stream().mapToInt(Coroutine::await).sum()).isEqualTo(60);
@@ -112,11 +110,9 @@ class FailsafeTest {
             crowd(
                 50,
                 () -> {
-                  assertThatThrownBy(
-                          () ->
-                              Heddle.within(
-                                  Duration.ofMillis(200),
-                                  () -> Failsafe.with(limiter).run(() -> {})))
+                  assertThatThrownBy(() ->
+                          Heddle.within(
+                              Duration.ofMillis(200), () -> Failsafe.with(limiter).run(() -> {})))
                       .isInstanceOf(DeadlineException.class);
                   assertUndisturbed();
                   return null;
@@ -136,12 +132,11 @@ class FailsafeTest {
               50,
               () ->
                   Failsafe.with(RetryPolicy.<Integer>ofDefaults())
-                      .with(java.util.concurrent.ForkJoinPool.commonPool())
-                      .getAsync(
-                          () -> {
-                            released.await();
-                            return 1;
-                          })
+                      .with(ForkJoinPool.commonPool())
+                      .getAsync(() -> {
+                        released.await();
+                        return 1;
+                      })
                       .get());
       assertOnlyTheyWait(calls, () -> calls.stream().allMatch(Coroutine::isSuspended));
       released.countDown();
@@ -157,19 +152,17 @@ class FailsafeTest {
       RetryPolicy<Object> retry =
           RetryPolicy.builder().withDelay(Duration.ofMillis(1)).handle(Throwable.class).build();
       int[] tries = {0};
-      assertThatThrownBy(
-              () ->
-                  Heddle.within(
-                      Duration.ofMillis(50),
-                      () ->
-                          Failsafe.with(retry)
-                              .get(
-                                  () -> {
-                                    if (++tries[0] == 1) {
-                                      wait.run();
-                                    }
-                                    return tries[0];
-                                  })))
+      assertThatThrownBy(() ->
+              Heddle.within(
+                  Duration.ofMillis(50),
+                  () ->
+                      Failsafe.with(retry)
+                          .get(() -> {
+                            if (++tries[0] == 1) {
+                              wait.run();
+                            }
+                            return tries[0];
+                          })))
           .isInstanceOf(DeadlineException.class);
       assertUndisturbed();
     });

@@ -41,12 +41,11 @@ class GuavaTest {
       LoadingCache<Integer, String> cache =
           CacheBuilder.newBuilder()
               .build(
-                  CacheLoader.from(
-                      key -> {
-                        loads[0]++;
-                        released.future().await();
-                        return "value " + key;
-                      }));
+                  CacheLoader.from(key -> {
+                    loads[0]++;
+                    released.future().await();
+                    return "value " + key;
+                  }));
       List<Coroutine<String>> getters = crowd(100, () -> cache.get(1));
       assertOnlyTheyWait(getters, () -> getters.stream().allMatch(Coroutine::isSuspended));
       released.complete(true);
@@ -96,11 +95,10 @@ class GuavaTest {
                 20,
                 () ->
                     threads
-                        .submit(
-                            () -> {
-                              released.await();
-                              return "done";
-                            })
+                        .submit(() -> {
+                          released.await();
+                          return "done";
+                        })
                         .get());
         List<Coroutine<String>> others = crowd(20, settable::get);
         assertOnlyTheyWait(getters, () -> getters.stream().allMatch(Coroutine::isSuspended));
@@ -123,14 +121,13 @@ class GuavaTest {
       limiter.acquire();
       double[] slept = {0};
       Coroutine<?> main = Heddle.current();
-      assertThatThrownBy(
-              () ->
-                  Watched.cutWhen(
-                      main::isSuspended,
-                      () -> {
-                        slept[0] = limiter.acquire();
-                        return slept[0];
-                      }))
+      assertThatThrownBy(() ->
+              Watched.cutWhen(
+                  main::isSuspended,
+                  () -> {
+                    slept[0] = limiter.acquire();
+                    return slept[0];
+                  }))
           .isInstanceOf(WaitCancelledException.class);
       assertThat(slept[0]).isPositive();
       assertUndisturbed();
@@ -155,15 +152,14 @@ class GuavaTest {
             }
             released.countDown();
           });
-      assertThatThrownBy(
-              () ->
-                  Heddle.within(
-                      cut.future(),
-                      () -> {
-                        Uninterruptibles.awaitUninterruptibly(released);
-                        wasReleased[0] = true;
-                        return 1;
-                      }))
+      assertThatThrownBy(() ->
+              Heddle.within(
+                  cut.future(),
+                  () -> {
+                    Uninterruptibles.awaitUninterruptibly(released);
+                    wasReleased[0] = true;
+                    return 1;
+                  }))
           .isInstanceOf(WaitCancelledException.class);
       assertThat(wasReleased[0]).isTrue();
       assertUndisturbed();

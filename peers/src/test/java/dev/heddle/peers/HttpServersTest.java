@@ -36,12 +36,11 @@ class HttpServersTest {
       Promise<Boolean> released = Heddle.promise("released");
       int[] inside = {0};
       HttpServer server =
-          start(
-              exchange -> {
-                inside[0]++; // one thread: no lock
-                released.future().await();
-                answer(exchange);
-              });
+          start(exchange -> {
+            inside[0]++; // one thread: no lock
+            released.future().await();
+            answer(exchange);
+          });
       try (HttpClient client = HttpClient.newHttpClient()) {
         URI uri = URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/");
         List<Coroutine<Integer>> requests =

@@ -23,7 +23,8 @@ import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 import org.junit.platform.launcher.listeners.TestExecutionSummary;
 
-/// Code that knows nothing of coroutines ends waits by [Thread#interrupt()]: those of Heddle's, too.
+/// Code that knows nothing of coroutines ends waits by [Thread#interrupt()]: those of Heddle's,
+/// too.
 @Tag("T16")
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class OutsideInterruptsTest {
@@ -33,11 +34,10 @@ class OutsideInterruptsTest {
   void futureTask_cancelledWhileItRunsInACoroutine_endsItsWait(Wait wait) {
     Watched.run(() -> {
       FutureTask<Integer> task =
-          new FutureTask<>(
-              () -> {
-                wait.run();
-                return 1;
-              });
+          new FutureTask<>(() -> {
+            wait.run();
+            return 1;
+          });
       Coroutine<?> runner =
           Heddle.spawn(() -> {
             task.run();
@@ -82,8 +82,8 @@ class OutsideInterruptsTest {
   void timeoutOfJUnit_aroundALoop_endsTheLoopAndShowsWhereItWaited() {
     assertThat(failureOf(OverdueLoop.class))
         .contains("TimeoutException")
-        .contains("was interrupted")
-        .contains("delay");
+        .contains("its thread was interrupted, while these waited:")
+        .contains("OverdueLoop.lambda$waitsForADay");
   }
 
   /// What JUnit reports, with every cause and suppressed exception.

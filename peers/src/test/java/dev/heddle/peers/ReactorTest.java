@@ -51,14 +51,13 @@ class ReactorTest {
               30,
               () ->
                   Flux.range(0, 20)
-                      .flatMapSequential(
-                          i ->
-                              Mono.fromCallable(
-                                      () -> {
-                                        released.await();
-                                        return i;
-                                      })
-                                  .subscribeOn(Schedulers.boundedElastic()))
+                      .flatMapSequential(i ->
+                          Mono.fromCallable(
+                                  () -> {
+                                    released.await();
+                                    return i;
+                                  })
+                              .subscribeOn(Schedulers.boundedElastic()))
                       .collectList()
                       .block());
       assertOnlyTheyWait(collecting, () -> collecting.stream().allMatch(Coroutine::isSuspended));
@@ -82,9 +81,8 @@ class ReactorTest {
             return sum;
           });
       Coroutine<Integer> streaming =
-          Heddle.spawn(
-              () ->
-                  sink.asFlux().toStream().mapToInt(i -> i).peek(_ -> seen.incrementAndGet()).sum());
+          Heddle.spawn(() ->
+              sink.asFlux().toStream().mapToInt(i -> i).peek(_ -> seen.incrementAndGet()).sum());
       for (int i = 1; i <= 10; i++) {
         sink.tryEmitNext(i).orThrow();
         int both = 2 * i;
@@ -123,15 +121,14 @@ class ReactorTest {
     Watched.run(() -> {
       boolean[] subscribed = {false};
       boolean[] cancelled = {false};
-      assertThatThrownBy(
-              () ->
-                  Watched.cutWhen(
-                      () -> subscribed[0],
-                      () ->
-                          Mono.never()
-                              .doOnSubscribe(_ -> subscribed[0] = true)
-                              .doOnCancel(() -> cancelled[0] = true)
-                              .block()))
+      assertThatThrownBy(() ->
+              Watched.cutWhen(
+                  () -> subscribed[0],
+                  () ->
+                      Mono.never()
+                          .doOnSubscribe(_ -> subscribed[0] = true)
+                          .doOnCancel(() -> cancelled[0] = true)
+                          .block()))
           .isInstanceOf(WaitCancelledException.class);
       assertThat(cancelled[0]).isTrue();
       assertUndisturbed();

@@ -58,11 +58,10 @@ class RxJavaTest {
                 for (int i :
                     Observable.range(1, 10)
                         .doOnSubscribe(_ -> {})
-                        .map(
-                            i -> {
-                              released.await();
-                              return i;
-                            })
+                        .map(i -> {
+                          released.await();
+                          return i;
+                        })
                         .subscribeOn(Schedulers.io())
                         .blockingIterable()) {
                   sum += i;
@@ -80,8 +79,7 @@ class RxJavaTest {
     Watched.run(() -> {
       ReplaySubject<Integer> subject = ReplaySubject.create();
       AtomicInteger seen = new AtomicInteger();
-      Coroutine<?> each =
-          Heddle.spawn(() -> subject.blockingForEach(_ -> seen.incrementAndGet()));
+      Coroutine<?> each = Heddle.spawn(() -> subject.blockingForEach(_ -> seen.incrementAndGet()));
       Coroutine<?> subscriber =
           Heddle.spawn(() -> subject.blockingSubscribe(_ -> seen.incrementAndGet()));
       for (int i = 1; i <= 10; i++) {
@@ -113,11 +111,8 @@ class RxJavaTest {
   void trampoline_thatSleeps_suspendsItsCoroutine() {
     Watched.run(() -> {
       Coroutine<Long> counting =
-          Heddle.spawn(
-              () ->
-                  Flowable.timer(1, TimeUnit.DAYS, Schedulers.trampoline())
-                      .count()
-                      .blockingGet());
+          Heddle.spawn(() ->
+              Flowable.timer(1, TimeUnit.DAYS, Schedulers.trampoline()).count().blockingGet());
       assertOnlyTheyWait(List.of(counting), counting::isSuspended);
       counting.cancel("seen enough");
     });
@@ -136,15 +131,14 @@ class RxJavaTest {
     Watched.run(() -> {
       boolean[] subscribed = {false};
       boolean[] disposed = {false};
-      assertThatThrownBy(
-              () ->
-                  Watched.cutWhen(
-                      () -> subscribed[0],
-                      () ->
-                          Single.never()
-                              .doOnSubscribe(_ -> subscribed[0] = true)
-                              .doOnDispose(() -> disposed[0] = true)
-                              .blockingGet()))
+      assertThatThrownBy(() ->
+              Watched.cutWhen(
+                  () -> subscribed[0],
+                  () ->
+                      Single.never()
+                          .doOnSubscribe(_ -> subscribed[0] = true)
+                          .doOnDispose(() -> disposed[0] = true)
+                          .blockingGet()))
           .isInstanceOf(WaitCancelledException.class);
       assertThat(disposed[0]).isTrue();
       assertUndisturbed();

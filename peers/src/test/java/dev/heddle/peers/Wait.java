@@ -15,13 +15,11 @@ enum Wait {
   AWAIT(() -> Heddle.scope(scope -> scope.spawn(() -> Heddle.delay(aDay())).await())),
   JOIN(() -> Heddle.scope(() -> Heddle.launch("member", () -> Heddle.delay(aDay())))),
   MUTEX(Wait::lockTwice),
-  OFFLOAD(
-      () ->
-          Heddle.offload(
-              () -> {
-                new CountDownLatch(1).await();
-                return 1;
-              }));
+  OFFLOAD(() ->
+      Heddle.offload(() -> {
+        new CountDownLatch(1).await();
+        return 1;
+      }));
 
   private final Action wait;
 
@@ -42,8 +40,7 @@ enum Wait {
   private static void lockTwice() throws Exception {
     Mutex mutex = new Mutex();
     Heddle.scope(scope -> {
-      scope.background(
-          "holder", () -> mutex.run(() -> Heddle.delay(aDay())));
+      scope.background("holder", () -> mutex.run(() -> Heddle.delay(aDay())));
       Watched.until(mutex::isLocked);
       mutex.run(() -> {});
       return null;

@@ -65,8 +65,7 @@ final class Barriers {
     CyclicBarrier barrier = new CyclicBarrier(3);
     Helper other =
         crew.start(
-            () ->
-                assertThatThrownBy(barrier::await).isInstanceOf(BrokenBarrierException.class));
+            () -> assertThatThrownBy(barrier::await).isInstanceOf(BrokenBarrierException.class));
     Crew.until(() -> barrier.getNumberWaiting() == 1);
     Helper waiter =
         crew.start(
@@ -95,8 +94,7 @@ final class Barriers {
     CyclicBarrier barrier = new CyclicBarrier(2);
     Helper waiter =
         crew.start(
-            () ->
-                assertThatThrownBy(barrier::await).isInstanceOf(BrokenBarrierException.class));
+            () -> assertThatThrownBy(barrier::await).isInstanceOf(BrokenBarrierException.class));
     Crew.until(() -> barrier.getNumberWaiting() == 1);
     barrier.reset();
     waiter.join();
@@ -113,8 +111,7 @@ final class Barriers {
             });
     Helper waiter =
         crew.start(
-            () ->
-                assertThatThrownBy(barrier::await).isInstanceOf(BrokenBarrierException.class));
+            () -> assertThatThrownBy(barrier::await).isInstanceOf(BrokenBarrierException.class));
     Crew.until(() -> barrier.getNumberWaiting() == 1);
     assertThatThrownBy(barrier::await).hasMessage("action");
     waiter.join();
@@ -156,10 +153,9 @@ final class Barriers {
     assertThatThrownBy(() -> phaser.awaitAdvanceInterruptibly(0, 2, TimeUnit.MILLISECONDS))
         .isInstanceOf(TimeoutException.class);
     Helper waiter =
-        crew.start(
-            () ->
-                assertThatThrownBy(() -> phaser.awaitAdvanceInterruptibly(0))
-                    .isInstanceOf(InterruptedException.class));
+        crew.start(() ->
+            assertThatThrownBy(() -> phaser.awaitAdvanceInterruptibly(0))
+                .isInstanceOf(InterruptedException.class));
     waiter.interruptInWait();
     waiter.join();
     assertThat(phaser.arrive()).isZero();
@@ -169,11 +165,10 @@ final class Barriers {
   void phaser_awaitedAndInterrupted_goesOnAndKeepsTheFlag(Crew crew) throws Exception {
     Phaser phaser = new Phaser(1);
     Helper waiter =
-        crew.start(
-            () -> {
-              assertThat(phaser.awaitAdvance(0)).isEqualTo(1);
-              assertThat(Thread.interrupted()).isTrue();
-            });
+        crew.start(() -> {
+          assertThat(phaser.awaitAdvance(0)).isEqualTo(1);
+          assertThat(Thread.interrupted()).isTrue();
+        });
     waiter.interruptInWait();
     Crew.letOthersRun();
     assertThat(waiter.isEnded()).isFalse();

@@ -117,16 +117,15 @@ final class Conditions {
   @Together
   void await_givesUpAllHolds_andTakesThemAgain(Crew crew) throws Exception {
     Helper taker =
-        crew.start(
-            () -> {
-              lock.lock();
-              try {
-                take(7);
-                assertThat(lock.getHoldCount()).isEqualTo(1);
-              } finally {
-                lock.unlock();
-              }
-            });
+        crew.start(() -> {
+          lock.lock();
+          try {
+            take(7);
+            assertThat(lock.getHoldCount()).isEqualTo(1);
+          } finally {
+            lock.unlock();
+          }
+        });
     Crew.until(() -> waiting() == 1);
     give(1, false);
     taker.join();
@@ -135,17 +134,16 @@ final class Conditions {
   @Together
   void await_thatIsInterrupted_throwsWithTheLockAndWithoutTheFlag(Crew crew) throws Exception {
     Helper waiter =
-        crew.start(
-            () -> {
-              lock.lock();
-              try {
-                assertThatThrownBy(this::awaitForEver).isInstanceOf(InterruptedException.class);
-                assertThat(lock.isHeldByCurrentThread()).isTrue();
-                assertThat(Thread.currentThread().isInterrupted()).isFalse();
-              } finally {
-                lock.unlock();
-              }
-            });
+        crew.start(() -> {
+          lock.lock();
+          try {
+            assertThatThrownBy(this::awaitForEver).isInstanceOf(InterruptedException.class);
+            assertThat(lock.isHeldByCurrentThread()).isTrue();
+            assertThat(Thread.currentThread().isInterrupted()).isFalse();
+          } finally {
+            lock.unlock();
+          }
+        });
     Crew.until(() -> waiting() == 1);
     waiter.interruptInWait();
     waiter.join();
@@ -172,18 +170,17 @@ final class Conditions {
   @Together
   void awaitUninterruptibly_thatIsInterrupted_goesOnAndKeepsTheFlag(Crew crew) throws Exception {
     Helper waiter =
-        crew.start(
-            () -> {
-              lock.lock();
-              try {
-                while (permits == 0) {
-                  changed.awaitUninterruptibly();
-                }
-              } finally {
-                lock.unlock();
-              }
-              assertThat(Thread.interrupted()).isTrue();
-            });
+        crew.start(() -> {
+          lock.lock();
+          try {
+            while (permits == 0) {
+              changed.awaitUninterruptibly();
+            }
+          } finally {
+            lock.unlock();
+          }
+          assertThat(Thread.interrupted()).isTrue();
+        });
     Crew.until(() -> waiting() == 1);
     waiter.interruptInWait();
     Crew.letOthersRun();
@@ -217,17 +214,16 @@ final class Conditions {
   @Together
   void await_withALongLimit_isEndedByASignal(Crew crew) throws Exception {
     Helper waiter =
-        crew.start(
-            () -> {
-              lock.lock();
-              try {
-                while (permits == 0) {
-                  assertThat(changed.awaitNanos(TimeUnit.DAYS.toNanos(1))).isPositive();
-                }
-              } finally {
-                lock.unlock();
-              }
-            });
+        crew.start(() -> {
+          lock.lock();
+          try {
+            while (permits == 0) {
+              assertThat(changed.awaitNanos(TimeUnit.DAYS.toNanos(1))).isPositive();
+            }
+          } finally {
+            lock.unlock();
+          }
+        });
     Crew.until(() -> waiting() == 1);
     give(1, false);
     waiter.join();

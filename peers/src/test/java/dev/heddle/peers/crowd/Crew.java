@@ -57,13 +57,12 @@ final class Crew {
     /// Waits until the JDK has suspended it: in a park, a monitor, a sleep.
     Helper awaitWait() throws Exception {
       Thread thread = thread();
-      until(
-          () ->
-              isEnded()
-                  || switch (thread.getState()) {
-                    case WAITING, TIMED_WAITING, BLOCKED -> true;
-                    default -> false;
-                  });
+      until(() ->
+          isEnded()
+              || switch (thread.getState()) {
+                case WAITING, TIMED_WAITING, BLOCKED -> true;
+                default -> false;
+              });
       assertThat(isEnded()).as("ended, and should wait").isFalse();
       return this;
     }

@@ -47,18 +47,16 @@ final class Futures {
   @Together
   void getAndJoin_ofAFailure_throwIt(Crew crew) throws Exception {
     Helper getter =
-        crew.start(
-                () ->
-                    assertThatThrownBy(future::get)
-                        .isInstanceOf(ExecutionException.class)
-                        .hasRootCauseMessage("broken"))
+        crew.start(() ->
+                assertThatThrownBy(future::get)
+                    .isInstanceOf(ExecutionException.class)
+                    .hasRootCauseMessage("broken"))
             .awaitWait();
     Helper joiner =
-        crew.start(
-                () ->
-                    assertThatThrownBy(future::join)
-                        .isInstanceOf(CompletionException.class)
-                        .hasRootCauseMessage("broken"))
+        crew.start(() ->
+                assertThatThrownBy(future::join)
+                    .isInstanceOf(CompletionException.class)
+                    .hasRootCauseMessage("broken"))
             .awaitWait();
     future.completeExceptionally(new IllegalStateException("broken"));
     getter.join();
@@ -70,8 +68,7 @@ final class Futures {
     assertThatThrownBy(() -> future.get(2, TimeUnit.MILLISECONDS))
         .isInstanceOf(TimeoutException.class);
     Helper waiter =
-        crew.start(
-            () -> assertThatThrownBy(future::get).isInstanceOf(InterruptedException.class));
+        crew.start(() -> assertThatThrownBy(future::get).isInstanceOf(InterruptedException.class));
     waiter.interruptInWait();
     waiter.join();
     assertThat(future).isNotDone();
@@ -80,11 +77,10 @@ final class Futures {
   @Together
   void join_thatIsInterrupted_goesOnAndKeepsTheFlag(Crew crew) throws Exception {
     Helper waiter =
-        crew.start(
-            () -> {
-              assertThat(future.join()).isEqualTo(1);
-              assertThat(Thread.interrupted()).isTrue();
-            });
+        crew.start(() -> {
+          assertThat(future.join()).isEqualTo(1);
+          assertThat(Thread.interrupted()).isTrue();
+        });
     waiter.interruptInWait();
     Crew.letOthersRun();
     assertThat(waiter.isEnded()).isFalse();
@@ -95,8 +91,7 @@ final class Futures {
   @Together
   void cancel_wakesWhoWaits(Crew crew) throws Exception {
     Helper waiter =
-        crew.start(
-                () -> assertThatThrownBy(future::get).isInstanceOf(CancellationException.class))
+        crew.start(() -> assertThatThrownBy(future::get).isInstanceOf(CancellationException.class))
             .awaitWait();
     assertThat(future.cancel(true)).isTrue();
     waiter.join();
@@ -106,18 +101,16 @@ final class Futures {
   void stages_runInWhoeverCompletes(Crew crew) throws Exception {
     List<Thread> ran = new ArrayList<>();
     CompletableFuture<Integer> doubled =
-        future.thenApply(
-            value -> {
-              ran.add(Thread.currentThread());
-              return 2 * value;
-            });
+        future.thenApply(value -> {
+          ran.add(Thread.currentThread());
+          return 2 * value;
+        });
     Helper waiter = crew.start(() -> assertThat(doubled.join()).isEqualTo(8)).awaitWait();
     Helper completer =
-        crew.start(
-            () -> {
-              future.complete(4);
-              assertThat(ran).containsExactly(Thread.currentThread());
-            });
+        crew.start(() -> {
+          future.complete(4);
+          assertThat(ran).containsExactly(Thread.currentThread());
+        });
     completer.join();
     waiter.join();
   }
@@ -164,11 +157,10 @@ final class Futures {
   void supplyAsync_inTheCommonPool_isJoined(Crew crew) {
     CountDownLatch release = new CountDownLatch(1);
     CompletableFuture<Integer> slow =
-        CompletableFuture.supplyAsync(
-            () -> {
-              release.countDown();
-              return 1;
-            });
+        CompletableFuture.supplyAsync(() -> {
+          release.countDown();
+          return 1;
+        });
     assertThat(slow.thenCombine(future, Integer::sum)).isNotDone();
     future.complete(2);
     assertThat(slow.thenCombineAsync(future, Integer::sum).join()).isEqualTo(3);
@@ -179,11 +171,10 @@ final class Futures {
     CountDownLatch release = new CountDownLatch(1);
     AtomicInteger runs = new AtomicInteger();
     FutureTask<Integer> task =
-        new FutureTask<>(
-            () -> {
-              release.await();
-              return runs.incrementAndGet();
-            });
+        new FutureTask<>(() -> {
+          release.await();
+          return runs.incrementAndGet();
+        });
     Helper getter = crew.start(() -> assertThat(task.get()).isEqualTo(1)).awaitWait();
     Helper runner = crew.start(task::run).awaitWait();
     crew.start(task::run).join(); // runs already
@@ -198,15 +189,14 @@ final class Futures {
   void task_cancelledWhileItWaits_isInterrupted(Crew crew) throws Exception {
     AtomicInteger interrupts = new AtomicInteger();
     FutureTask<Integer> task =
-        new FutureTask<>(
-            () -> {
-              try {
-                new CountDownLatch(1).await();
-              } catch (InterruptedException _) {
-                interrupts.incrementAndGet();
-              }
-              return 1;
-            });
+        new FutureTask<>(() -> {
+          try {
+            new CountDownLatch(1).await();
+          } catch (InterruptedException _) {
+            interrupts.incrementAndGet();
+          }
+          return 1;
+        });
     Helper getter =
         crew.start(() -> assertThatThrownBy(task::get).isInstanceOf(CancellationException.class))
             .awaitWait();
@@ -222,11 +212,10 @@ final class Futures {
     ExecutorCompletionService<Integer> tasks =
         new ExecutorCompletionService<>(task -> crew.start(task::run));
     CountDownLatch release = new CountDownLatch(1);
-    tasks.submit(
-        () -> {
-          release.await();
-          return 1;
-        });
+    tasks.submit(() -> {
+      release.await();
+      return 1;
+    });
     tasks.submit(() -> 2);
     assertThat(tasks.take().get()).isEqualTo(2);
     release.countDown();

@@ -23,20 +23,18 @@ final class Locks {
   private final ReentrantReadWriteLock readWrite = new ReentrantReadWriteLock();
   private final StampedLock stamped = new StampedLock();
 
-  private static Helper whileLocked(Crew crew, Lock lock, CountDownLatch release)
-      throws Exception {
+  private static Helper whileLocked(Crew crew, Lock lock, CountDownLatch release) throws Exception {
     CountDownLatch locked = new CountDownLatch(1);
     Helper holder =
-        crew.start(
-            () -> {
-              lock.lock();
-              try {
-                locked.countDown();
-                release.await();
-              } finally {
-                lock.unlock();
-              }
-            });
+        crew.start(() -> {
+          lock.lock();
+          try {
+            locked.countDown();
+            release.await();
+          } finally {
+            lock.unlock();
+          }
+        });
     locked.await();
     return holder;
   }
@@ -48,19 +46,18 @@ final class Locks {
       List<Helper> helpers = new ArrayList<>();
       for (int i = 0; i < 8; i++) {
         helpers.add(
-            crew.start(
-                () -> {
-                  for (int j = 0; j < 10; j++) {
-                    each.lock();
-                    try {
-                      int before = count[0];
-                      Thread.yield();
-                      count[0] = before + 1;
-                    } finally {
-                      each.unlock();
-                    }
-                  }
-                }));
+            crew.start(() -> {
+              for (int j = 0; j < 10; j++) {
+                each.lock();
+                try {
+                  int before = count[0];
+                  Thread.yield();
+                  count[0] = before + 1;
+                } finally {
+                  each.unlock();
+                }
+              }
+            }));
       }
       for (Helper helper : helpers) {
         helper.join();
@@ -90,10 +87,8 @@ final class Locks {
   void unlock_byAnother_isRefused(Crew crew) throws Exception {
     lock.lock();
     try {
-      crew.start(
-              () ->
-                  assertThatThrownBy(lock::unlock)
-                      .isInstanceOf(IllegalMonitorStateException.class))
+      crew.start(() ->
+              assertThatThrownBy(lock::unlock).isInstanceOf(IllegalMonitorStateException.class))
           .join();
       assertThat(lock.isHeldByCurrentThread()).isTrue();
     } finally {
@@ -110,15 +105,14 @@ final class Locks {
     for (int i = 0; i < 5; i++) {
       int number = i;
       helpers.add(
-          crew.start(
-              () -> {
-                fair.lock();
-                try {
-                  order.add(number);
-                } finally {
-                  fair.unlock();
-                }
-              }));
+          crew.start(() -> {
+            fair.lock();
+            try {
+              order.add(number);
+            } finally {
+              fair.unlock();
+            }
+          }));
       Crew.until(() -> fair.getQueueLength() == number + 1);
     }
     fair.unlock();
@@ -143,11 +137,10 @@ final class Locks {
   }
 
   private Helper whileLockedLater(Crew crew) {
-    return crew.start(
-        () -> {
-          lock.lock();
-          lock.unlock();
-        });
+    return crew.start(() -> {
+      lock.lock();
+      lock.unlock();
+    });
   }
 
   @Together
@@ -156,10 +149,8 @@ final class Locks {
     for (Lock each : List.of(lock, readWrite.writeLock(), stamped.asWriteLock())) {
       Helper holder = whileLocked(crew, each, release);
       Helper waiter =
-          crew.start(
-              () ->
-                  assertThatThrownBy(each::lockInterruptibly)
-                      .isInstanceOf(InterruptedException.class));
+          crew.start(() ->
+              assertThatThrownBy(each::lockInterruptibly).isInstanceOf(InterruptedException.class));
       waiter.interruptInWait();
       waiter.join();
       assertThat(holder.isEnded()).isFalse();
@@ -174,13 +165,12 @@ final class Locks {
     Helper holder = whileLocked(crew, lock, release);
     AtomicBoolean locked = new AtomicBoolean();
     Helper waiter =
-        crew.start(
-            () -> {
-              lock.lock();
-              locked.set(true);
-              lock.unlock();
-              assertThat(Thread.interrupted()).isTrue();
-            });
+        crew.start(() -> {
+          lock.lock();
+          locked.set(true);
+          lock.unlock();
+          assertThat(Thread.interrupted()).isTrue();
+        });
     waiter.interruptInWait();
     Crew.letOthersRun();
     assertThat(locked).isFalse();
@@ -197,11 +187,10 @@ final class Locks {
     assertThat(lock.tryLock(2, TimeUnit.MILLISECONDS)).isFalse();
     assertThat(System.nanoTime() - begin).isGreaterThanOrEqualTo(2_000_000);
     Helper patient =
-        crew.start(
-            () -> {
-              assertThat(lock.tryLock(1, TimeUnit.DAYS)).isTrue();
-              lock.unlock();
-            });
+        crew.start(() -> {
+          assertThat(lock.tryLock(1, TimeUnit.DAYS)).isTrue();
+          lock.unlock();
+        });
     patient.awaitWait();
     release.countDown();
     holder.join();
@@ -215,16 +204,15 @@ final class Locks {
       List<Helper> readers = new ArrayList<>();
       for (int i = 0; i < 5; i++) {
         readers.add(
-            crew.start(
-                () -> {
-                  each.lock();
-                  try {
-                    inside.countDown();
-                    inside.await(); // until all five are
-                  } finally {
-                    each.unlock();
-                  }
-                }));
+            crew.start(() -> {
+              each.lock();
+              try {
+                inside.countDown();
+                inside.await(); // until all five are
+              } finally {
+                each.unlock();
+              }
+            }));
       }
       for (Helper reader : readers) {
         reader.join();
@@ -251,12 +239,11 @@ final class Locks {
   }
 
   private static Helper inside(Crew crew, Lock lock, List<String> order, String name) {
-    return crew.start(
-        () -> {
-          lock.lock();
-          order.add(name);
-          lock.unlock();
-        });
+    return crew.start(() -> {
+      lock.lock();
+      order.add(name);
+      lock.unlock();
+    });
   }
 
   @Together
@@ -292,10 +279,9 @@ final class Locks {
     long write = stamped.writeLock();
     Helper waiting = crew.start(() -> stamped.unlockRead(stamped.readLock())).awaitWait();
     Helper interrupted =
-        crew.start(
-            () ->
-                assertThatThrownBy(stamped::readLockInterruptibly)
-                    .isInstanceOf(InterruptedException.class));
+        crew.start(() ->
+            assertThatThrownBy(stamped::readLockInterruptibly)
+                .isInstanceOf(InterruptedException.class));
     interrupted.interruptInWait();
     interrupted.join();
     assertThat(waiting.isEnded()).isFalse();

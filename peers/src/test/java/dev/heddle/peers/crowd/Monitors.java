@@ -63,16 +63,15 @@ final class Monitors {
     List<Helper> helpers = new ArrayList<>();
     for (int i = 0; i < 8; i++) {
       helpers.add(
-          crew.start(
-              () -> {
-                for (int j = 0; j < 20; j++) {
-                  synchronized (monitor) {
-                    int before = count[0];
-                    Thread.yield();
-                    count[0] = before + 1;
-                  }
-                }
-              }));
+          crew.start(() -> {
+            for (int j = 0; j < 20; j++) {
+              synchronized (monitor) {
+                int before = count[0];
+                Thread.yield();
+                count[0] = before + 1;
+              }
+            }
+          }));
     }
     joinAll(helpers);
     assertThat(count[0]).isEqualTo(160);
@@ -83,15 +82,14 @@ final class Monitors {
     AtomicBoolean inside = new AtomicBoolean();
     AtomicBoolean release = new AtomicBoolean();
     Helper holder =
-        crew.start(
-            () -> {
-              synchronized (monitor) {
-                inside.set(true);
-                while (!release.get()) {
-                  Thread.sleep(1);
-                }
-              }
-            });
+        crew.start(() -> {
+          synchronized (monitor) {
+            inside.set(true);
+            while (!release.get()) {
+              Thread.sleep(1);
+            }
+          }
+        });
     Crew.until(inside::get);
     Helper blocked = crew.start(() -> assertThat(taken()).isZero());
     Crew.until(() -> blocked.thread().getState() == Thread.State.BLOCKED);
@@ -112,17 +110,15 @@ final class Monitors {
   }
 
   @Together
-  void synchronized_blockedAndInterrupted_goesOnWaitingAndKeepsTheFlag(Crew crew)
-      throws Exception {
+  void synchronized_blockedAndInterrupted_goesOnWaitingAndKeepsTheFlag(Crew crew) throws Exception {
     Helper blocked;
     synchronized (monitor) {
       blocked =
-          crew.start(
-              () -> {
-                synchronized (monitor) {
-                  assertThat(Thread.interrupted()).isTrue();
-                }
-              });
+          crew.start(() -> {
+            synchronized (monitor) {
+              assertThat(Thread.interrupted()).isTrue();
+            }
+          });
       Thread thread = blocked.thread();
       Crew.until(() -> thread.getState() == Thread.State.BLOCKED);
       thread.interrupt();
@@ -196,15 +192,14 @@ final class Monitors {
   @Together
   void wait_withALongLimit_isEndedByANotify(Crew crew) throws Exception {
     Helper waiter =
-        crew.start(
-            () -> {
-              synchronized (monitor) {
-                waiting++;
-                while (permits == 0) {
-                  monitor.wait(TimeUnit.DAYS.toMillis(1));
-                }
-              }
-            });
+        crew.start(() -> {
+          synchronized (monitor) {
+            waiting++;
+            while (permits == 0) {
+              monitor.wait(TimeUnit.DAYS.toMillis(1));
+            }
+          }
+        });
     Crew.until(() -> allWait(1));
     synchronized (monitor) {
       permits = 1;
@@ -216,16 +211,14 @@ final class Monitors {
   @Together
   void wait_thatIsInterrupted_throwsWithTheMonitorAndWithoutTheFlag(Crew crew) throws Exception {
     Helper waiter =
-        crew.start(
-            () -> {
-              synchronized (monitor) {
-                waiting++;
-                assertThatThrownBy(() -> waitForEver(monitor))
-                    .isInstanceOf(InterruptedException.class);
-                assertThat(Thread.holdsLock(monitor)).isTrue();
-                assertThat(Thread.currentThread().isInterrupted()).isFalse();
-              }
-            });
+        crew.start(() -> {
+          synchronized (monitor) {
+            waiting++;
+            assertThatThrownBy(() -> waitForEver(monitor)).isInstanceOf(InterruptedException.class);
+            assertThat(Thread.holdsLock(monitor)).isTrue();
+            assertThat(Thread.currentThread().isInterrupted()).isFalse();
+          }
+        });
     Crew.until(() -> allWait(1));
     waiter.interruptInWait();
     waiter.join();
@@ -256,13 +249,12 @@ final class Monitors {
   @Together
   void wait_insideTheSameMonitorTwice_givesItUpAltogether(Crew crew) throws Exception {
     Helper outer =
-        crew.start(
-            () -> {
-              synchronized (monitor) {
-                take();
-                assertThat(Thread.holdsLock(monitor)).isTrue();
-              }
-            });
+        crew.start(() -> {
+          synchronized (monitor) {
+            take();
+            assertThat(Thread.holdsLock(monitor)).isTrue();
+          }
+        });
     Crew.until(() -> allWait(1)); // enters the monitor, so the helper has left it
     synchronized (monitor) {
       permits = 1;
@@ -279,18 +271,17 @@ final class Monitors {
     for (int i = 0; i < 2; i++) {
       int number = i;
       both[i] =
-          crew.start(
-              () -> {
-                for (int round = 0; round < rounds; round++) {
-                  synchronized (monitor) {
-                    while (turn[0] % 2 != number) {
-                      monitor.wait();
-                    }
-                    turn[0]++;
-                    monitor.notifyAll();
-                  }
+          crew.start(() -> {
+            for (int round = 0; round < rounds; round++) {
+              synchronized (monitor) {
+                while (turn[0] % 2 != number) {
+                  monitor.wait();
                 }
-              });
+                turn[0]++;
+                monitor.notifyAll();
+              }
+            }
+          });
     }
     both[0].join();
     both[1].join();

@@ -33,11 +33,10 @@ final class Parks {
   void unpark_beforeThePark_isKept(Crew crew) throws Exception {
     AtomicBoolean mayPark = new AtomicBoolean();
     Helper helper =
-        crew.start(
-            () -> {
-              Crew.until(mayPark::get);
-              LockSupport.park();
-            });
+        crew.start(() -> {
+          Crew.until(mayPark::get);
+          LockSupport.park();
+        });
     LockSupport.unpark(helper.thread());
     mayPark.set(true);
     helper.join();
@@ -51,12 +50,11 @@ final class Parks {
     LockSupport.park();
     Thread self = Thread.currentThread();
     Helper waker =
-        crew.start(
-            () -> {
-              Crew.until(() -> self.getState() == Thread.State.WAITING);
-              open.set(true);
-              LockSupport.unpark(self);
-            });
+        crew.start(() -> {
+          Crew.until(() -> self.getState() == Thread.State.WAITING);
+          open.set(true);
+          LockSupport.unpark(self);
+        });
     parkUntilOpen();
     waker.join();
   }
@@ -91,14 +89,13 @@ final class Parks {
   @Together
   void park_thatIsInterrupted_returnsWithTheFlagSet(Crew crew) throws Exception {
     Helper parked =
-        crew.start(
-            () -> {
-              while (!Thread.currentThread().isInterrupted()) {
-                LockSupport.park(this);
-              }
-              assertThat(Thread.interrupted()).isTrue();
-              assertThat(Thread.interrupted()).isFalse();
-            });
+        crew.start(() -> {
+          while (!Thread.currentThread().isInterrupted()) {
+            LockSupport.park(this);
+          }
+          assertThat(Thread.interrupted()).isTrue();
+          assertThat(Thread.interrupted()).isFalse();
+        });
     parked.interruptInWait();
     parked.join();
   }
@@ -122,18 +119,17 @@ final class Parks {
     for (int i = 0; i < runners; i++) {
       int number = i;
       ring[i] =
-          crew.start(
-              () -> {
-                Crew.until(ready::get);
-                Thread next = ring[(number + 1) % runners].thread();
-                for (int round = 0; round < rounds; round++) {
-                  while (turn.get() % runners != number) {
-                    LockSupport.park(turn);
-                  }
-                  turn.incrementAndGet();
-                  LockSupport.unpark(next);
-                }
-              });
+          crew.start(() -> {
+            Crew.until(ready::get);
+            Thread next = ring[(number + 1) % runners].thread();
+            for (int round = 0; round < rounds; round++) {
+              while (turn.get() % runners != number) {
+                LockSupport.park(turn);
+              }
+              turn.incrementAndGet();
+              LockSupport.unpark(next);
+            }
+          });
     }
     ready.set(true);
     for (Helper runner : ring) {

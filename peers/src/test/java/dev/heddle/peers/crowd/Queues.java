@@ -102,9 +102,8 @@ final class Queues {
       queue.put(1);
       queue.put(2);
       Helper putter =
-          crew.start(
-              () ->
-                  assertThatThrownBy(() -> queue.put(3)).isInstanceOf(InterruptedException.class));
+          crew.start(() ->
+              assertThatThrownBy(() -> queue.put(3)).isInstanceOf(InterruptedException.class));
       putter.interruptInWait();
       putter.join();
       assertThat(queue).containsExactly(1, 2);
@@ -168,8 +167,7 @@ final class Queues {
     }
   }
 
-  private static void produce(BlockingQueue<Integer> queue, int items)
-      throws InterruptedException {
+  private static void produce(BlockingQueue<Integer> queue, int items) throws InterruptedException {
     for (int i = 1; i <= items; i++) {
       queue.put(i);
     }
@@ -260,14 +258,13 @@ final class Queues {
     queue.put(later);
     queue.put(Due.in(TimeUnit.DAYS.toMillis(1)));
     Helper taker =
-        crew.start(
-            () -> {
-              assertThat(queue.take()).isSameAs(sooner);
-              assertThat(queue.take()).isSameAs(later);
-              assertThat(later.getDelay(TimeUnit.NANOSECONDS)).isNotPositive();
-              assertThat(queue.poll()).isNull();
-              assertThatThrownBy(queue::take).isInstanceOf(InterruptedException.class);
-            });
+        crew.start(() -> {
+          assertThat(queue.take()).isSameAs(sooner);
+          assertThat(queue.take()).isSameAs(later);
+          assertThat(later.getDelay(TimeUnit.NANOSECONDS)).isNotPositive();
+          assertThat(queue.poll()).isNull();
+          assertThatThrownBy(queue::take).isInstanceOf(InterruptedException.class);
+        });
     queue.put(sooner);
     Crew.until(() -> queue.size() == 1);
     taker.interruptInWait();

@@ -28,11 +28,10 @@ final class Synchronizers {
     for (int i = 0; i < 4; i++) {
       int number = i;
       helpers.add(
-          crew.start(
-              () -> {
-                semaphore.acquire();
-                order.add(number);
-              }));
+          crew.start(() -> {
+            semaphore.acquire();
+            order.add(number);
+          }));
       Crew.until(() -> semaphore.getQueueLength() == number + 1);
     }
     for (int i = 1; i <= 4; i++) {
@@ -68,8 +67,7 @@ final class Synchronizers {
   void acquire_thatIsInterrupted_throwsAndTakesNothing(Crew crew) throws Exception {
     Helper waiter =
         crew.start(
-            () ->
-                assertThatThrownBy(semaphore::acquire).isInstanceOf(InterruptedException.class));
+            () -> assertThatThrownBy(semaphore::acquire).isInstanceOf(InterruptedException.class));
     waiter.interruptInWait();
     waiter.join();
     semaphore.release();
@@ -77,14 +75,12 @@ final class Synchronizers {
   }
 
   @Together
-  void acquireUninterruptibly_thatIsInterrupted_goesOnAndKeepsTheFlag(Crew crew)
-      throws Exception {
+  void acquireUninterruptibly_thatIsInterrupted_goesOnAndKeepsTheFlag(Crew crew) throws Exception {
     Helper waiter =
-        crew.start(
-            () -> {
-              semaphore.acquireUninterruptibly();
-              assertThat(Thread.interrupted()).isTrue();
-            });
+        crew.start(() -> {
+          semaphore.acquireUninterruptibly();
+          assertThat(Thread.interrupted()).isTrue();
+        });
     waiter.interruptInWait();
     Crew.letOthersRun();
     assertThat(waiter.isEnded()).isFalse();
@@ -96,8 +92,7 @@ final class Synchronizers {
   void tryAcquire_withALimit_saysNoOnceItHasPassed(Crew crew) throws Exception {
     assertThat(semaphore.tryAcquire()).isFalse();
     assertThat(semaphore.tryAcquire(2, TimeUnit.MILLISECONDS)).isFalse();
-    Helper patient =
-        crew.start(() -> assertThat(semaphore.tryAcquire(1, TimeUnit.DAYS)).isTrue());
+    Helper patient = crew.start(() -> assertThat(semaphore.tryAcquire(1, TimeUnit.DAYS)).isTrue());
     patient.awaitWait();
     semaphore.release();
     patient.join();
@@ -110,16 +105,15 @@ final class Synchronizers {
     List<Helper> helpers = new ArrayList<>();
     for (int i = 0; i < 8; i++) {
       helpers.add(
-          crew.start(
-              () -> {
-                for (int j = 0; j < 10; j++) {
-                  mutex.acquire();
-                  int before = count[0];
-                  Thread.yield();
-                  count[0] = before + 1;
-                  mutex.release();
-                }
-              }));
+          crew.start(() -> {
+            for (int j = 0; j < 10; j++) {
+              mutex.acquire();
+              int before = count[0];
+              Thread.yield();
+              count[0] = before + 1;
+              mutex.release();
+            }
+          }));
     }
     for (Helper helper : helpers) {
       helper.join();
@@ -152,10 +146,9 @@ final class Synchronizers {
     CountDownLatch latch = new CountDownLatch(1);
     assertThat(latch.await(2, TimeUnit.MILLISECONDS)).isFalse();
     Helper waiter =
-        crew.start(
-            () ->
-                assertThatThrownBy(() -> latch.await(1, TimeUnit.DAYS))
-                    .isInstanceOf(InterruptedException.class));
+        crew.start(() ->
+            assertThatThrownBy(() -> latch.await(1, TimeUnit.DAYS))
+                .isInstanceOf(InterruptedException.class));
     waiter.interruptInWait();
     waiter.join();
     assertThat(latch.getCount()).isEqualTo(1);
@@ -188,10 +181,9 @@ final class Synchronizers {
     assertThatThrownBy(() -> exchanger.exchange(1, 2, TimeUnit.MILLISECONDS))
         .isInstanceOf(TimeoutException.class);
     Helper waiter =
-        crew.start(
-            () ->
-                assertThatThrownBy(() -> exchanger.exchange(1))
-                    .isInstanceOf(InterruptedException.class));
+        crew.start(() ->
+            assertThatThrownBy(() -> exchanger.exchange(1))
+                .isInstanceOf(InterruptedException.class));
     waiter.interruptInWait();
     waiter.join();
   }

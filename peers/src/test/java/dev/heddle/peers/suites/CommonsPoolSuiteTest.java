@@ -37,9 +37,9 @@ class CommonsPoolSuiteTest {
     List<? extends DiscoverySelector> jar = selectClasspathRoots(Set.of(testJar()));
     Outcomes control = run(jar, false);
     Outcomes coroutines = run(jar, true);
-    int passed =
-        Outcomes.assertAllOf(control, coroutines, CommonsPoolSuiteTest::inCoroutines);
-    System.out.printf("Commons Pool: %d of %d tests pass both ways%n", passed, control.all().size());
+    int passed = Outcomes.assertAllOf(control, coroutines, CommonsPoolSuiteTest::inCoroutines);
+    System.out.printf(
+        "Commons Pool: %d of %d tests pass both ways%n", passed, control.all().size());
     assertThat(passed).isGreaterThan(200); // the jar has been found and has what it should
   }
 

@@ -32,14 +32,13 @@ final class FutureSuites {
         V value, Exception failure, CountDownLatch latch) {
       SettableFuture<V> future = SettableFuture.create();
       Thread.ofVirtual()
-          .start(
-              () -> {
-                try {
-                  future.set(outcome(value, failure, latch));
-                } catch (Exception e) {
-                  future.setException(e);
-                }
-              });
+          .start(() -> {
+            try {
+              future.set(outcome(value, failure, latch));
+            } catch (Exception e) {
+              future.setException(e);
+            }
+          });
       return future;
     }
   }

@@ -3,11 +3,11 @@ package dev.heddle.peers.suites;
 
 import dev.heddle.Heddle;
 import java.lang.reflect.Method;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.DynamicTestInvocationContext;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.InvocationInterceptor;
 import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
-import org.jspecify.annotations.Nullable;
 
 /// Runs each test method as the main coroutine of a loop of its own, on the thread that JUnit calls
 /// it on. JUnit finds the extension by itself, in runs that allow it to and that set [#PARAMETER]:

@@ -2,7 +2,6 @@
 package dev.heddle.peers.suites;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.platform.engine.discovery.ClassNameFilter.excludeClassNamePatterns;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClasspathRoots;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectUniqueId;
 
@@ -16,12 +15,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.platform.engine.DiscoverySelector;
-import org.junit.platform.engine.TestExecutionResult;
-import org.junit.platform.launcher.LauncherDiscoveryRequest;
-import org.junit.platform.launcher.TestExecutionListener;
-import org.junit.platform.launcher.TestIdentifier;
-import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
-import org.junit.platform.launcher.core.LauncherFactory;
 
 /// Commons Pool's own tests, from its published test jar. Their helpers are threads of the JDK's,
 /// so nothing here meets the busy wait that holds a loop.
@@ -35,11 +28,11 @@ class CommonsPoolSuiteTest {
   @Test
   void tests_thatPassOnAThread_passAsMainCoroutine() throws Exception {
     List<? extends DiscoverySelector> jar = selectClasspathRoots(Set.of(testJar()));
-    Outcomes control = run(jar, false);
-    Outcomes coroutines = run(jar, true);
+    Outcomes control = PlatformSuite.run(jar, false, LEFT_OUT);
+    Outcomes coroutines = PlatformSuite.run(jar, true, LEFT_OUT);
     int passed = Outcomes.assertAllOf(control, coroutines, CommonsPoolSuiteTest::inCoroutines);
     System.out.printf(
-        "Commons Pool: %d of %d tests pass both ways%n", passed, control.all().size());
+        "Commons Pool: %d of %d tests pass both ways%n", passed, control.count());
     assertThat(passed).isGreaterThan(200); // the jar has been found and has what it should
   }
 
@@ -49,30 +42,6 @@ class CommonsPoolSuiteTest {
   }
 
   private static Outcomes inCoroutines(Collection<String> tests) {
-    return run(tests.stream().map(test -> selectUniqueId(test)).toList(), true);
-  }
-
-  private static Outcomes run(List<? extends DiscoverySelector> tests, boolean inCoroutines) {
-    LauncherDiscoveryRequest request =
-        LauncherDiscoveryRequestBuilder.request()
-            .selectors(tests)
-            .filters(excludeClassNamePatterns(LEFT_OUT))
-            .configurationParameter("junit.jupiter.extensions.autodetection.enabled", "true")
-            .configurationParameter(InCoroutine.PARAMETER, String.valueOf(inCoroutines))
-            .build();
-    Outcomes outcomes = new Outcomes();
-    LauncherFactory.create().execute(request, listener(outcomes));
-    return outcomes;
-  }
-
-  private static TestExecutionListener listener(Outcomes outcomes) {
-    return new TestExecutionListener() {
-      @Override
-      public void executionFinished(TestIdentifier test, TestExecutionResult result) {
-        if (test.isTest()) {
-          outcomes.add(test.getUniqueId(), result.getThrowable().orElse(null));
-        }
-      }
-    };
+    return PlatformSuite.run(tests.stream().map(test -> selectUniqueId(test)).toList(), true);
   }
 }

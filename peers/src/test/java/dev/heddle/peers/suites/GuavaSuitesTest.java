@@ -42,7 +42,7 @@ class GuavaSuitesTest {
     LISTS(() -> new TestsForListsInJavaUtil().testsForCopyOnWriteArrayList(), 500),
     SETS(() -> new TestsForSetsInJavaUtil().testsForConcurrentSkipListSetNatural(), 500),
     MAPS(() -> new TestsForMapsInJavaUtil().testsForConcurrentHashMap(), 500),
-    SORTED_MAPS(() -> new TestsForMapsInJavaUtil().testsForConcurrentSkipListMapNatural(), 1_000),
+    SORTED_MAPS(() -> new TestsForMapsInJavaUtil().testsForConcurrentSkipListMapNatural(), 10_000),
     CAFFEINE(Suite::caffeine, 500),
     FUTURES(Suite::futures, 15);
 
@@ -107,8 +107,8 @@ class GuavaSuitesTest {
     int passed = Outcomes.assertAllOf(control, coroutines, names -> inOneLoop(named(suite, names)));
     System.out.printf(
         "Guava's suite of %s: %d of %d tests pass both ways%n",
-        suite, passed, control.all().size());
-    assertThat(passed).isGreaterThan(suite.atLeast);
+        suite, passed, control.count());
+    assertThat(passed).isGreaterThanOrEqualTo(suite.atLeast);
   }
 
   private static List<TestCase> named(Suite suite, Collection<String> names) {

@@ -31,8 +31,7 @@ class CommonsPoolSuiteTest {
     Outcomes control = PlatformSuite.run(jar, false, LEFT_OUT);
     Outcomes coroutines = PlatformSuite.run(jar, true, LEFT_OUT);
     int passed = Outcomes.assertAllOf(control, coroutines, CommonsPoolSuiteTest::inCoroutines);
-    System.out.printf(
-        "Commons Pool: %d of %d tests pass both ways%n", passed, control.count());
+    System.out.printf("Commons Pool: %d of %d tests pass both ways%n", passed, control.count());
     assertThat(passed).isGreaterThan(200); // the jar has been found and has what it should
   }
 

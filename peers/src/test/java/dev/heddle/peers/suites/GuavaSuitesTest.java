@@ -106,8 +106,7 @@ class GuavaSuitesTest {
     Outcomes coroutines = inOneLoop(suite.tests());
     int passed = Outcomes.assertAllOf(control, coroutines, names -> inOneLoop(named(suite, names)));
     System.out.printf(
-        "Guava's suite of %s: %d of %d tests pass both ways%n",
-        suite, passed, control.count());
+        "Guava's suite of %s: %d of %d tests pass both ways%n", suite, passed, control.count());
     assertThat(passed).isGreaterThanOrEqualTo(suite.atLeast);
   }
 

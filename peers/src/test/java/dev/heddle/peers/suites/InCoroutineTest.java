@@ -72,10 +72,8 @@ class InCoroutineTest {
 
   @Test
   void testThatIsMissingInCoroutines_isNamed() {
-    assertThatThrownBy(
-            () ->
-                Outcomes.assertAllOf(
-                    run(ForThreads.class, false), new Outcomes(), _ -> new Outcomes()))
+    assertThatThrownBy(() ->
+            Outcomes.assertAllOf(run(ForThreads.class, false), new Outcomes(), _ -> new Outcomes()))
         .isInstanceOf(AssertionError.class)
         .hasMessageContaining("isOnAPlatformThread");
   }

@@ -58,7 +58,9 @@ final class Outcomes {
     for (String test : missing) {
       last.failures.getOrDefault(test, List.of()).forEach(Throwable::printStackTrace);
     }
-    assertThat(missing).as("tests that pass on a thread, and fail or are missing in a coroutine").isEmpty();
+    assertThat(missing)
+        .as("tests that pass on a thread, and fail or are missing in a coroutine")
+        .isEmpty();
     return control.passed().size();
   }
 }

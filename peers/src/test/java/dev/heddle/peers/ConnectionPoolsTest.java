@@ -36,10 +36,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ConnectionPoolsTest {
   private static final int CONNECTIONS = 4;
-  private static final String H2 = "jdbc:h2:mem:%s;DB_CLOSE_DELAY=-1;LOCK_TIMEOUT=86400000";
+
+  private static final String UPDATE = "update counter set n = n + 1 where id = 1";
 
   /// An open pool.
-  private interface Connections extends AutoCloseable {
+  interface Connections extends AutoCloseable {
     DataSource source();
 
     /// How many ask for a connection and have none.
@@ -117,7 +118,7 @@ class ConnectionPoolsTest {
   }
 
   private static Connections open(Library library, String test) throws SQLException {
-    Connections pool = library.open(H2.formatted(library + "_" + test));
+    Connections pool = library.open("jdbc:h2:mem:%s_%s;DB_CLOSE_DELAY=-1;LOCK_TIMEOUT=86400000".formatted(library, test));
     execute(pool, "create table counter (id int primary key, n int)");
     execute(pool, "insert into counter values (1, 0)");
     for (int i = 0; i < CONNECTIONS; i++) { // whatever is still being made in the background
@@ -175,22 +176,18 @@ class ConnectionPoolsTest {
     try (Connections pool = open(library, "row")) {
       int n =
           Watched.run(() -> {
+            List<Coroutine<?>> updates = new ArrayList<>();
             try (Connection holder = pool.source().getConnection();
                 Statement statement = holder.createStatement()) {
               holder.setAutoCommit(false);
-              statement.execute("update counter set n = n + 1 where id = 1");
-              List<Coroutine<?>> updates = new ArrayList<>();
+              statement.execute(UPDATE);
               for (int i = 0; i < 20; i++) {
-                updates.add(
-                    Heddle.spawn(() -> execute(pool, "update counter set n = n + 1 where id = 1")));
+                updates.add(Heddle.spawn(() -> execute(pool, UPDATE)));
               }
               assertOnlyTheyWait(updates, () -> pool.waiting() == 20 - (CONNECTIONS - 1));
               holder.commit();
-              holder.setAutoCommit(true);
-              statement.close();
-              holder.close();
-              updates.forEach(Coroutine::await);
             }
+            updates.forEach(Coroutine::await);
             return counter(pool);
           });
       assertThat(n).isEqualTo(21);

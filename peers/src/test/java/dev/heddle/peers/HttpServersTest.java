@@ -63,6 +63,7 @@ class HttpServersTest {
     void handle(HttpExchange exchange) throws IOException;
   }
 
+  @SuppressWarnings("FutureReturnValueIgnored") // an exchange that fails shows in its answer
   private static HttpServer start(Handler handler) throws IOException {
     Loop<?> loop = Loop.current();
     Executor coroutines =

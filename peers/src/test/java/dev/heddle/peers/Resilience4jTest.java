@@ -219,14 +219,15 @@ class Resilience4jTest {
   @Test
   void threadPoolBulkhead_joinedBy50Coroutines_suspendsOnlyThem() throws Exception {
     CountDownLatch released = new CountDownLatch(1);
-    try (ThreadPoolBulkhead pool =
+    ThreadPoolBulkhead pool =
         ThreadPoolBulkhead.of(
             "threads",
             ThreadPoolBulkheadConfig.custom()
                 .coreThreadPoolSize(2)
                 .maxThreadPoolSize(2)
                 .queueCapacity(100)
-                .build())) {
+                .build());
+    try {
       Watched.run(() -> {
         List<Coroutine<Integer>> calls =
             crowd(
@@ -243,6 +244,8 @@ class Resilience4jTest {
         released.countDown();
         assertThat(calls.stream().mapToInt(Coroutine::await).sum()).isEqualTo(50);
       });
+    } finally {
+      pool.close();
     }
   }
 }

@@ -21,6 +21,7 @@ enum Wait {
         return 1;
       }));
 
+  @SuppressWarnings("ImmutableEnumChecker") // keeps nothing
   private final Action wait;
 
   Wait(Action wait) {

@@ -96,14 +96,20 @@ final class Crew {
   /// Lets the others run until the condition holds.
   static void until(Callable<Boolean> condition) throws Exception {
     while (!condition.call()) {
-      Thread.yield();
+      yieldToOthers();
     }
   }
 
   /// Lets the others run, ten times: for asserting that something does not happen.
   static void letOthersRun() {
     for (int i = 0; i < 10; i++) {
-      Thread.yield();
+      yieldToOthers();
     }
+  }
+
+  /// Lets whatever is ready run, once.
+  @SuppressWarnings("ThreadPriorityCheck") // the same for threads and for coroutines
+  static void yieldToOthers() {
+    Thread.yield();
   }
 }

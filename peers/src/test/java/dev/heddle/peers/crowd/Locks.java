@@ -51,7 +51,7 @@ final class Locks {
                 each.lock();
                 try {
                   int before = count[0];
-                  Thread.yield();
+                  Crew.yieldToOthers();
                   count[0] = before + 1;
                 } finally {
                   each.unlock();

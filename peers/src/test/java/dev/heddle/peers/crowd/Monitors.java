@@ -67,7 +67,7 @@ final class Monitors {
             for (int j = 0; j < 20; j++) {
               synchronized (monitor) {
                 int before = count[0];
-                Thread.yield();
+                Crew.yieldToOthers();
                 count[0] = before + 1;
               }
             }
@@ -181,6 +181,7 @@ final class Monitors {
   }
 
   @Together
+  @SuppressWarnings("WaitNotInLoop") // a wake-up without a reason is as good
   void wait_withALimit_returnsWithTheMonitor(Crew crew) throws Exception {
     synchronized (monitor) {
       monitor.wait(2);

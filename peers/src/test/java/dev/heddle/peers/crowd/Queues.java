@@ -162,7 +162,7 @@ final class Queues {
       for (Helper helper : helpers) {
         helper.join();
       }
-      assertThat(sum).hasValue(pairs * items * (items + 1L) / 2);
+      assertThat(sum).hasValue((long) pairs * items * (items + 1) / 2);
       assertThat(queue.poll()).isNull();
     }
   }

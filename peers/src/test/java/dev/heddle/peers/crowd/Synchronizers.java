@@ -109,7 +109,7 @@ final class Synchronizers {
             for (int j = 0; j < 10; j++) {
               mutex.acquire();
               int before = count[0];
-              Thread.yield();
+              Crew.yieldToOthers();
               count[0] = before + 1;
               mutex.release();
             }

@@ -46,6 +46,7 @@ class GuavaSuitesTest {
     CAFFEINE(Suite::caffeine, 500),
     FUTURES(Suite::futures, 15);
 
+    @SuppressWarnings("ImmutableEnumChecker") // makes a suite anew each time
     private final Supplier<Test> suite;
 
     /// Fewer tests than this, and something is amiss with the suite.

@@ -118,7 +118,9 @@ class ConnectionPoolsTest {
   }
 
   private static Connections open(Library library, String test) throws SQLException {
-    Connections pool = library.open("jdbc:h2:mem:%s_%s;DB_CLOSE_DELAY=-1;LOCK_TIMEOUT=86400000".formatted(library, test));
+    Connections pool =
+        library.open(
+            "jdbc:h2:mem:%s_%s;DB_CLOSE_DELAY=-1;LOCK_TIMEOUT=86400000".formatted(library, test));
     execute(pool, "create table counter (id int primary key, n int)");
     execute(pool, "insert into counter values (1, 0)");
     for (int i = 0; i < CONNECTIONS; i++) { // whatever is still being made in the background

@@ -172,7 +172,7 @@ class ConnectionPoolsTest {
   }
 
   @ParameterizedTest
-  @EnumSource
+  @EnumSource(names = "HIKARI")
   void updates_ofARowThatAnotherTransactionHolds_suspendOnlyTheirCoroutines(Library library)
       throws Exception {
     try (Connections pool = open(library, "row")) {

@@ -40,7 +40,7 @@ class GuavaSuitesTest {
   enum Suite {
     QUEUES(TestsForQueuesInJavaUtil::suite, 1_000),
     LISTS(() -> new TestsForListsInJavaUtil().testsForCopyOnWriteArrayList(), 500),
-    SETS(() -> new TestsForSetsInJavaUtil().testsForConcurrentSkipListSetNatural(), 500),
+    SETS(() -> new TestsForSetsInJavaUtil().testsForConcurrentSkipListSetNatural(), 400),
     MAPS(() -> new TestsForMapsInJavaUtil().testsForConcurrentHashMap(), 500),
     SORTED_MAPS(() -> new TestsForMapsInJavaUtil().testsForConcurrentSkipListMapNatural(), 10_000),
     CAFFEINE(Suite::caffeine, 500),

@@ -308,7 +308,7 @@ class LostFailureTest {
             Heddle.suspend();
             Heddle.suspend();
             Heddle.suspend();
-            throw unchecked(second);
+            failWith(unchecked(second));
           }
         });
   }
@@ -355,7 +355,7 @@ class LostFailureTest {
                             Heddle.delay(LONG);
                           } finally {
                             Heddle.protect(() -> Heddle.delay(Duration.ofMillis(1)));
-                            throw late;
+                            failWith(late);
                           }
                         });
                     scope.launch("failing", this::fail);
@@ -380,7 +380,7 @@ class LostFailureTest {
                   try {
                     Heddle.delay(LONG);
                   } finally {
-                    throw second;
+                    failWith(second);
                   }
                 });
             Heddle.suspend();
@@ -471,5 +471,9 @@ class LostFailureTest {
           .isInstanceOf(dev.heddle.CoroutineFailure.class)
           .hasCause(checked);
     });
+  }
+
+  private static void failWith(RuntimeException failure) {
+    throw failure;
   }
 }

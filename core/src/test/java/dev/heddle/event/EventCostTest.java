@@ -35,7 +35,7 @@ class EventCostTest {
       7L * MANY; // a removal, a look-up, twice a compaction, twice an index
 
   /// In which order they leave.
-  private enum Order {
+  enum Order {
     OLDEST_FIRST,
     NEWEST_FIRST,
     RANDOM,

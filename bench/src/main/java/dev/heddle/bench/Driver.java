@@ -24,7 +24,7 @@ import java.util.function.Consumer;
 ///
 /// A contender that fails leaves with its reason; the others go on.
 final class Driver {
-  private static final Duration ANSWER_LIMIT = Duration.ofSeconds(180);
+  private static final Duration ANSWER_LIMIT = Duration.ofMinutes(3);
   private static final int LEAST_WARM_UPS = 4; // of short rounds, even when time is short
   private static final double GROWTH = 8; // of a warm-up round over the last: the first ones lie
 

@@ -32,7 +32,8 @@ public final class HeddleCommand implements Runnable {
   ///
   /// @param args as typed
   public static void main(String[] args) {
-    var run = ProgramRun.plain(List.of(args), new PrintWriter(System.err, true));
+    var run =
+        ProgramRun.plain(List.of(args), new PrintWriter(System.err, true, System.err.charset()));
     int code = run == null ? commandLine().execute(args) : execute(run);
     if (code != ExitCode.OK) {
       System.exit(code);

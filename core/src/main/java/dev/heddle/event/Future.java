@@ -4,7 +4,6 @@ package dev.heddle.event;
 import dev.heddle.Action;
 import dev.heddle.Cancellation;
 import dev.heddle.CoroutineFailure;
-import dev.heddle.LoopEndedException;
 import dev.heddle.Transform;
 import dev.heddle.event.FutureLedger.Fate;
 import dev.heddle.event.FutureLedger.Label;
@@ -290,7 +289,7 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
   @Override
   public CompletableFuture<T> toCompletableFuture() {
     home.checkOnLoop();
-    Export<T> export = new Export<>(this);
+    FutureExport<T> export = new FutureExport<>(this, new Label(name, createdAt, "unknown"));
     if (isDone()) {
       export.deliver();
     } else {
@@ -567,46 +566,6 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     @Override
     public String toString() {
       return "its source, " + event.info();
-    }
-  }
-
-  /// Brings the outcome to a future of the JDK, whose dependents are user code.
-  private static final class Export<T extends @Nullable Object>
-      implements InlineCallback, FutureLedger.Waiting {
-    private final Future<T> future;
-    final ExportedFuture<T> exported;
-
-    Export(Future<T> future) {
-      this.future = future;
-      Label label = new Label(future.name, future.createdAt, "unknown");
-      this.exported = new ExportedFuture<>(future.home.futures(), label);
-    }
-
-    @Override
-    public void onEvent(Event event, @Nullable Object result, @Nullable Throwable error) {
-      event.unsubscribe(this); // so that the exported one can be garbage before the other
-      future.home.notifyLater(this::deliver);
-    }
-
-    void deliver() {
-      future.home.futures().remove(this);
-      future.take();
-      Throwable failure = future.failure();
-      if (failure == null) {
-        exported.complete(asResult(future.outcome));
-      } else {
-        exported.fail(failure);
-      }
-    }
-
-    @Override
-    public void loopEnded() {
-      if (future.isDone()) {
-        deliver();
-      } else {
-        exported.completeExceptionally(
-            new LoopEndedException(future.describe() + " was not completed when its loop ended"));
-      }
     }
   }
 }

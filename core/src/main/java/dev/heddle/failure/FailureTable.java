@@ -100,14 +100,9 @@ public final class FailureTable {
     ArrayDeque<Throwable> toDo = new ArrayDeque<>(List.of(failure));
     List<Throwable> found = new ArrayList<>();
     for (Throwable next = toDo.poll(); next != null; next = toDo.poll()) {
-      for (Throwable gaveWay : mergedInto(next)) {
-        if (seen.add(gaveWay)) {
-          toDo.add(gaveWay);
-          if (!(gaveWay instanceof Cancellation)) {
-            found.add(gaveWay);
-          }
-        }
-      }
+      List<Throwable> gaveWay = mergedInto(next).stream().filter(seen::add).toList();
+      toDo.addAll(gaveWay);
+      gaveWay.stream().filter(e -> !(e instanceof Cancellation)).forEach(found::add);
     }
     return found;
   }

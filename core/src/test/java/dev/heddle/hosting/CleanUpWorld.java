@@ -182,22 +182,14 @@ final class CleanUpWorld implements AutoCloseable {
   /// @return what the clean-up was cut by; null: it came to its end
   @Nullable String run(Cut how, CutWait wait, CleanUp cleanUp, boolean isProtected) {
     String[] cutBy = {"nothing: it never began"};
+    Action step =
+        isProtected ? () -> Heddle.protect(() -> cleanUp.run(this)) : () -> cleanUp.run(this);
     Action cutAndCleanUp =
         () -> {
           try {
             wait.begin(this);
           } finally {
-            cutBy[0] = null;
-            try {
-              if (isProtected) {
-                Heddle.protect(() -> cleanUp.run(this));
-              } else {
-                cleanUp.run(this);
-              }
-            } catch (Throwable e) {
-              cutBy[0] = e.toString();
-              throw e;
-            }
+            cutBy[0] = outcomeOf(step);
           }
         };
     try {
@@ -216,6 +208,15 @@ final class CleanUpWorld implements AutoCloseable {
       // safe: what a cut does to whoever awaits it is of no interest here
     }
     return cutBy[0];
+  }
+
+  private static @Nullable String outcomeOf(Action cleanUp) {
+    try {
+      cleanUp.run();
+      return null;
+    } catch (Throwable e) {
+      return e.toString();
+    }
   }
 
   private void holdMutex() {

@@ -51,6 +51,7 @@ enum CutWait {
   },
   CONDITION("`Condition.await`", false) {
     @Override
+    @SuppressWarnings("WaitNotInLoop") // nobody signals
     void begin(CleanUpWorld world) throws Exception {
       ReentrantLock lock = new ReentrantLock();
       lock.lock();

@@ -142,7 +142,7 @@ public final class StuckExitProgram {
       Object term = signal.getConstructor(String.class).newInstance("TERM");
       signal.getMethod("raise", signal).invoke(null, term);
     } catch (ReflectiveOperationException e) {
-      throw new AssertionError(e);
+      throw new LinkageError("SIGTERM could not be raised", e);
     }
   }
 }

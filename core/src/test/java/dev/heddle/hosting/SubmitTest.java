@@ -154,12 +154,14 @@ class SubmitTest {
             Heddle.run(() -> {
               Loop<?> loop = Loop.current();
               Thread.ofPlatform()
-                  .start(() ->
-                      loop.submit(
-                              () -> {
-                                throw new OutOfMemoryError("provoked");
-                              })
-                          .whenComplete((_, failure) -> got.complete(failure)));
+                  .start(() -> {
+                    var _ =
+                        loop.submit(
+                                () -> {
+                                  throw new OutOfMemoryError("provoked");
+                                })
+                            .whenComplete((_, failure) -> got.complete(failure));
+                  });
               Heddle.delay(Duration.ofHours(1));
             }))
         .isInstanceOf(OutOfMemoryError.class)

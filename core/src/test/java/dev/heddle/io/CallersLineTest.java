@@ -240,6 +240,11 @@ class CallersLineTest {
           public int read() throws IOException {
             throw new IOException("broken");
           }
+
+          @Override
+          public int read(byte[] into, int at, int most) throws IOException {
+            return read();
+          }
         };
     return new BlockingSource(CoroutineNode.current().loop(), "in", "a broken pipe", broken);
   }

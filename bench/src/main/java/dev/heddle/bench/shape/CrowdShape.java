@@ -10,6 +10,7 @@ import java.util.Locale;
 
 /// Many that wait for one thing.
 final class CrowdShape {
+  private static final List<Way> WAYS = List.of(Way.values()); // a case carries its index
   private static final int SMALL = 10_000;
   private static final int LARGE = 1_000_000;
   private static final int HALF_A_SECOND = 400_000; // of CPU, for so many
@@ -50,7 +51,7 @@ final class CrowdShape {
     return new Case(
         name,
         String.format(Locale.ROOT, "%,d, %s", size, words(way)),
-        way.ordinal(),
+        WAYS.indexOf(way),
         Pace.fixed(size, 1_000),
         List.of(new Row(name, Metric.CPU), new Row(name + "-all", SECONDS)));
   }
@@ -85,6 +86,6 @@ final class CrowdShape {
   }
 
   private static HeddleCrowd ours(Case size) {
-    return new HeddleCrowd(Way.values()[size.size()]);
+    return new HeddleCrowd(WAYS.get(size.size()));
   }
 }

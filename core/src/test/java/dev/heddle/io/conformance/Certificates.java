@@ -26,7 +26,7 @@ public final class Certificates {
   public static final TlsOptions CLIENT;
 
   /// Against hanging only: a machine that is busy agrees late.
-  public static final Duration PATIENCE = Duration.ofSeconds(240);
+  public static final Duration PATIENCE = Duration.ofMinutes(4);
 
   private static final String PASSWORD = "changeit"; // of a key that is thrown away
   private static final KeyStore STORE = make("localhost");

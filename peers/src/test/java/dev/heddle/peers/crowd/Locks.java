@@ -45,24 +45,25 @@ final class Locks {
       int[] count = {0};
       List<Helper> helpers = new ArrayList<>();
       for (int i = 0; i < 8; i++) {
-        helpers.add(
-            crew.start(() -> {
-              for (int j = 0; j < 10; j++) {
-                each.lock();
-                try {
-                  int before = count[0];
-                  Crew.yieldToOthers();
-                  count[0] = before + 1;
-                } finally {
-                  each.unlock();
-                }
-              }
-            }));
+        helpers.add(crew.start(() -> addTen(each, count)));
       }
       for (Helper helper : helpers) {
         helper.join();
       }
       assertThat(count[0]).isEqualTo(80);
+    }
+  }
+
+  private static void addTen(Lock lock, int[] count) throws Exception {
+    for (int j = 0; j < 10; j++) {
+      lock.lock();
+      try {
+        int before = count[0];
+        Crew.yieldToOthers();
+        count[0] = before + 1;
+      } finally {
+        lock.unlock();
+      }
     }
   }
 

@@ -47,7 +47,7 @@ class CancelledGiveTest {
 
   @AfterEach
   void end() throws InterruptedException {
-    loops.close(Duration.ofSeconds(240));
+    loops.close(Duration.ofMinutes(4));
     runtime.close();
   }
 

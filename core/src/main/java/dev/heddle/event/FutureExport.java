@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.event;
+
+import dev.heddle.LoopEndedException;
+import dev.heddle.event.FutureLedger.Label;
+import org.jspecify.annotations.Nullable;
+
+/// Brings the outcome of a future to one of the JDK, whose dependents are user code.
+final class FutureExport<T extends @Nullable Object>
+    implements InlineCallback, FutureLedger.Waiting {
+  private final Future<T> future;
+  final ExportedFuture<T> exported;
+
+  FutureExport(Future<T> future, Label label) {
+    this.future = future;
+    this.exported = new ExportedFuture<>(future.home().futures(), label);
+  }
+
+  @Override
+  public void onEvent(Event event, @Nullable Object result, @Nullable Throwable error) {
+    event.unsubscribe(this); // so that the exported one can be garbage before the other
+    future.home().notifyLater(this::deliver);
+  }
+
+  @SuppressWarnings("NullAway") // null exactly when the future's T allows it
+  void deliver() {
+    future.home().futures().remove(this);
+    future.take();
+    Throwable failure = future.failure();
+    if (failure == null) {
+      exported.complete(future.result());
+    } else {
+      exported.fail(failure);
+    }
+  }
+
+  @Override
+  public void loopEnded() {
+    if (future.isDone()) {
+      deliver();
+    } else {
+      exported.completeExceptionally(
+          new LoopEndedException(future.describe() + " was not completed when its loop ended"));
+    }
+  }
+}

@@ -148,6 +148,7 @@ final class PortForwardTest {
         Socket server = target.accept()) {
       forward.signal("TERM");
       forward.awaitLine("Stopping; 1 open");
+      Thread.sleep(1_100); // one within a second is the same request
       forward.signal("TERM");
       assertThat(client.getInputStream().read()).isEqualTo(-1);
       assertThat(server.getInputStream().read()).isEqualTo(-1);

@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
 public class Cancellation extends Error {
   private static final long serialVersionUID = 1;
 
+  private final @Nullable Cancellation first; // that this one repeats
+
   /// A cancellation for a reason, in the words of whoever cancels.
   public Cancellation(String why) {
     this(why, null);
@@ -27,15 +29,25 @@ public class Cancellation extends Error {
   /// @param cause what led to it, or null
   public Cancellation(String why, @Nullable Throwable cause) {
     super(why, cause);
+    this.first = null;
   }
 
-  private Cancellation(Cancellation of) {
+  /// A repetition of another one, for [#again()] of subclasses: it has that one's message, that one
+  /// as its cause, and no stack trace of its own.
+  protected Cancellation(Cancellation of) {
     super(of.getMessage(), of, true, false);
+    this.first = of.first();
+  }
+
+  /// The cancellation that this one repeats; itself when it repeats none.
+  public final Cancellation first() {
+    return first == null ? this : first;
   }
 
   /// This cancellation for one more coroutine, or once more for the same one: a new object, so that
   /// what one coroutine attaches to it is seen by no other. Its cause is this one, and it has no
-  /// stack trace of its own. A subclass that is to arrive as itself overrides this.
+  /// stack trace of its own. A subclass that is to arrive as itself overrides this, with what
+  /// [#Cancellation(Cancellation)] makes.
   public Cancellation again() {
     return new Cancellation(this);
   }

@@ -178,7 +178,8 @@ class WrappersIT {
       return;
     }
     var terminal =
-        new ProcessBuilder("script", "-qec", "./heddle run Grace.java", "/dev/null")
+        new ProcessBuilder(
+                "script", "-qec", "env --default-signal=INT ./heddle run Grace.java", "/dev/null")
             .directory(checkout.root().toFile())
             .redirectErrorStream(true);
     terminal.environment().put("HEDDLE_JAVA_HOME", System.getProperty("java.home"));

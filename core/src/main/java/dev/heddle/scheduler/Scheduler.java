@@ -252,6 +252,13 @@ public final class Scheduler implements ContextHost, EventHome {
     microtasks.add(task);
   }
 
+  /// Resumes a context that the JDK has just let go on, and that the carrier has claimed. On the
+  /// trampoline.
+  public void resumeNow(ExecutionContext context) {
+    dispatched++;
+    goOn(context);
+  }
+
   /// Runs a piece of the runtime's own work with no coroutine mounted: what reads every stack, or
   /// takes locks of the JDK's that no coroutine can be parked with. No code of users', no log: that
   /// may wait for what only this thread can wake. What it throws is reported, and costs only

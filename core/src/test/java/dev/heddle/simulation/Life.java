@@ -157,7 +157,7 @@ final class Life {
 
   /// Whether `c` may be what it was cancelled with.
   boolean isCancelledWith(Cancellation c) {
-    return isCancelled() && (first == null || first == c);
+    return isCancelled() && (first == null || first == c.first());
   }
 
   boolean isDone() {

@@ -86,7 +86,9 @@ final class Shields {
     if (program.isPast()) {
       return false; // nothing is claimed of those who are left then
     }
-    boolean own = height == 0 && life.isCancelled() && isDue(met, due);
+    // while the loop stops, its deadline is the grace period of whole coroutines
+    boolean own =
+        height == 0 && life.isCancelled() && isDue(met, due) && !(met && program.isStopping());
     return own || regions.stream().anyMatch(this::mustThrow);
   }
 
@@ -102,9 +104,8 @@ final class Shields {
     return !wasMet || program.now() >= again;
   }
 
-  // while the loop stops, its deadline is the grace period
   private long again() {
-    return program.isStopping() ? Long.MAX_VALUE : program.now() + GRACE;
+    return program.now() + GRACE;
   }
 
   /// It has met a cancellation.
@@ -115,13 +116,14 @@ final class Shields {
       regions.forEach(this::cover);
       return;
     }
-    boolean inside = false;
+    // its own once more, or that of a region, whose due it is now or once more
+    boolean inside = height == 0 && life.isCancelled() && regions.stream().noneMatch(r -> r.isOwn(c));
     for (Region region : regions) {
       if (inside) {
         cover(region);
-      } else if (region.isOwn(c) && !region.met) {
+      } else if (region.isOwn(c)) {
+        region.due = region.met ? region.due : again();
         region.met = true;
-        region.due = again();
         inside = true;
       }
     }

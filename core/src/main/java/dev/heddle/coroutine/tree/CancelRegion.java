@@ -34,7 +34,7 @@ final class CancelRegion implements InlineCallback {
    * Threads. The loop's.
    *
    * I1. Between two deliveries of a region at least the grace period passes, until it insists; one that gave way to a failure is
-   *     none. [CancellationTest, CleanUpMatrixTest]
+   *     none, and checkCancelled() throws once what an interrupt has delivered. [CancellationTest, CleanUpMatrixTest]
    * I2. A region that closes takes its timers and its undelivered request along. [CancellationTest]
    * I3. No two deliveries throw the same object, nor do two coroutines. Each repeats the first one, its cause: by that a region
    *     recognises what is its own, also when a member brings it back. [CancellationTest]
@@ -65,6 +65,8 @@ final class CancelRegion implements InlineCallback {
   private @Nullable TimerEvent grace;
   private boolean everRequested;
   private boolean everDelivered;
+  private boolean firstThrown;
+  @Nullable CancelRegion interruptedBefore; // for whose sake the coroutine was, before this one
   private boolean interruptUnclaimed; // it has delivered, and no Cancellation has been thrown
 
   CancelRegion(CancellableNode owner, @Nullable CancelRegion outer, int shields) {
@@ -98,7 +100,20 @@ final class CancelRegion implements InlineCallback {
 
   /// Cancels the region with a cancellation that others get, too.
   boolean requestShared(Cancellation shared) {
-    return state == OPEN && request(shared.again());
+    return state == OPEN && request(repeated(shared));
+  }
+
+  // a subclass of the program's may refuse
+  private static Cancellation repeated(Cancellation of) {
+    try {
+      Cancellation again = of.again();
+      if (again != null) {
+        return again;
+      }
+    } catch (RuntimeException | LinkageError _) {
+      // safe: what is thrown in its place says the same
+    }
+    return new Cancellation(String.valueOf(of.getMessage()), of);
   }
 
   /// Cancels the region for a reason; the cancellation is made where it is thrown.
@@ -114,6 +129,10 @@ final class CancelRegion implements InlineCallback {
     state = REQUESTED;
     everRequested = true;
     owner.cancellationRequested();
+  }
+
+  boolean isClosed() {
+    return state == CLOSED;
   }
 
   boolean isRequested() {
@@ -158,15 +177,18 @@ final class CancelRegion implements InlineCallback {
   Cancellation deliver() {
     interruptUnclaimed = false;
     Cancellation first = cancellation();
-    Cancellation now = everDelivered ? first.again() : first;
+    Cancellation now = firstThrown ? repeated(first) : first;
+    firstThrown = true;
     delivered();
     return now;
   }
 
   /// An interrupt for its sake has ended a wait of the JDK's.
   void interrupted() {
-    delivered();
-    interruptUnclaimed = true;
+    if (state != CLOSED) {
+      delivered();
+      interruptUnclaimed = true;
+    }
   }
 
   /// What the JDK threw for an interrupt was caught, and the code asks whether that was for a
@@ -178,6 +200,7 @@ final class CancelRegion implements InlineCallback {
       return null;
     }
     interruptUnclaimed = false;
+    firstThrown = true;
     return cancellation();
   }
 
@@ -189,11 +212,16 @@ final class CancelRegion implements InlineCallback {
     }
     state = DELIVERED;
     owner.cancellationDelivered();
-    if (!owner.loop().shutdown().isStopping()) { // else its deadline is the grace period
+    if (!endsWithTheLoop()) {
       grace = owner.loop().hiddenTimer(owner.loop().options().gracePeriod());
       grace.subscribe(this);
       grace.start();
     }
+  }
+
+  // while a loop stops, its deadline is the grace period of whole coroutines
+  private boolean endsWithTheLoop() {
+    return owner.isWhole(this) && owner.loop().shutdown().isStopping();
   }
 
   /// A region around it has delivered: what is in this one unwinds already.
@@ -264,7 +292,7 @@ final class CancelRegion implements InlineCallback {
   private boolean isOwn(Throwable thrown) {
     return cancellation != null
         && thrown instanceof Cancellation c
-        && (c == cancellation || Interruptions.origin(c) == Interruptions.origin(cancellation));
+        && c.first() == cancellation.first();
   }
 
   @Override
@@ -276,7 +304,7 @@ final class CancelRegion implements InlineCallback {
         requested();
         owner.cancelInside(this);
       }
-    } else {
+    } else if (!endsWithTheLoop()) {
       insist();
       owner.graceIsOver(cancellation());
     }

@@ -281,13 +281,21 @@ public abstract class CancellableNode extends Waker {
       return;
     }
     r.interruptSent = true;
-    r.interruptedFor = region;
     r.interruptUndecided = end == ForeignWaits.End.UNDECIDED;
+    if (r.interruptedFor != region) {
+      region.interruptedBefore = r.interruptedFor;
+      r.interruptedFor = region;
+    }
     if (!r.interruptUndecided) {
       region.interrupted();
     }
     if (region.isInsisting()) {
       pauseInterrupts(r);
+    }
+    if (end == ForeignWaits.End.BY_INTERRUPT) {
+      // before anybody else runs: one that ended the wait now would have it return as if nothing
+      // had been, and what it took would be lost
+      scheduler().resumeNow(parkedOn);
     }
   }
 
@@ -387,8 +395,13 @@ public abstract class CancellableNode extends Waker {
 
   private @Nullable Cancellation claimInterrupt() {
     clearOwnInterrupt();
+    Cancellation found = null;
     CancelRegion last = rare().interruptedFor;
-    return last == null ? null : last.claimInterrupt(shields());
+    while (found == null && last != null) {
+      found = last.claimInterrupt(shields());
+      last = last.interruptedBefore;
+    }
+    return found;
   }
 
   // ---- regions and shields ----
@@ -401,14 +414,15 @@ public abstract class CancellableNode extends Waker {
   }
 
   void closeRegion(CancelRegion region) {
+    clearOwnInterrupt(); // before it is closed: it may have been delivered without our knowing
     region.close();
     RareData r = rare();
     r.innermost = region.outer;
-    clearOwnInterrupt();
-    if (r.interruptedFor == region) {
-      r.interruptedFor = null;
-      r.interruptUndecided = false;
+    CancelRegion last = r.interruptedFor;
+    while (last != null && last.isClosed()) {
+      last = last.interruptedBefore;
     }
+    r.interruptedFor = last;
   }
 
   /// The innermost of the blocks that can be cancelled as one; null: none.

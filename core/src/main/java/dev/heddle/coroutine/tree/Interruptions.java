@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.coroutine.tree;
 
-import dev.heddle.Cancellation;
 import dev.heddle.CoroutineFailure;
 import dev.heddle.DeadlineException;
 import dev.heddle.WaitCancelledException;
@@ -31,18 +30,6 @@ final class Interruptions {
       cause = causeOf(cause);
     }
     return false;
-  }
-
-  /// The cancellation that `c` repeats; itself when it repeats none.
-  static Cancellation origin(Cancellation c) {
-    Cancellation origin = c;
-    for (int depth = 0; depth < DEEPEST; depth++) {
-      if (!(causeOf(origin) instanceof Cancellation first)) {
-        return origin;
-      }
-      origin = first;
-    }
-    return origin;
   }
 
   // a class of the program's may answer with an exception

@@ -160,8 +160,11 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
     thread.interrupt(); // calls execute() here, unless another thread has unparked it by now
     boolean ours = !interrupting;
     interrupting = false;
-    return ours || ForeignWaits.isOfAChannel(stackOnLoop())
-        ? ForeignWaits.End.BY_INTERRUPT
+    if (ours) {
+      return ForeignWaits.End.BY_INTERRUPT;
+    }
+    return ForeignWaits.isOfAChannel(stackOnLoop())
+        ? ForeignWaits.End.FELT
         : ForeignWaits.End.UNDECIDED;
   }
 
@@ -231,8 +234,9 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
         arrive();
       }
     } else {
-      if (interrupting && host().isCarrier(Thread.currentThread())) {
-        interrupting = false; // it is our own interrupt that lets the guest go on
+      if (interrupting && host().isCarrier(Thread.currentThread()) && claim()) {
+        interrupting = false; // our own interrupt lets the guest go on: the carrier resumes it
+        return;
       }
       if (!host().inbox().post(this)) {
         // the loop has ended: whoever still waits here goes on elsewhere, every call into Heddle

@@ -4,6 +4,7 @@ package dev.heddle.scheduler.context;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.AbstractOwnableSynchronizer;
+import java.util.concurrent.locks.AbstractQueuedSynchronizer.ConditionObject;
 import java.util.concurrent.locks.LockSupport;
 
 /// Tells which waits of the JDK an interrupt ends.
@@ -17,8 +18,12 @@ public final class ForeignWaits {
   public enum End {
     /// It was not interrupted: an interrupt does not end it, or it is over already.
     GOES_ON,
-    /// The interrupt has ended it.
+    /// The interrupt has ended it. The context is to be resumed at once, before others run: it
+    /// arrives nowhere else.
     BY_INTERRUPT,
+    /// It was interrupted, and another thread woke it at the same moment; it ends by the interrupt
+    /// all the same, when its context arrives.
+    FELT,
     /// It was interrupted, and another thread ended it at the same moment. It has felt the
     /// interrupt if the flag is found cleared afterwards.
     UNDECIDED
@@ -30,7 +35,8 @@ public final class ForeignWaits {
   private static final Map<String, Set<String>> STUBBORN =
       Map.of(
           "CompletableFuture", Set.of("join"),
-          "ForkJoinTask", Set.of("join", "invoke", "quietlyJoin", "quietlyInvoke"),
+          "ForkJoinTask", Set.of("join", "invoke", "invokeAll", "quietlyJoin", "quietlyInvoke"),
+          "ConcurrentHashMap$TreeBin", Set.of("contendedLock"),
           "Phaser", Set.of("awaitAdvance", "arriveAndAwaitAdvance"),
           "locks.StampedLock", Set.of("readLock", "writeLock"));
 
@@ -50,6 +56,10 @@ public final class ForeignWaits {
     Object blocker = LockSupport.getBlocker(parked.thread());
     if (blocker == null) {
       return parked.thread().getState() != Thread.State.BLOCKED; // for a monitor
+    }
+    if (blocker instanceof ConditionObject condition
+        && ConditionWaiters.hasSignalled(condition, parked.thread())) {
+      return false; // what it was signalled for is its own
     }
     boolean ofTheJdk =
         blocker instanceof AbstractOwnableSynchronizer

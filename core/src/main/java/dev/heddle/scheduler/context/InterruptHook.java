@@ -2,7 +2,9 @@
 package dev.heddle.scheduler.context;
 
 import dev.heddle.scheduler.inbox.Inbox;
+import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
 import java.lang.invoke.VarHandle;
 import java.lang.reflect.Proxy;
 
@@ -19,12 +21,13 @@ final class InterruptHook {
    *
    * I1. An interrupt of a coroutine that waits for the loop, or is about to, ends that wait. [InterruptTest]
    *
-   * Memory order. The coroutine stores the hook (volatile), then reads the flag. The interrupter sets the flag (volatile), then
-   * reads the hook. One of the two sees the other's store. Where the hook is there already, the flag is read before the coroutine
-   * waits; a flag that is set after that read is followed by a post, and the post by an arrival on the loop, where the wait has
-   * begun.
+   * Memory order. The coroutine puts the hook there by the JDK's own blockedOn(), under the interrupt lock, and then reads the
+   * flag. The interrupter sets the flag and reads the hook under the same lock. Whoever has the lock first is seen by the other.
+   * Where the hook is there already, the flag is read before the coroutine waits; a flag that is set after that read is followed
+   * by a post, and the post by an arrival on the loop, where the wait has begun.
    *
-   * Cost. A wait: two reads. An interrupt: one small object.
+   * Cost. A wait: two reads; the first one of a thread, and one behind a channel's operation, takes the interrupt lock, too. An
+   * interrupt: one small object.
    *
    * Rejected. Parking instead of yielding: 30 % more for each switch (see ExecutionContext). A look at the flags of all who wait:
    * linear in the number of coroutines.
@@ -32,14 +35,20 @@ final class InterruptHook {
    * Sources. Thread.blockedOn and VirtualThread.interrupt of JDK 25.
    */
   private static final VarHandle BLOCKER;
+  private static final MethodHandle BLOCKED_ON;
   private static final Object HOOK;
 
   static {
     try {
       Class<?> interruptible = Class.forName("sun.nio.ch.Interruptible");
-      BLOCKER =
-          MethodHandles.privateLookupIn(Thread.class, MethodHandles.lookup())
-              .findVarHandle(Thread.class, "nioBlocker", interruptible);
+      MethodHandles.Lookup inThread =
+          MethodHandles.privateLookupIn(Thread.class, MethodHandles.lookup());
+      BLOCKER = inThread.findVarHandle(Thread.class, "nioBlocker", interruptible);
+      BLOCKED_ON =
+          inThread
+              .findVirtual(
+                  Thread.class, "blockedOn", MethodType.methodType(void.class, interruptible))
+              .asType(MethodType.methodType(void.class, Thread.class, Object.class));
       HOOK =
           Proxy.newProxyInstance(
               InterruptHook.class.getClassLoader(),
@@ -65,7 +74,15 @@ final class InterruptHook {
   /// Sees to it that an interrupt of the current thread is told to its context.
   static void arm(Thread current) {
     if (BLOCKER.get(current) != HOOK) {
-      BLOCKER.setVolatile(current, HOOK);
+      put(current);
+    }
+  }
+
+  private static void put(Thread current) {
+    try {
+      BLOCKED_ON.invokeExact(current, HOOK);
+    } catch (Throwable e) {
+      throw new IllegalStateException("the JDK refused the hook of interrupts", e);
     }
   }
 

@@ -11,7 +11,7 @@ public final class ExitException extends RuntimeException {
 
   /// With the code the program should exit with.
   public ExitException(int code, String why) {
-    super(why, null, false, false);
+    super(why);
     this.code = code;
   }
 

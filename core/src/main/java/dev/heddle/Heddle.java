@@ -327,6 +327,9 @@ public final class Heddle {
   ///
   /// {@snippet class=dev.heddle.snippets.SnippetsTest region=broadCatch}
   ///
+  /// A wait that no interrupt ends, such as `lock()` or `join()` of a future, lets the block
+  /// outlast its limit; it returns if no other wait follows.
+  ///
   /// @throws DeadlineException when the limit cut it
   /// @throws IllegalArgumentException unless the limit is positive
   public static <T extends @Nullable Object> T within(Duration limit, Body<T> body) {

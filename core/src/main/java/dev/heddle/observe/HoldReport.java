@@ -62,8 +62,8 @@ public record HoldReport(
             + " doctor names the one in force)"),
     /// Not a coroutine but the loop's own thread waits, for a lock most often.
     WAITING(
-        "no coroutine does, but the loop's own thread waits",
-        "nobody in it can go on before that is over; see the lock and its holder"),
+        "the loop's own thread waits for a lock",
+        "no coroutine can run before it has it; the lock and its holder are below"),
     /// Not a coroutine but the loop itself, which is said only when somebody asks.
     LOOP("no coroutine does", "it takes a dump, or is about to sleep");
 

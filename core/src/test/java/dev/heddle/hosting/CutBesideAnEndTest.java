@@ -87,8 +87,8 @@ class CutBesideAnEndTest {
   private static void cutThenEnd(Wait wait) {
     Heddle.run(() -> {
       Coroutine<Boolean> waiter =
-          Beside.spawn(() ->
-              assertThatThrownBy(wait.begin::run).isInstanceOf(InterruptedException.class));
+          Beside.spawn(
+              () -> assertThatThrownBy(wait.begin::run).isInstanceOf(InterruptedException.class));
       Beside.until(waiter::isSuspended);
       Heddle.launch("ends it, as soon as it runs", wait.end);
       waiter.cancel("enough");
@@ -138,16 +138,18 @@ class CutBesideAnEndTest {
         CountDownLatch latch = new CountDownLatch(1);
         Thread.ofVirtual().start(latch::countDown);
         assertThatThrownBy(() ->
-                Heddle.within(Duration.ofNanos(1), () -> {
-                  Heddle.protect(() -> {
-                    try {
-                      Heddle.within(Duration.ofNanos(20_000), () -> latch.await());
-                    } catch (DeadlineException _) {
-                      // or it was in time
-                    }
-                  });
-                  Heddle.delay(Duration.ofHours(1));
-                }))
+                Heddle.within(
+                    Duration.ofNanos(1),
+                    () -> {
+                      Heddle.protect(() -> {
+                        try {
+                          Heddle.within(Duration.ofNanos(20_000), () -> latch.await());
+                        } catch (DeadlineException _) {
+                          // or it was in time
+                        }
+                      });
+                      Heddle.delay(Duration.ofHours(1));
+                    }))
             .isInstanceOf(DeadlineException.class);
       }
     });

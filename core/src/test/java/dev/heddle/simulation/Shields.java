@@ -117,7 +117,8 @@ final class Shields {
       return;
     }
     // its own once more, or that of a region, whose due it is now or once more
-    boolean inside = height == 0 && life.isCancelled() && regions.stream().noneMatch(r -> r.isOwn(c));
+    boolean inside =
+        height == 0 && life.isCancelled() && regions.stream().noneMatch(r -> r.isOwn(c));
     for (Region region : regions) {
       if (inside) {
         cover(region);

@@ -122,8 +122,8 @@ class HikariTest {
         for (int i = 0; i < CONNECTIONS; i++) {
           all.add(pool.getConnection());
         }
-        assertThatThrownBy(() ->
-                Watched.cutWhen(() -> waiting(pool) == 1, () -> pool.getConnection()))
+        assertThatThrownBy(
+                () -> Watched.cutWhen(() -> waiting(pool) == 1, () -> pool.getConnection()))
             .isInstanceOf(WaitCancelledException.class);
         assertThat(waiting(pool)).isZero();
         assertUndisturbed();

@@ -65,6 +65,7 @@ final class CancelRegion implements InlineCallback {
   private @Nullable TimerEvent grace;
   private boolean everRequested;
   private boolean everDelivered;
+  private boolean everInterrupted; // whether or not that ended the wait
   private boolean firstThrown;
   @Nullable CancelRegion interruptedBefore; // for whose sake the coroutine was, before this one
   private boolean interruptUnclaimed; // it has delivered, and no Cancellation has been thrown
@@ -183,6 +184,14 @@ final class CancelRegion implements InlineCallback {
     return now;
   }
 
+  /// A wait of the JDK's is interrupted for its sake.
+  ///
+  /// @param before the region for whose sake the coroutine was interrupted before; null: none
+  void interruptSent(@Nullable CancelRegion before) {
+    everInterrupted = true;
+    interruptedBefore = before == this ? interruptedBefore : before;
+  }
+
   /// An interrupt for its sake has ended a wait of the JDK's.
   void interrupted() {
     if (state != CLOSED) {
@@ -286,7 +295,9 @@ final class CancelRegion implements InlineCallback {
   boolean explains(Throwable thrown) {
     return isRequested()
         && (isOwn(thrown)
-            || (!owner.wasInterruptedOutside(this) && Interruptions.isCausedByOne(thrown)));
+            || (everInterrupted
+                && !owner.wasInterruptedOutside(this)
+                && Interruptions.isCausedByOne(thrown)));
   }
 
   private boolean isOwn(Throwable thrown) {

@@ -282,10 +282,8 @@ public abstract class CancellableNode extends Waker {
     }
     r.interruptSent = true;
     r.interruptUndecided = end == ForeignWaits.End.UNDECIDED;
-    if (r.interruptedFor != region) {
-      region.interruptedBefore = r.interruptedFor;
-      r.interruptedFor = region;
-    }
+    region.interruptSent(r.interruptedFor);
+    r.interruptedFor = region;
     if (!r.interruptUndecided) {
       region.interrupted();
     }

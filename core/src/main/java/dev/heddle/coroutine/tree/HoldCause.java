@@ -32,7 +32,12 @@ record HoldCause(Activity activity, boolean isOfTheRuntime, boolean isOfTheProgr
 
   // natives that return at once, or compute: who is seen in one of them computes
   private static final List<String> QUICK_NATIVES =
-      List.of("java.lang.", "java.util.", "jdk.internal.misc.", "jdk.internal.vm.");
+      List.of(
+          "java.lang.",
+          "java.util.",
+          "jdk.internal.misc.",
+          "jdk.internal.reflect.",
+          "jdk.internal.vm.");
   private static final List<String> SLOW_NATIVES =
       List.of("java.lang.Process", "java.lang.foreign.", "java.util.prefs.");
 

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 /// Tells whether a thread that is parked in a condition has been signalled, and only waits for its
 /// turn to take the lock again.
 ///
-/// The JDK says so to whoever holds the lock only. Its fields say it to others, where
-/// `--add-opens java.base/java.util.concurrent.locks` is there, which `heddle run` sets.
+/// The JDK says so to whoever holds the lock only. Its fields say it to others, where `--add-opens
+/// java.base/java.util.concurrent.locks` is there, which `heddle run` sets.
 final class ConditionWaiters {
   private static final int MOST = 64; // looked at; signals take waiters from the front
 

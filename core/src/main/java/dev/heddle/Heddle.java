@@ -63,8 +63,9 @@ public final class Heddle {
   ///
   /// An interrupt of the calling thread stops the loop as [#shutdown(Duration)] does, with the
   /// options' shutdown deadline; the thread is interrupted again when the loop has ended. A
-  /// platform thread notices one only while the loop sleeps, a virtual thread at any time. One from
-  /// before the call stops nothing.
+  /// platform thread notices one only while the loop sleeps: the JDK clears its flag whenever a
+  /// coroutine runs on it, and an interrupt of that moment is lost. [Loop#shutdown(Duration)] is
+  /// not, nor is an interrupt of a virtual thread. One from before the call stops nothing.
   ///
   /// To the JDK each coroutine is a thread of its own: a monitor or lock that the caller holds is
   /// not held by `main`, which would wait for it for ever.

@@ -659,8 +659,8 @@ public final class Scheduler implements ContextHost, EventHome {
   }
 
   private void idle() {
-    if (over || (!owner.mayWait() && heldUp == 0 && inbox.isEmpty())) {
-      // an errand may have finished it, or have interrupted a coroutine, which then runs once more
+    if (over || (!owner.mayWait() && heldUp == 0)) {
+      // an errand may have finished it
       over = true;
       return;
     }

@@ -9,7 +9,9 @@ import dev.heddle.DeadlineException;
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -94,6 +96,48 @@ class CutBesideAnEndTest {
       waiter.cancel("enough");
       assertThatThrownBy(waiter::await).hasMessage("enough");
     });
+  }
+
+  @Test
+  void waiterThatWasSignalled_andWaitsForItsLock_hasItsSignalAndIsCutBehindIt() throws Exception {
+    ReentrantLock lock = new ReentrantLock();
+    Condition condition = lock.newCondition();
+    CountDownLatch signalled = new CountDownLatch(1);
+    CountDownLatch mayUnlock = new CountDownLatch(1);
+    List<String> log = new ArrayList<>();
+    Heddle.run(() -> {
+      Coroutine<Boolean> waiter =
+          Beside.spawn(() -> {
+            locked(lock, condition::await);
+            log.add("has the signal");
+            Heddle.delay(Duration.ofHours(1));
+          });
+      Beside.until(waiter::isSuspended);
+      Thread.ofPlatform()
+          .start(() -> signalAndHold(lock, condition, signalled, mayUnlock::await));
+      signalled.await();
+      waiter.cancel("enough");
+      Heddle.suspend();
+      Heddle.suspend();
+      mayUnlock.countDown();
+      assertThatThrownBy(waiter::await).hasMessage("enough");
+    });
+    assertThat(log).containsExactly("has the signal");
+  }
+
+  private static void signalAndHold(
+      ReentrantLock lock, Condition condition, CountDownLatch signalled, Action held) {
+    try {
+      locked(
+          lock,
+          () -> {
+            condition.signal();
+            signalled.countDown();
+            held.run();
+          });
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   @Test

@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
@@ -137,41 +136,6 @@ class CutBesideAnEndTest {
           });
     } catch (Exception e) {
       throw new IllegalStateException(e);
-    }
-  }
-
-  @Test
-  void take_withinALimitThatOftenRunsOut_losesNoItem() {
-    int items = 2_000;
-    int[] got = new int[1];
-    LinkedBlockingQueue<Integer> queue = new LinkedBlockingQueue<>();
-    Heddle.run(() ->
-        Heddle.scope(s -> {
-          for (int i = 0; i < 8; i++) {
-            s.background("consumer", () -> consume(queue, got));
-          }
-          Random random = new Random(42);
-          for (int i = 0; i < items; i++) {
-            if (i % 4 == 0) {
-              Heddle.delay(Duration.ofNanos(random.nextInt(1_500_000)));
-            }
-            queue.put(i);
-          }
-          Beside.until(() -> got[0] == items);
-          return null;
-        }));
-    assertThat(got[0]).isEqualTo(items);
-  }
-
-  @SuppressWarnings("InfiniteLoopStatement") // until it is cancelled
-  private static void consume(LinkedBlockingQueue<Integer> queue, int[] got) {
-    while (true) {
-      try {
-        var _ = Heddle.<Integer>within(Duration.ofNanos(700_000), queue::take);
-        got[0]++;
-      } catch (DeadlineException _) {
-        // the point of it
-      }
     }
   }
 

@@ -15,6 +15,9 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 
 /// Programs whose JVM is told to exit, from inside and from outside; [ProcessExitTest] says what is
 /// to come of it.
@@ -32,7 +35,25 @@ public final class ExitProgram {
           .withGracePeriod(Duration.ofMillis(20))
           .withHoldLimit(Duration.ZERO);
 
+  private static final Logger LOGGER = Logger.getLogger("dev.heddle"); // held: else forgotten
+
   private ExitProgram() {}
+
+  /// Takes a line, and writes nothing: it is removed first, by the JVM's exit.
+  private static final class OutlivedByItsLine extends Handler {
+    @Override
+    public void publish(LogRecord record) {
+      while (LOGGER.getHandlers().length > 0) {
+        Thread.yield();
+      }
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close() {}
+  }
 
   /// What happens in such a JVM.
   public enum Scenario {
@@ -155,6 +176,23 @@ public final class ExitProgram {
                 }));
       }
     },
+    /// The lines are there before the exit, and written when the loggers have been shut down.
+    EXIT_BEHIND_FAILURES {
+      @Override
+      void run() {
+        LOGGER.addHandler(new OutlivedByItsLine());
+        Heddle.run(
+            PATIENT,
+            () -> {
+              Heddle.supervise(s -> {
+                s.launch("first", () -> fail("the first one's"));
+                s.launch("second", () -> fail("the second one's"));
+                return null;
+              });
+              System.exit(3);
+            });
+      }
+    },
     EXIT_WITH_ONE_WHO_HANGS {
       @Override
       void run() {
@@ -248,6 +286,10 @@ public final class ExitProgram {
             });
     waiting.join();
     return loop;
+  }
+
+  private static void fail(String failure) {
+    throw new IllegalStateException(failure);
   }
 
   // as the launcher does

@@ -91,6 +91,16 @@ class ProcessExitTest {
   }
 
   @Test
+  void failuresJustBeforeSystemExit_areOnTheStandardError_whenTheLoggersAreGone() throws Exception {
+    ChildJvm.Result child = run(Scenario.EXIT_BEHIND_FAILURES);
+    assertThat(child.output())
+        .contains("dev.heddle: nobody took the failure of")
+        .contains("IllegalStateException: the first one's")
+        .contains("IllegalStateException: the second one's");
+    assertThat(child.exitCode()).isEqualTo(3);
+  }
+
+  @Test
   void systemExit_besideACoroutineThatHangs_namesItWithItsStackAndExits() throws Exception {
     ChildJvm.Result child = run(Scenario.EXIT_WITH_ONE_WHO_HANGS);
     assertThat(child.output())

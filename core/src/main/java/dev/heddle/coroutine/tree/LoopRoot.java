@@ -421,7 +421,8 @@ public final class LoopRoot implements SchedulerOwner {
 
   private void reportAlone(String what, @Nullable Throwable failure) {
     if (shutdown.isForJvm()) {
-      // the JVM runs its hooks at once, ours beside those in which loggers are shut down
+      // known to come too late for the loggers, whose hooks run beside ours; of any other line the
+      // log finds out when it writes it
       log.besideTheLog(what, failure);
     } else {
       log.error(what, failure);

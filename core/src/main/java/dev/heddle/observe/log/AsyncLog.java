@@ -6,6 +6,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -34,19 +36,32 @@ public final class AsyncLog {
    * I2. Whatever a handler or a listener throws costs its own line only: that is written without its throwable, by the names of the
    *     classes, or to the standard error; the next line is tried again. [AsyncLogTest]
    * I3. A handler that never returns costs memory for LIMIT lines and no more; what is dropped is counted, and the number is logged
-   *     when the handler takes lines again. [AsyncLogTest]
-   * I4. flush() returns when all lines that came before it are written, or when PATIENCE looks have passed; then it says so. [AsyncLogTest]
+   *     when the handler has taken the lines that waited. [AsyncLogTest]
+   * I4. flush() returns when all lines that came before it are written, and the number of those that were dropped; or when PATIENCE
+   *     looks have passed without a line written, or IN_ALL times as many in all: then it says so. Called by a handler or a listener,
+   *     on the writing thread, it returns at once: it would wait for its own caller. [AsyncLogTest]
+   * I5. A line that is written while the JVM exits is on the standard error, whatever becomes of it in the log. [ProcessExitTest]
    *
-   * Memory order. Writer of a line: add to the queue, then read `writer`. Writing thread: store null into `writer`, then read the
-   * queue. All four are volatile: one of the two sees the other's write, so that no line stays behind without a thread.
+   * The JVM's exit. A logging system removes its handlers in a shutdown hook, beside all other hooks, and a logger without handlers
+   * takes a line and forgets it. So what counts is when the line is written, not when it was put: whoever puts a line and calls
+   * System.exit has put it in time. All hooks start behind one step of the JVM's, from which on it refuses to add or remove a hook.
+   * While it does not refuse, no handler has been removed. If it still does not behind the call of the logger, the handlers had the
+   * line. If it does, the line goes to the standard error as well: before that call, where the exit is known by then, for a handler
+   * may hang. Twice is better than never: which handlers were there nobody can tell.
+   *
+   * Memory order. Writer of a line: add to the queue, or to `dropped`, then read `writer`. Writing thread: store null into `writer`,
+   * then read the queue and `dropped`. All are volatile: one of the two sees the other's write, so that no line stays behind without
+   * a thread. A line counts in `dropped` before it leaves `pending`: flush() finds it in one of them.
    *
    * Time. PATIENCE is counted in looks of a quarter of a second, not read off a clock: a JVM that is stopped and continued (SIGSTOP, a
-   * suspended machine) has lost one look, not its last words.
+   * suspended machine) has lost one look, not its last words. It is counted anew whenever a line was written: a handler that is
+   * slow (a disk, a peer) gets its lines as long as it takes them, but for IN_ALL.
    *
    * Cost. A line: a node and an unpark. A loop that logs nothing has no thread.
    *
    * Rejected. One thread for all loops: a listener that hangs would silence every loop. The watchdog's thread: it must go on looking
    * while a handler hangs. Logging on the carrier with a time limit: nothing can be taken back from a thread that waits for a lock.
+   * Who puts a line asks whether the JVM exits: a line put before, and written after, would be lost.
    *
    * Sources. DESIGN fact 8; traps 42, 64. Log4j 2's asynchronous appender, whose queue is bounded as well.
    */
@@ -55,16 +70,20 @@ public final class AsyncLog {
   private static final long LINGER_NANOS = 1_000_000_000; // saves a thread for each line of a burst
   private static final long LOOK_NANOS = 250_000_000;
   private static final int PATIENCE = 20; // looks, 5 s: a log that takes longer for a line is stuck
+  private static final int IN_ALL = 6; // times as many, 30 s: LIMIT lines, 30 ms for each
   private static final AsyncLog SHARED = new AsyncLog("heddle", ClassLoader.getSystemClassLoader());
 
   private final String name;
   private final @Nullable ClassLoader loader;
   private final int patience; // looks
+  private final Predicate<AsyncLog> look; // waits a while; tells whether it was interrupted
+  private final Consumer<String> lastWords; // where flush() says what is lost
 
   // any thread
   private final ConcurrentLinkedQueue<Runnable> queue = new ConcurrentLinkedQueue<>();
   private final AtomicInteger pending = new AtomicInteger(); // in the queue, or being written
-  private final AtomicInteger dropped = new AtomicInteger();
+  private final AtomicInteger dropped = new AtomicInteger(); // and their number not logged
+  private final AtomicInteger written = new AtomicInteger(); // tells flush() that it goes on
   private final AtomicReference<@Nullable Thread> writer = new AtomicReference<>();
   private volatile boolean closed;
   private final ConcurrentLinkedQueue<Thread> waiting = new ConcurrentLinkedQueue<>(); // in flush()
@@ -74,13 +93,20 @@ public final class AsyncLog {
   /// @param name of whose lines these are; in the thread's name and in what is said of lost lines
   /// @param loader the context class loader of its thread, where handlers look for their settings
   public AsyncLog(String name, @Nullable ClassLoader loader) {
-    this(name, loader, PATIENCE);
+    this(name, loader, PATIENCE, AsyncLog::awaitLook, StandardError::say);
   }
 
-  AsyncLog(String name, @Nullable ClassLoader loader, int patience) {
+  AsyncLog(
+      String name,
+      @Nullable ClassLoader loader,
+      int patience,
+      Predicate<AsyncLog> look,
+      Consumer<String> lastWords) {
     this.name = name;
     this.loader = loader;
     this.patience = patience;
+    this.look = look;
+    this.lastWords = lastWords;
   }
 
   /// The log of what belongs to no loop, or does not know which: drivers, files, groups of loops.
@@ -110,14 +136,10 @@ public final class AsyncLog {
     put(() -> write(Level.DEBUG, text, failure));
   }
 
-  /// A line for the standard error: the JVM exits, and its loggers are shut down at the same time.
+  /// A line for the standard error alone: the JVM exits, and its loggers are shut down at the same
+  /// time. Lines of the other methods go there as well when the JVM exits before they are written.
   public void besideTheLog(String text, @Nullable Throwable failure) {
-    put(() -> {
-      System.err.println("dev.heddle: " + text);
-      if (failure != null) {
-        failure.printStackTrace();
-      }
-    });
+    put(() -> print(text, failure));
   }
 
   /// Calls what may take locks, wait or throw (a listener, a management tool) in its turn among the
@@ -136,8 +158,9 @@ public final class AsyncLog {
 
   private void put(Runnable line) {
     if (pending.incrementAndGet() > LIMIT) {
-      pending.decrementAndGet();
       dropped.incrementAndGet();
+      pending.decrementAndGet();
+      ensureWriter(); // it may have written all others meanwhile, and is to tell of this one
       return;
     }
     boolean added = false;
@@ -187,28 +210,31 @@ public final class AsyncLog {
     }
   }
 
-  /// Waits until all lines that have come are written, for five seconds at most: a handler that
-  /// hangs must not keep its loop from ending. Lines that are left then are counted on the standard
-  /// error, and are written if the handler ever returns.
+  /// Waits until all lines that have come are written, for as long as the log takes them: a handler
+  /// that hangs must not keep its loop from ending. So it waits for five seconds without a line
+  /// written, and for thirty in all. Lines that are left then are counted on the standard error,
+  /// and are written if the handler ever returns.
   ///
-  /// **Thread** any, with no coroutine mounted.
+  /// **Thread** any, with no coroutine mounted. On the writing thread, in a handler or a listener,
+  /// it does not wait.
   ///
   /// @return whether all are written
   public boolean flush() {
-    if (pending.get() == 0) {
-      return true;
+    if (left() == 0 || Thread.currentThread() == writer.get()) {
+      return left() == 0;
     }
     boolean interrupted = Thread.interrupted();
     Thread self = Thread.currentThread();
     waiting.add(self);
+    int looks = 0;
+    int quiet = 0; // of those, the last without a line
     try {
-      for (int look = 0; pending.get() > 0 && look < patience; look++) {
+      while (left() > 0 && quiet < patience && looks < patience * IN_ALL) {
+        int before = written.get();
         ensureWriter();
-        long until = System.nanoTime() + LOOK_NANOS;
-        while (pending.get() > 0 && System.nanoTime() - until < 0) {
-          LockSupport.parkNanos(this, LOOK_NANOS);
-          interrupted |= Thread.interrupted();
-        }
+        interrupted |= look.test(this);
+        looks++;
+        quiet = written.get() == before ? quiet + 1 : 0;
       }
     } finally {
       waiting.remove(self);
@@ -216,27 +242,44 @@ public final class AsyncLog {
         self.interrupt();
       }
     }
-    int left = pending.get();
+    int left = left();
     if (left > 0) {
-      StandardError.say(lost(left));
+      lastWords.accept(lost(left, quiet < patience));
     }
     return left == 0;
   }
 
-  private String lost(int left) {
+  /// Lines that are not written, with those that were dropped and are not told of.
+  int left() {
+    return pending.get() + dropped.get();
+  }
+
+  private boolean awaitLook() {
+    boolean interrupted = false;
+    long until = System.nanoTime() + LOOK_NANOS;
+    while (left() > 0 && System.nanoTime() - until < 0) {
+      LockSupport.parkNanos(this, LOOK_NANOS);
+      interrupted |= Thread.interrupted();
+    }
+    return interrupted;
+  }
+
+  private String lost(int left, boolean slow) {
     StringBuilder text = new StringBuilder();
     text.append("dev.heddle: ")
         .append(left == 1 ? "1 line" : left + " lines")
         .append(" of '")
         .append(name)
         .append("' could not be logged within ")
-        .append(patience * LOOK_NANOS / 1_000_000_000)
+        .append(LOOK_NANOS * patience * (slow ? IN_ALL : 1) / 1_000_000_000)
         .append(" s; ");
     Thread stuck = writer.get();
     if (stuck == null) {
       return text.append("no thread could be started for it\n").toString();
     }
-    text.append("a handler of the log or a listener of reports has not returned, at\n");
+    text.append("a handler of the log or a listener of reports ")
+        .append(slow ? "is too slow" : "has not returned")
+        .append(", at\n");
     for (StackTraceElement frame : stuck.getStackTrace()) {
       text.append("  at ").append(frame).append('\n');
     }
@@ -261,27 +304,32 @@ public final class AsyncLog {
     try {
       do {
         writeAll();
+        tellOfDropped();
         if (!closed) {
           LockSupport.parkNanos(this, LINGER_NANOS);
         }
-      } while (!queue.isEmpty());
+      } while (hasWork());
     } finally {
       writer.set(null);
-      if (!queue.isEmpty()) {
+      if (hasWork()) {
         ensureWriter();
       }
     }
+  }
+
+  private boolean hasWork() {
+    return !queue.isEmpty() || dropped.get() > 0;
   }
 
   private void writeAll() {
     for (Runnable line = queue.poll(); line != null; line = queue.poll()) {
       try {
         line.run();
-        tellOfDropped();
       } catch (Throwable _) {
         // safe: not even its class could be named, for want of memory or stack; the next line may
         // be
       } finally {
+        written.incrementAndGet();
         if (pending.decrementAndGet() == 0) {
           waiting.forEach(LockSupport::unpark);
         }
@@ -289,15 +337,55 @@ public final class AsyncLog {
     }
   }
 
+  // behind all lines that waited
   private void tellOfDropped() {
-    int lines = dropped.getAndSet(0);
-    if (lines > 0) {
+    int lines = dropped.get();
+    if (lines == 0) {
+      return;
+    }
+    try {
       String what = "the log could not keep up: " + lines + " lines of '" + name + "' were dropped";
       write(Level.WARNING, what, null);
+    } finally {
+      dropped.addAndGet(-lines);
+      waiting.forEach(LockSupport::unpark);
     }
   }
 
   private static void write(Level level, String text, @Nullable Throwable failure) {
+    boolean wanted = isWanted(level);
+    boolean exits = JvmExits.already();
+    if (wanted && exits) {
+      print(text, failure);
+    }
+    log(level, text, failure);
+    if (wanted && !exits && JvmExits.already()) {
+      print(text, failure);
+    }
+  }
+
+  private static boolean isWanted(Level level) {
+    try {
+      return Log.DEV_HEDDLE.isLoggable(level);
+    } catch (Throwable _) {
+      return true; // safe: the call that follows is tried all the same, and tells of what it meets
+    }
+  }
+
+  private static void print(String text, @Nullable Throwable failure) {
+    System.err.println("dev.heddle: " + text);
+    if (failure == null) {
+      return;
+    }
+    try {
+      failure.printStackTrace();
+    } catch (Throwable unprinted) {
+      System.err.println(
+          "[%s cannot be printed: %s]".formatted(nameOf(failure), nameOf(unprinted)));
+    }
+  }
+
+  private static void log(Level level, String text, @Nullable Throwable failure) {
     try {
       Log.DEV_HEDDLE.log(level, text, failure);
     } catch (Throwable unlogged) {
@@ -327,5 +415,27 @@ public final class AsyncLog {
     static final System.Logger DEV_HEDDLE = System.getLogger("dev.heddle");
 
     private Log() {}
+  }
+
+  /// Whether the JVM runs its shutdown hooks, or has begun to.
+  private static final class JvmExits {
+    private static final Thread NO_HOOK = noHook();
+
+    private JvmExits() {}
+
+    private static Thread noHook() {
+      Thread thread = Thread.ofPlatform().inheritInheritableThreadLocals(false).unstarted(() -> {});
+      thread.setContextClassLoader(null); // it is kept for ever
+      return thread;
+    }
+
+    static boolean already() {
+      try {
+        Runtime.getRuntime().removeShutdownHook(NO_HOOK); // was never added: asks, and changes none
+        return false;
+      } catch (IllegalStateException _) {
+        return true; // safe: this is the answer
+      }
+    }
   }
 }

@@ -2,10 +2,15 @@
 package dev.heddle.observe.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.logging.Handler;
@@ -28,7 +33,8 @@ class AsyncLogTest {
   private static final Logger LOGGER = Logger.getLogger("dev.heddle");
 
   private final List<String> written = new CopyOnWriteArrayList<>();
-  private final AsyncLog log = new AsyncLog("tested", null, 2);
+  private final List<String> lastWords = new CopyOnWriteArrayList<>();
+  private final AsyncLog log = new AsyncLog("tested", null);
   private Handler handler = new Publisher(record -> {});
 
   /// Keeps what it has published.
@@ -150,10 +156,133 @@ class AsyncLogTest {
     assertThat(written).containsExactly("a listener failed", "called");
   }
 
+  /// Gives up after two looks without a line written, twelve in all.
+  ///
+  /// @param look what a thread in flush() does meanwhile
+  private AsyncLog impatient(Consumer<AsyncLog> look) {
+    return new AsyncLog(
+        "tested",
+        null,
+        2,
+        asked -> {
+          look.accept(asked);
+          return false;
+        },
+        lastWords::add);
+  }
+
+  // else the next test has its lines
+  private static void awaitAll(AsyncLog log) {
+    while (log.left() > 0) {
+      Thread.onSpinWait();
+    }
+  }
+
+  // lets a line through at each look
+  private static Consumer<AsyncLog> aLine(Semaphore turns) {
+    return log -> {
+      int left = log.left();
+      turns.release();
+      while (log.left() == left) {
+        Thread.onSpinWait();
+      }
+    };
+  }
+
+  @Test
+  void handlerThatIsSlow_getsItsLinesAsLongAsItTakesThem() {
+    Semaphore turns = new Semaphore(0);
+    handle(record -> turns.acquireUninterruptibly());
+    AsyncLog log = impatient(aLine(turns));
+    IntStream.range(0, 10).forEach(i -> log.warning("line " + i, null));
+    assertThat(log.flush()).isTrue();
+    assertThat(written).hasSize(10);
+    assertThat(lastWords).isEmpty();
+  }
+
+  @Test
+  void handlerThatIsTooSlow_isCalledThat_andHoldsUpNobodyForEver() {
+    Semaphore turns = new Semaphore(0);
+    handle(record -> turns.acquireUninterruptibly());
+    AsyncLog log = impatient(aLine(turns));
+    IntStream.range(0, 20).forEach(i -> log.warning("line " + i, null));
+    assertThat(log.flush()).isFalse();
+    assertThat(lastWords)
+        .singleElement(STRING)
+        .startsWith("dev.heddle: 8 lines of 'tested' could not be logged within 3 s; ")
+        .contains("is too slow, at\n")
+        .doesNotContain("has not returned");
+    turns.release(20);
+    awaitAll(log);
+  }
+
+  @Test
+  void handlerThatHangsBehindAFewLines_isSaidToHang() {
+    Semaphore turns = new Semaphore(0);
+    handle(record -> turns.acquireUninterruptibly());
+    AtomicInteger looks = new AtomicInteger();
+    AsyncLog log =
+        impatient(asked -> {
+          if (looks.getAndIncrement() < 3) {
+            aLine(turns).accept(asked);
+          }
+        });
+    IntStream.range(0, 10).forEach(i -> log.warning("line " + i, null));
+    assertThat(log.flush()).isFalse();
+    assertThat(lastWords)
+        .singleElement(STRING)
+        .startsWith("dev.heddle: 7 lines of ")
+        .contains("has not returned, at\n")
+        .doesNotContain("is too slow");
+    turns.release(10);
+    awaitAll(log);
+  }
+
+  @Test
+  void linesBeyondTheLimit_behindAHandlerThatHangs_areCountedAmongTheLost() {
+    CountDownLatch hangs = new CountDownLatch(1);
+    handle(record -> await(hangs));
+    AsyncLog log = impatient(_ -> {});
+    IntStream.range(0, 1_500).forEach(i -> log.warning("line", null));
+    assertThat(log.flush()).isFalse();
+    assertThat(lastWords).singleElement(STRING).startsWith("dev.heddle: 1500 lines of ");
+    hangs.countDown();
+    awaitAll(log);
+  }
+
+  @Test
+  void flush_ofAHandlerOrAListener_onTheWritingThread_doesNotWait() {
+    Set<Thread> waited = ConcurrentHashMap.newKeySet();
+    AsyncLog log =
+        impatient(asked -> {
+          waited.add(Thread.currentThread());
+          if (!isWriter()) {
+            awaitAll(asked);
+          }
+        });
+    handle(record -> log.flush());
+    log.warning("line", null);
+    log.call("a listener", log::flush);
+    assertThat(log.flush()).isTrue();
+    assertThat(waited).isSubsetOf(Thread.currentThread());
+    assertThat(lastWords).isEmpty();
+    assertThat(written).containsExactly("line");
+  }
+
+  private static boolean isWriter() {
+    return Thread.currentThread().getName().equals("tested-log");
+  }
+
   @Test
   void handlerThatHangs_holdsUpNobodyForLong_andTheLinesComeWhenItReturns() {
     CountDownLatch hangs = new CountDownLatch(1);
     handle(record -> await(hangs));
+    AsyncLog log =
+        impatient(asked -> {
+          if (hangs.getCount() == 0) {
+            awaitAll(asked);
+          }
+        });
     log.warning("first", null);
     log.warning("second", null);
     assertThat(log.flush()).isFalse();
@@ -173,7 +302,7 @@ class AsyncLogTest {
     assertThat(log.flush()).isTrue();
     assertThat(written)
         .hasSize(1_001)
-        .contains("the log could not keep up: 500 lines of 'tested' were dropped");
+        .endsWith("the log could not keep up: 500 lines of 'tested' were dropped");
   }
 
   @Test

@@ -17,13 +17,13 @@ import org.jspecify.annotations.Nullable;
 /// @param spawnSite where it was spawned: the class of its body, or, with `heddle.sites=exact`,
 ///   file and line
 /// @param suspendSite the topmost frame of its stack that is the program's own; null when it has
-///   not started
+///   not started, or its stack was not taken
 /// @param waited how long it has waited, to about a millisecond; null when it does not wait
 /// @param waits the events it waits for, any of which wakes it
 /// @param foreign what it waits for in the JDK, or null
 /// @param outcome what its wait has ended with when it is ready, or null
 /// @param stack its frames, the innermost first; those of the runtime are left out unless
-///   `heddle.trace=full`
+///   `heddle.trace=full`; none when it was not taken, see [DeadlockReport]
 /// @since 0.1
 public record CoroutineSnapshot(
     long id,

@@ -9,7 +9,11 @@ import java.util.List;
 ///
 /// {@snippet class=dev.heddle.snippets.SnippetsTest region=deadlock}
 ///
-/// @param dump every coroutine that was left, with its stack
+/// Of more than 1,000 coroutines the report still knows every one: number, name, state and waits
+/// are there, and [#cycles()] looks at all. Stacks were taken of the first 1,000, by number, and
+/// the text lists these alone: a stack costs time in which nobody can clean up.
+///
+/// @param dump every coroutine that was left; the first 1,000 with their stacks
 /// @since 0.1
 public record DeadlockReport(Dump dump) implements LoopReport {
   @Override
@@ -24,16 +28,19 @@ public record DeadlockReport(Dump dump) implements LoopReport {
   }
 
   /// First the line that says what happened, then the cycles in words, then every coroutine with
-  /// what it waits for, where it was spawned, and its stack.
+  /// what it waits for, where it was spawned, and its stack. Of more than 1,000 coroutines, or in
+  /// cycles, the first 1,000; the rest is counted.
   @Override
   public String text() {
     int waiting = dump.coroutines().size();
+    int more = waiting - DumpText.LISTED;
     return "Deadlock: no active coroutines, "
-        + waiting
-        + (waiting == 1 ? " coroutine in waiting\n" : " coroutines in waiting\n")
+        + DumpText.count(waiting, "coroutine")
+        + " in waiting\n"
         + new WaitGraph(dump).inWords()
         + "\n"
-        + new DumpText(dump).tree();
+        + new DumpText(dump, DumpText.LISTED).tree()
+        + (more > 0 ? "and " + DumpText.number(more) + " more, without their stacks\n" : "");
   }
 
   @Override

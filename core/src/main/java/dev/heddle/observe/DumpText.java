@@ -8,21 +8,32 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// A dump in words.
 final class DumpText {
+  /// So many coroutines a report in words lists: as many as have a stack in it. Of more nobody
+  /// reads all, and the text of a million, each unlike the others, would be hundreds of megabytes.
+  static final int LISTED = 1_000;
+
+  private static final Pattern DIGITS = Pattern.compile("\\d+"); // compiled once, not for each
+  private static final Pattern INNER_LOCK = Pattern.compile("[$](Nonfair|Fair)?Sync@");
   private static final int NAMED = 5; // of those that are alike; the rest is counted
   private static final int DEEPEST = 20; // deeper levels are indented no further
 
   private final Dump dump;
   private final Map<Long, CoroutineSnapshot> byId = new HashMap<>();
-  private final Map<Integer, List<CoroutineSnapshot>> members = new HashMap<>(); // by scope
+  private final Map<Integer, Integer> sizes = new HashMap<>(); // by scope
+  private final Map<Integer, List<CoroutineSnapshot>> members = new HashMap<>(); // listed, by scope
   private final Map<Long, List<ScopeSnapshot>> owned = new HashMap<>(); // by coroutine
   private final Map<Integer, List<ScopeSnapshot>> unowned = new HashMap<>(); // by scope
   private final Map<List<StackTraceElement>, String> shown = new HashMap<>();
@@ -31,18 +42,46 @@ final class DumpText {
   private final StringBuilder text = new StringBuilder();
 
   DumpText(Dump dump) {
+    this(dump, Integer.MAX_VALUE);
+  }
+
+  /// Whose tree lists the first of the coroutines only, and the scopes around them.
+  DumpText(Dump dump, int most) {
     this.dump = dump;
+    Set<Long> listed = new HashSet<>();
     for (CoroutineSnapshot c : dump.coroutines()) {
       byId.put(c.id(), c);
-      members.computeIfAbsent(c.scope(), _ -> new ArrayList<>()).add(c);
+      sizes.merge(c.scope(), 1, Integer::sum);
+      if (listed.size() < most) {
+        listed.add(c.id());
+        members.computeIfAbsent(c.scope(), _ -> new ArrayList<>()).add(c);
+      }
     }
+    Set<Integer> around = listed.size() < byId.size() ? aroundListed() : null;
     for (ScopeSnapshot scope : dump.scopes()) {
-      if (scope.owner() != null && byId.containsKey(scope.owner())) {
+      if (around != null && !around.contains(scope.id())) {
+        continue;
+      }
+      if (scope.owner() != null && listed.contains(scope.owner())) {
         owned.computeIfAbsent(scope.owner(), _ -> new ArrayList<>()).add(scope);
       } else if (scope.parent() != null) {
         unowned.computeIfAbsent(scope.parent(), _ -> new ArrayList<>()).add(scope);
       }
     }
+  }
+
+  private Set<Integer> aroundListed() {
+    Map<Integer, Integer> parents = new HashMap<>();
+    for (ScopeSnapshot scope : dump.scopes()) {
+      if (scope.parent() != null) {
+        parents.put(scope.id(), scope.parent());
+      }
+    }
+    Set<Integer> around = new HashSet<>();
+    for (Integer own : members.keySet()) {
+      for (Integer s = own; s != null && around.add(s); s = parents.get(s)) {}
+    }
+    return around;
   }
 
   // ---- one line ----
@@ -54,7 +93,7 @@ final class DumpText {
     String each =
         Arrays.stream(State.values())
             .filter(counts::containsKey)
-            .map(state -> "%,d %s".formatted(counts.get(state), state.words()))
+            .map(state -> number(counts.getOrDefault(state, 0L)) + " " + state.words())
             .collect(Collectors.joining(", "));
     return "Loop '"
         + dump.loop()
@@ -65,8 +104,13 @@ final class DumpText {
         + (each.isEmpty() ? "" : ", " + each);
   }
 
-  private static String count(int n, String what) {
-    return n == 1 ? "1 " + what : "%,d %ss".formatted(n, what);
+  static String count(int n, String what) {
+    return n == 1 ? "1 " + what : number(n) + " " + what + "s";
+  }
+
+  /// As all reports write numbers, whatever the machine's language.
+  static String number(long n) {
+    return String.format(Locale.ROOT, "%,d", n);
   }
 
   // ---- the tree ----
@@ -112,7 +156,7 @@ final class DumpText {
   }
 
   private String header(ScopeSnapshot scope) {
-    int size = members.getOrDefault(scope.id(), List.of()).size();
+    int size = sizes.getOrDefault(scope.id(), 0);
     return scope.kind()
         + (scope.cancelled() ? ", cancelled, with " : " with ")
         + count(size, "member");
@@ -138,7 +182,8 @@ final class DumpText {
 
   private Shape shape(CoroutineSnapshot c) {
     // times differ, and so do the numbers of those that are waited for
-    List<String> waits = c.waits().stream().map(w -> w.on().replaceAll("\\d+", "#")).toList();
+    List<String> waits =
+        c.waits().stream().map(w -> DIGITS.matcher(w.on()).replaceAll("#")).toList();
     ForeignWait foreign = c.foreign();
     ForeignWait kind =
         foreign == null
@@ -162,7 +207,7 @@ final class DumpText {
     String named =
         rest.stream().limit(NAMED).map(CoroutineSnapshot::label).collect(Collectors.joining(", "));
     int unnamed = rest.size() - NAMED;
-    return named + (unnamed > 0 ? " and %,d more".formatted(unnamed) : "") + ", alike";
+    return named + (unnamed > 0 ? " and " + number(unnamed) + " more" : "") + ", alike";
   }
 
   private void stack(CoroutineSnapshot c, int depth) {
@@ -233,7 +278,7 @@ final class DumpText {
     return wait.on()
         + (wait.holders().size() == 1 ? ", held by " : ": ")
         + named
-        + (more > 0 ? " and %,d more".formatted(more) : "");
+        + (more > 0 ? " and " + number(more) + " more" : "");
   }
 
   private List<String> unnamedHolders(WaitSnapshot wait) {
@@ -269,9 +314,7 @@ final class DumpText {
 
   // a lock's inner class means nothing to those who use the lock
   private static String shortened(String blocker) {
-    return blocker
-        .substring(blocker.lastIndexOf('.') + 1)
-        .replaceFirst("[$](Nonfair|Fair)?Sync@", "@");
+    return INNER_LOCK.matcher(blocker.substring(blocker.lastIndexOf('.') + 1)).replaceFirst("@");
   }
 
   private static String time(CoroutineSnapshot c) {

@@ -25,6 +25,7 @@ final class WaitGraph {
    * Cost. Linear in the edges. [WaitGraphTest]
    */
   private static final int NOWHERE = -1;
+  private static final int TOLD = DumpText.LISTED; // coroutines, in words; the rest is counted
 
   /// A cycle as it is told: from each member by a wait, null for one in the JDK, to the next.
   private record Cycle(List<CoroutineSnapshot> members, List<@Nullable WaitSnapshot> waits) {}
@@ -164,20 +165,38 @@ final class WaitGraph {
 
   // ---- in words ----
 
-  /// A line for each cycle, each ending with a line break.
+  /// A line for each cycle, each ending with a line break, until so many coroutines are named; of a
+  /// cycle too long for that the beginning.
   String inWords() {
     StringBuilder text = new StringBuilder();
-    for (Cycle cycle : found) {
-      List<CoroutineSnapshot> members = cycle.members();
-      text.append(members.getFirst().label());
-      for (int i = 0; i < members.size(); i++) {
-        CoroutineSnapshot next = members.get((i + 1) % members.size());
-        text.append(i == 0 ? " waits for " : ", which waits for ")
-            .append(because(members.get(i), cycle.waits().get(i), next));
-      }
-      text.append('\n');
+    int left = TOLD;
+    int told = 0;
+    while (told < found.size() && left > 0) {
+      left -= tell(found.get(told++), left, text);
+    }
+    int more = found.size() - told;
+    if (more > 0) {
+      text.append("and ").append(DumpText.count(more, "more cycle")).append('\n');
     }
     return text.toString();
+  }
+
+  /// @return how many were named
+  private static int tell(Cycle cycle, int most, StringBuilder text) {
+    List<CoroutineSnapshot> members = cycle.members();
+    int named = Math.min(members.size(), most);
+    text.append(members.getFirst().label());
+    for (int i = 0; i < named; i++) {
+      CoroutineSnapshot next = members.get((i + 1) % members.size());
+      text.append(i == 0 ? " waits for " : ", which waits for ")
+          .append(because(members.get(i), cycle.waits().get(i), next));
+    }
+    if (named < members.size()) {
+      text.append(", and so on round a cycle of ")
+          .append(DumpText.count(members.size(), "coroutine"));
+    }
+    text.append('\n');
+    return named;
   }
 
   private static String because(

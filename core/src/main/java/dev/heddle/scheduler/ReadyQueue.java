@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /// What is ready to run, in order: high priority before normal, each first in, first out, and one
 /// normal after 64 high ones in a row, so that nobody starves.
 ///
-/// Holds wakers, and execution contexts that the JDK lets go on.
+/// Holds wakers, execution contexts that the JDK lets go on, and ends of rounds.
 class ReadyQueue {
   static final int HIGH_IN_A_ROW = 64; // keeps a normal one's extra wait below 10 us
 

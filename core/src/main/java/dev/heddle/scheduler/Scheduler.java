@@ -268,6 +268,36 @@ public final class Scheduler implements ContextHost, EventHome {
     chores = true;
   }
 
+  /// Runs `errand` as [#onTrampoline] does, when everybody who is ready now, or whom the reactor or
+  /// another thread has woken by now, has had a turn. On the trampoline.
+  public void afterRound(Runnable errand) {
+    try {
+      look();
+      inbox.drain();
+    } finally {
+      RoundEnd end = new RoundEnd(errand);
+      ready.addHigh(end);
+      ready.add(end);
+    }
+  }
+
+  /// Stands in both lanes of the ready queue, behind those of a round.
+  private final class RoundEnd {
+    private final Runnable errand;
+    private boolean metBefore; // in the other lane
+
+    RoundEnd(Runnable errand) {
+      this.errand = errand;
+    }
+
+    void met() {
+      if (metBefore) {
+        onTrampoline(errand);
+      }
+      metBefore = true;
+    }
+  }
+
   /// Looks at the reactor as soon as nobody is mounted, before others run.
   public void lookSoon() {
     callForLook();
@@ -590,6 +620,8 @@ public final class Scheduler implements ContextHost, EventHome {
     }
     if (next instanceof Waker waker) {
       dispatch(waker);
+    } else if (next instanceof RoundEnd end) {
+      end.met();
     } else {
       goOn((ExecutionContext) next);
     }
@@ -735,10 +767,9 @@ public final class Scheduler implements ContextHost, EventHome {
     inbox.close();
     runErrands(); // they find the loop ended
     for (Object next = ready.poll(); next != null; next = ready.poll()) {
-      ExecutionContext context =
-          next instanceof Waker waker ? waker.context() : (ExecutionContext) next;
-      if (context != null) {
-        context.abandon();
+      Object context = next instanceof Waker waker ? waker.context() : next;
+      if (context instanceof ExecutionContext left) {
+        left.abandon();
       }
     }
     driver.close();

@@ -30,4 +30,33 @@ class MillionTest {
     assertThat(child.output()).contains("1000000 finished, 1 timer left, 0 looks");
     assertThat(child.exitCode()).isZero();
   }
+
+  private static ChildJvm.Result deadlocked(int coroutines, String heap) throws Exception {
+    return ChildJvm.of(DeadlockedProgram.class)
+        .with("-Xmx" + heap, "-Dcoroutines=" + coroutines)
+        .run();
+  }
+
+  @Test
+  @Tag("T18")
+  @Tag("T19")
+  void hundredThousandCoroutines_deadlocked_allCleanUpWithinTheDefaultDeadline() throws Exception {
+    ChildJvm.Result child = deadlocked(100_000, "1g");
+    assertThat(child.output())
+        .contains(
+            "100000 cleaned up; Deadlock: no active coroutines, 100,000 coroutines in waiting")
+        .doesNotContain("did not end");
+  }
+
+  @Test
+  @Tag("full")
+  @Tag("T18")
+  @Tag("T19")
+  void millionCoroutines_deadlocked_allCleanUpWithinTheDefaultDeadline() throws Exception {
+    ChildJvm.Result child = deadlocked(1_000_000, "4g");
+    assertThat(child.output())
+        .contains(
+            "1000000 cleaned up; Deadlock: no active coroutines, 1,000,000 coroutines in waiting")
+        .doesNotContain("did not end");
+  }
 }

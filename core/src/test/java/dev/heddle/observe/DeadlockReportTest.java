@@ -171,6 +171,47 @@ class DeadlockReportTest {
   }
 
   @Test
+  void moreThanAThousand_areAllKnownAndTheFirstThousandListedWithTheirStacks() {
+    int many = 1_500;
+    DeadlockReport report =
+        reportOf(() -> {
+          for (int i = 2; i < many; i++) {
+            Letter own = new Letter();
+            Heddle.launch("reader-" + i, () -> Heddle.await(own));
+          }
+          awaitEachOther();
+        });
+    List<CoroutineSnapshot> all = report.dump().coroutines();
+    assertThat(all).hasSize(many).allSatisfy(c -> assertThat(c.waits()).hasSize(1));
+    assertThat(all.subList(0, 1_000)).noneMatch(c -> c.stack().isEmpty());
+    assertThat(all.subList(1_000, many)).allMatch(c -> c.stack().isEmpty());
+    assertThat(ids(report)).containsExactly(List.of(1_500L, 1_501L));
+    assertThat(report.text().lines())
+        .startsWith(
+            "Deadlock: no active coroutines, 1,500 coroutines in waiting",
+            "coroutine-1500 'left' waits for coroutine-1501 'right', which waits for"
+                + " coroutine-1500 'left'")
+        .endsWith("and 500 more, without their stacks");
+  }
+
+  @Test
+  void scopesOfCoroutinesBeyondTheFirstThousand_areNotListed() {
+    DeadlockReport report =
+        reportOf(() -> {
+          for (int i = 0; i < 1_200; i++) {
+            Heddle.launch(
+                "owner-" + i, () -> Heddle.scope(s -> s.spawn(() -> Heddle.await(new Letter()))));
+          }
+        });
+    assertThat(report.dump().coroutines()).hasSize(2_400);
+    assertThat(report.dump().scopes()).hasSize(1_201);
+    assertThat(report.text())
+        .doesNotContain("with 0 members")
+        .doesNotContain("'owner-1000' waits")
+        .endsWith("and 1,400 more, without their stacks\n");
+  }
+
+  @Test
   void event_whoseInfoThrows_doesNotSpoilTheReport() {
     DeadlockReport report =
         reportOf(() -> {

@@ -103,7 +103,8 @@ class WaitGraphTest {
     assertThat(graph.inWords())
         .contains(
             "coroutine-7 waits for coroutine-10007, which waits for the end of a scope, among them"
-                + " coroutine-7\n");
+                + " coroutine-7\n")
+        .endsWith("\nand 9,500 more cycles\n");
   }
 
   @Test
@@ -114,5 +115,8 @@ class WaitGraphTest {
     }
     assertThat(cycles()).hasSize(1);
     assertThat(cycles().getFirst()).hasSize((int) ring).startsWith(1L, 2L, 3L);
+    assertThat(graph().inWords())
+        .startsWith("coroutine-1 waits for x, held by coroutine-2, which waits for x, held by ")
+        .endsWith(", held by coroutine-1001, and so on round a cycle of 100,000 coroutines\n");
   }
 }

@@ -29,8 +29,19 @@ import org.jspecify.annotations.Nullable;
 ///
 /// On the loop only: on the trampoline, or on the stack of the coroutine that asks. From another
 /// thread the tree would change under it, and a look at a suspended stack would make a resume fail.
+///
+/// Reports of a loop that ends take stacks of the first [#STACKS] coroutines only: nobody runs
+/// meanwhile, and a program that deadlocks with a million must get on to their clean-up.
 final class DumpTaker {
+  /// With stacks, in reports of a loop that ends: more than anybody reads, and at 15 µs each a
+  /// pause of 15 ms. A million took 16 s and more, in which nobody could clean up.
+  static final int STACKS = 1_000;
+
+  private static final Comparator<CoroutineNode<?>> BY_NUMBER =
+      Comparator.comparingLong(CoroutineNode::id);
+
   private final LoopRoot loop;
+  private final int stacks; // so many at most are taken
   private final @Nullable CoroutineNode<?> running = CoroutineNode.currentOrNull();
   private final Map<Long, CoroutineNode<?>> byThread = new HashMap<>();
   private final IdentityHashMap<ScopeNode, Integer> numbers = new IdentityHashMap<>();
@@ -38,26 +49,56 @@ final class DumpTaker {
   private final IdentityHashMap<Event, WaitSnapshot> unfired = new IdentityHashMap<>();
   private final Monitors monitors;
 
-  private DumpTaker(LoopRoot loop, Monitors monitors) {
+  private DumpTaker(LoopRoot loop, Monitors monitors, int stacks) {
     this.loop = loop;
     this.monitors = monitors;
+    this.stacks = stacks;
   }
 
   static Dump take(LoopRoot loop, Monitors monitors) {
-    return new DumpTaker(loop, monitors).dump();
+    return new DumpTaker(loop, monitors, Integer.MAX_VALUE).dump();
+  }
+
+  /// Every coroutine with what it waits for; the first [#STACKS] with their stacks.
+  static Dump takeForVerdict(LoopRoot loop) {
+    return new DumpTaker(loop, Monitors.UNKNOWN, STACKS).dump();
+  }
+
+  /// The first [#STACKS] of `all`, by their numbers, and the scopes they stand in.
+  static Dump takeFirst(LoopRoot loop, List<CoroutineNode<?>> all) {
+    return new DumpTaker(loop, Monitors.UNKNOWN, STACKS).dumpOfFirst(all);
   }
 
   /// Only some of its coroutines, as if all were the root's.
   static Dump takeOnly(LoopRoot loop, List<CoroutineNode<?>> some) {
-    return new DumpTaker(loop, Monitors.UNKNOWN).dumpOf(some);
+    return new DumpTaker(loop, Monitors.UNKNOWN, Integer.MAX_VALUE).dumpOf(some);
   }
 
   private Dump dumpOf(List<CoroutineNode<?>> some) {
     List<CoroutineNode<?>> found = new ArrayList<>();
     List<ScopeSnapshot> root = List.of(scope(loop.root()));
     some.forEach(c -> meet(c, found));
-    return new Dump(
-        loop.options().name(), Instant.now(), root, found.stream().map(this::coroutine).toList());
+    return new Dump(loop.options().name(), Instant.now(), root, snapshots(found));
+  }
+
+  private Dump dumpOfFirst(List<CoroutineNode<?>> all) {
+    List<CoroutineNode<?>> met = new ArrayList<>(all.size());
+    all.forEach(c -> meet(c, met)); // all: one of the first may wait for one of the rest
+    met.sort(BY_NUMBER);
+    List<CoroutineNode<?>> first = met.subList(0, Math.min(met.size(), STACKS));
+    ScopeNode root = loop.root();
+    Set<ScopeNode> around = Collections.newSetFromMap(new IdentityHashMap<>());
+    around.add(root);
+    for (CoroutineNode<?> c : first) {
+      for (ScopeNode s = c.memberOf(); s != null && around.add(s); s = s.parent) {}
+    }
+    List<ScopeSnapshot> scopes = new ArrayList<>();
+    for (ScopeNode s = root; s != null; s = s.nextIn(root, true)) {
+      if (around.contains(s)) {
+        scopes.add(scope(s));
+      }
+    }
+    return new Dump(loop.options().name(), Instant.now(), List.copyOf(scopes), snapshots(first));
   }
 
   private Dump dump() {
@@ -68,9 +109,21 @@ final class DumpTaker {
       scopes.add(scope(s));
       s.ownMembers().forEach(member -> meet(member, found));
     }
-    found.sort(Comparator.comparingLong(CoroutineNode::id));
-    List<CoroutineSnapshot> coroutines = found.stream().map(this::coroutine).toList();
-    return new Dump(loop.options().name(), Instant.now(), List.copyOf(scopes), coroutines);
+    found.sort(BY_NUMBER);
+    return new Dump(loop.options().name(), Instant.now(), List.copyOf(scopes), snapshots(found));
+  }
+
+  private List<CoroutineSnapshot> snapshots(List<CoroutineNode<?>> found) {
+    List<CoroutineSnapshot> snapshots = new ArrayList<>(found.size());
+    for (CoroutineNode<?> c : found) {
+      snapshots.add(coroutine(c, snapshots.size() < stacks ? stack(c) : List.of()));
+    }
+    return Collections.unmodifiableList(snapshots);
+  }
+
+  private static List<StackTraceElement> stack(CoroutineNode<?> c) {
+    ExecutionContext context = c.context();
+    return context == null ? List.of() : ProgramFrames.of(context.stackOnLoop());
   }
 
   private ScopeSnapshot scope(ScopeNode scope) {
@@ -89,10 +142,8 @@ final class DumpTaker {
     }
   }
 
-  private CoroutineSnapshot coroutine(CoroutineNode<?> c) {
+  private CoroutineSnapshot coroutine(CoroutineNode<?> c, List<StackTraceElement> stack) {
     ExecutionContext context = c.context();
-    List<StackTraceElement> stack =
-        context == null ? List.of() : ProgramFrames.of(context.stackOnLoop());
     State state = state(c, context);
     boolean waits = state == State.WAITING || state == State.FOREIGN;
     return new CoroutineSnapshot(
@@ -139,7 +190,7 @@ final class DumpTaker {
   // ---- waits of the loop ----
 
   static List<WaitSnapshot> waits(CoroutineNode<?> c) {
-    return new DumpTaker(c.loop(), Monitors.UNKNOWN).waitsOf(c);
+    return new DumpTaker(c.loop(), Monitors.UNKNOWN, 0).waitsOf(c);
   }
 
   private List<WaitSnapshot> waitsOf(CoroutineNode<?> c) {

@@ -174,7 +174,7 @@ public final class LoopRoot implements SchedulerOwner {
 
   private void end() {
     List<CoroutineNode<?>> left = shutdown.stillThere();
-    Dump last = left.isEmpty() || shutdown.isAtOnce() ? null : dumpOrNull();
+    Dump last = left.isEmpty() || shutdown.isAtOnce() ? null : dumpOrNull(left);
     try {
       scheduler.close();
     } catch (Throwable e) {
@@ -398,10 +398,11 @@ public final class LoopRoot implements SchedulerOwner {
     return DumpTaker.take(this, Monitors.UNKNOWN);
   }
 
-  /// The same for a report; null when it cannot be taken: nothing else must depend on it.
-  @Nullable Dump dumpOrNull() {
+  /// The first of those who are left, for a report; null when it cannot be taken: nothing else must
+  /// depend on it.
+  @Nullable Dump dumpOrNull(List<CoroutineNode<?>> left) {
     try {
-      return dump();
+      return DumpTaker.takeFirst(this, left);
     } catch (Throwable e) {
       log.error("no dump of the loop's coroutines could be taken", e);
       return null;

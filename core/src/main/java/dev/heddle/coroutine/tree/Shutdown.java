@@ -17,6 +17,7 @@ import dev.heddle.scheduler.inbox.Inbox;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -34,13 +35,14 @@ public final class Shutdown {
    *          STOPPING, CLOSING  any of the above                         same      the earlier deadline counts, and the first exit
    *                                                                                code; a failure is also the last: only the
    *                                                                                grace period is left
-   *          STOPPING, CLOSING  the deadline, or nobody can go on        PAST      who is left is noted, with stacks; no shield
-   *                                                                                holds, every suspension throws; closers that
-   *                                                                                are left are called
+   *          STOPPING, CLOSING  the deadline and a round behind it, or   PAST      who is left is noted, the first with stacks; no
+   *                             nobody can go on                                   shield holds, every suspension throws; closers
+   *                                                                                that are left are called
    *          any                the last coroutine has ended, no closer  ENDED     contexts end, the driver closes; what the
    *                             is left                                            table says about PAST is reported
    *          PAST               nothing is ready and no closer waits,    ENDED     the same; who is left is abandoned to the JDK's
-   *                             or the grace period is over                        default scheduler
+   *                             or the grace period is over, and a round           default scheduler
+   *                             behind it
    *          any                OutOfMemoryError or its like, a second    ENDED     at once, without closers
    *                             defect of the runtime
    * The reference's five steps: the flag (STOPPING), a cancellation for each, `finally` blocks, the final cleanup (CLOSING, PAST),
@@ -53,6 +55,11 @@ public final class Shutdown {
    * main failed with, what the closers failed with, main's cancellation. The others are merged into its report, or logged
    * beside an exit.
    *
+   * Late. The deadline counts from when everybody is cancelled, and the grace period from when everybody is insisted on: the report
+   * of a deadlock, and a million wake-ups, take seconds in which nobody can clean up. Whoever is ready when the time is over waits
+   * for nothing but the loop, which was slow, or stood still with its process (SIGSTOP). So all of them get one more turn before
+   * anybody is called late. One turn: a coroutine that yields for ever holds the end up for one round, no longer.
+   *
    * System.exit. It runs the JVM's hooks and waits for them on the stack of its caller, for ever if need be. One of these hooks is
    * ours: it asks the loop to stop and waits for that. So a coroutine in System.exit never ends, and whoever waits for it would
    * make the hook wait for its deadline. It is let go: told from its stack, and no longer counted by its scope.
@@ -60,10 +67,12 @@ public final class Shutdown {
    * Threads. The loop's; request() any.
    *
    * I1. Every coroutine is cancelled at most once for the sake of the end, and insisted on at most once. [ShutdownTest]
-   * I2. The loop ends at the latest by its deadline and the grace period, unless a coroutine holds the carrier. [ShutdownTest]
+   * I2. The loop ends at the latest by its deadline and the grace period, and a round behind each, unless a coroutine holds the
+   *     carrier. [ShutdownTest, LateTest]
    * I3. Every failure is thrown, merged into what is thrown, or logged. [ShutdownTest, CloserTest]
    *
-   * Rejected. Closers beside the coroutines: they would close what is still in use. Cutting everybody at a second failure, as the
+   * Rejected. To move the deadline by the time the loop stood still: a coroutine that holds the carrier now and then would move it for ever.
+   * Closers beside the coroutines: they would close what is still in use. Cutting everybody at a second failure, as the
    * reference does: one lost connection would cost all others their clean-up.
    *
    * Sources. DESIGN 3.1, 3.7, 3.8; promises T12, T18, T19; behaviour 13, 94, 98, 285; traps 10, 22, 23, 42, 63, 66.
@@ -246,7 +255,7 @@ public final class Shutdown {
     List<CoroutineNode<?>> some = all.subList(0, Math.min(all.size(), SHOWN));
     int more = all.size() - some.size();
     return DumpTaker.takeOnly(loop, some).text().stripTrailing()
-        + (more == 0 ? "" : "\nand " + more + " more");
+        + (more == 0 ? "" : "\nand " + number(more) + " more");
   }
 
   /// Nothing is ready, armed or parked by the JDK, and coroutines are left.
@@ -254,7 +263,8 @@ public final class Shutdown {
     switch (phase) {
       case RUNNING -> {
         if (!loop.root().cancelWhatMayFinish(new Cancellation("nobody else can go on"))) {
-          DeadlockError verdict = new DeadlockError(new DeadlockReport(loop.dump()));
+          DeadlockError verdict =
+              new DeadlockError(new DeadlockReport(DumpTaker.takeForVerdict(loop)));
           deadlock = verdict;
           stop(
               new Cancellation("Deadlock detected", verdict),
@@ -275,10 +285,13 @@ public final class Shutdown {
 
   private void stop(Cancellation c, @Nullable Exit asked, Duration within) {
     exit = exit == null ? asked : exit;
-    bringForward(within);
-    if (phase == Phase.RUNNING) {
-      phase = Phase.STOPPING;
-      loop.root().cancelMembers(c);
+    try {
+      if (phase == Phase.RUNNING) {
+        phase = Phase.STOPPING;
+        loop.root().cancelMembers(c);
+      }
+    } finally {
+      bringForward(within); // counted from now: before, nobody could clean up
     }
   }
 
@@ -304,6 +317,7 @@ public final class Shutdown {
     return timer;
   }
 
+  // then whoever is ready gets one turn
   private final class WhenOver implements InlineCallback {
     private final Runnable errand;
 
@@ -313,7 +327,8 @@ public final class Shutdown {
 
     @Override
     public void onEvent(Event event, @Nullable Object result, @Nullable Throwable error) {
-      loop.scheduler().onTrampoline(errand); // stacks are read there
+      // stacks are read there
+      loop.scheduler().onTrampoline(() -> loop.scheduler().afterRound(errand));
     }
   }
 
@@ -336,9 +351,9 @@ public final class Shutdown {
     }
     phase = Phase.PAST;
     List<CoroutineNode<?>> left = stillThere();
-    late = left.isEmpty() ? null : new Late(why, left, loop.dumpOrNull());
-    armed(loop.nanoTimeAfter(loop.options().gracePeriod()), loop.scheduler()::finish);
+    late = left.isEmpty() ? null : new Late(why, left, loop.dumpOrNull(left));
     left.forEach(CoroutineNode::insist);
+    armed(loop.nanoTimeAfter(loop.options().gracePeriod()), loop.scheduler()::finish);
     closers.pastDeadline();
   }
 
@@ -415,18 +430,29 @@ public final class Shutdown {
             + count(abandoned)
             + ": "
             + labels(abandoned)
-            + (last == null ? "" : "\n" + last.text());
+            + (last == null ? "" : "\n" + first(last, abandoned));
   }
 
   private static String asTheyWere(Late late, List<CoroutineNode<?>> abandoned) {
     Dump dump = late.dump();
     return dump == null || late.coroutines().equals(abandoned)
         ? ""
-        : "\nas they were then: " + dump.text();
+        : "\nas they were then: " + first(dump, late.coroutines());
+  }
+
+  private static String first(Dump dump, List<CoroutineNode<?>> all) {
+    int more = all.size() - dump.coroutines().size();
+    return more > 0
+        ? dump.text() + "and " + number(more) + " more, which this report only counts\n"
+        : dump.text();
   }
 
   private static String count(List<CoroutineNode<?>> coroutines) {
-    return coroutines.size() == 1 ? "1 coroutine" : coroutines.size() + " coroutines";
+    return coroutines.size() == 1 ? "1 coroutine" : number(coroutines.size()) + " coroutines";
+  }
+
+  private static String number(int n) {
+    return String.format(Locale.ROOT, "%,d", n);
   }
 
   private static String labels(List<CoroutineNode<?>> coroutines) {
@@ -435,7 +461,7 @@ public final class Shutdown {
             .limit(NAMED)
             .map(CoroutineNode::label)
             .collect(Collectors.joining(", "))
-        + (more > 0 ? " and " + more + " more" : "");
+        + (more > 0 ? " and " + number(more) + " more" : "");
   }
 
   /// What `run` is to throw; null: it returns main's result.

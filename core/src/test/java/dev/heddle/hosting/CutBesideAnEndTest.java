@@ -112,8 +112,7 @@ class CutBesideAnEndTest {
             Heddle.delay(Duration.ofHours(1));
           });
       Beside.until(waiter::isSuspended);
-      Thread.ofPlatform()
-          .start(() -> signalAndHold(lock, condition, signalled, mayUnlock::await));
+      Thread.ofPlatform().start(() -> signalAndHold(lock, condition, signalled, mayUnlock::await));
       signalled.await();
       waiter.cancel("enough");
       Heddle.suspend();

@@ -98,6 +98,13 @@ class CutBesideAnEndTest {
   }
 
   @Test
+  void take_cutBeforeAnotherCoroutinePuts_leavesTheItem() {
+    LinkedBlockingQueue<String> queue = new LinkedBlockingQueue<>();
+    cutThenEnd(new Wait(queue::take, () -> queue.put("item")));
+    assertThat(queue).containsExactly("item");
+  }
+
+  @Test
   void waiterThatWasSignalled_andWaitsForItsLock_hasItsSignalAndIsCutBehindIt() throws Exception {
     ReentrantLock lock = new ReentrantLock();
     Condition condition = lock.newCondition();

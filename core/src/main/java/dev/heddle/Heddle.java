@@ -331,6 +331,11 @@ public final class Heddle {
   /// A wait that no interrupt ends, such as `lock()` or `join()` of a future, lets the block
   /// outlast its limit; it returns if no other wait follows.
   ///
+  /// What another thread hands over just as the limit runs out is not lost: `take()` of a queue
+  /// then returns it and leaves the interrupt flag set, and the block returns it, too. So it does
+  /// for a body that waited for such a thing, restored the flag after its `InterruptedException`,
+  /// and returned a value other than null without another call of Heddle's.
+  ///
   /// @throws DeadlineException when the limit cut it
   /// @throws IllegalArgumentException unless the limit is positive
   public static <T extends @Nullable Object> T within(Duration limit, Body<T> body) {

@@ -254,9 +254,12 @@ public final class Scheduler implements ContextHost, EventHome {
 
   /// Resumes a context that the JDK has just let go on, and that the carrier has claimed. On the
   /// trampoline.
-  public void resumeNow(ExecutionContext context) {
+  ///
+  /// @return whether it has run; false also where that cannot be told
+  public boolean resumeNow(ExecutionContext context) {
     dispatched++;
     goOn(context);
+    return !context.isHosting() || context.isParked();
   }
 
   /// Runs a piece of the runtime's own work with no coroutine mounted: what reads every stack, or

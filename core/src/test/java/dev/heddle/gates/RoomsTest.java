@@ -200,8 +200,6 @@ class RoomsTest {
           "the entries of futures of the JDK: no tick completes one, and nothing waits inside",
           "dev.heddle.coroutine.tree.AwaitedLock",
           "asks who holds a lock; takes none",
-          "dev.heddle.scheduler.context.ConditionWaiters",
-          "asks who was signalled; takes none",
           "dev.heddle.scheduler.context.ForeignWaits",
           "asks what a thread waits for; takes none",
           "dev.heddle.scheduler.context.LockOwners",

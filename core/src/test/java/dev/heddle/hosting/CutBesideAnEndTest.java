@@ -13,25 +13,39 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.LinkedTransferQueue;
 import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.locks.AbstractQueuedSynchronizer;
 import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// A wait of the JDK's that is cut while another coroutine is about to end it: it is cut, or it
 /// ends, and never both.
 @Tag("loop-320")
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CutBesideAnEndTest {
+  private static final int ITEMS = 2_000;
+  private static final Duration SHORT = Duration.ofMillis(1);
+
   private record Wait(Action begin, Action end) {}
 
   private static Map<String, Wait> waits() {
@@ -142,6 +156,220 @@ class CutBesideAnEndTest {
           });
     } catch (Exception e) {
       throw new IllegalStateException(e);
+    }
+  }
+
+  /// A lock whose holder, as it unlocks, stands still behind the moment in which others can take it
+  /// and before it wakes one of them.
+  private static final class SlowToWake extends AbstractQueuedSynchronizer {
+    private static final long serialVersionUID = 1; // never written
+
+    final transient CountDownLatch isFree = new CountDownLatch(1);
+    final transient CountDownLatch mayWake = new CountDownLatch(1);
+    private transient boolean slow;
+
+    @Override
+    protected boolean tryAcquire(int one) {
+      boolean taken = compareAndSetState(0, 1);
+      if (taken) {
+        setExclusiveOwnerThread(Thread.currentThread());
+      }
+      return taken;
+    }
+
+    @Override
+    protected boolean tryRelease(int one) {
+      setExclusiveOwnerThread(null);
+      setState(0);
+      if (slow) {
+        slow = false;
+        isFree.countDown();
+        awaitUninterruptibly(mayWake);
+      }
+      return true;
+    }
+
+    @Override
+    protected boolean isHeldExclusively() {
+      return getExclusiveOwnerThread() == Thread.currentThread();
+    }
+
+    private static void awaitUninterruptibly(CountDownLatch latch) {
+      try {
+        latch.await();
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+
+    void signalAndStandStill(Condition condition) {
+      acquire(1);
+      condition.signal();
+      slow = true;
+      release(1);
+    }
+  }
+
+  @SuppressWarnings("WaitNotInLoop") // it is signalled once
+  private static String takeAnItem(SlowToWake lock, Condition handedOver) throws Exception {
+    lock.acquire(1);
+    try {
+      handedOver.await();
+      return "item";
+    } finally {
+      lock.release(1);
+    }
+  }
+
+  @Test
+  @Tag("loop-321")
+  void item_handedOverByAnotherThreadAsTheLimitRunsOut_isReturned() throws Exception {
+    SlowToWake lock = new SlowToWake();
+    Condition handedOver = lock.new ConditionObject();
+    Thread producer = new Thread(() -> lock.signalAndStandStill(handedOver));
+    List<String> got = new ArrayList<>();
+    Heddle.run(() -> {
+      var limit = Heddle.<Integer>promise("limit");
+      var around = Heddle.<Integer>promise("limit around it");
+      Coroutine<Boolean> consumer =
+          Beside.spawn(() ->
+              got.add(
+                  Heddle.<String>within(
+                      limit.future(),
+                      () -> Heddle.within(around.future(), () -> takeAnItem(lock, handedOver)))));
+      Beside.until(consumer::isSuspended);
+      producer.start();
+      lock.isFree.await();
+      limit.complete(1);
+      try {
+        consumer.await();
+      } finally {
+        lock.mayWake.countDown();
+      }
+    });
+    assertThat(got).containsExactly("item");
+  }
+
+  @Test
+  @Tag("loop-321")
+  void bodyThatRestoresTheFlagAndReturnsNothing_isNotTakenForOneThatGotSomething() {
+    LinkedBlockingQueue<String> queue = new LinkedBlockingQueue<>();
+    Heddle.run(() -> {
+      assertThatThrownBy(() -> Heddle.within(SHORT, () -> takeOrRestore(queue)))
+          .isInstanceOf(DeadlineException.class);
+      assertThatThrownBy(() -> Heddle.within(SHORT, CutBesideAnEndTest::sleepOrRestore))
+          .isInstanceOf(DeadlineException.class);
+    });
+  }
+
+  private static @Nullable String takeOrRestore(LinkedBlockingQueue<String> queue) {
+    try {
+      return queue.take();
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+      return null;
+    }
+  }
+
+  private static String sleepOrRestore() {
+    try {
+      Thread.sleep(Duration.ofHours(1));
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+    return "a value, though nobody can have handed it over";
+  }
+
+  @Test
+  void take_withinALimitThatOftenRunsOut_losesNoItemOfAnotherCoroutine() {
+    LinkedBlockingQueue<Integer> queue = new LinkedBlockingQueue<>();
+    Random random = new Random(42);
+    storm(
+        queue,
+        Runnable::run,
+        i -> {
+          if (i % 4 == 0) {
+            Heddle.delay(Duration.ofNanos(1 + random.nextInt(1_500_000)));
+          }
+          queue.put(i);
+        });
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      classes = {LinkedBlockingQueue.class, SynchronousQueue.class, LinkedTransferQueue.class})
+  void take_withinALimitThatOftenRunsOut_losesNoItemOfAnotherThread(
+      Class<? extends BlockingQueue<Integer>> type) throws Exception {
+    BlockingQueue<Integer> queue = type.getConstructor().newInstance();
+    Random random = new Random(42);
+    storm(
+        queue,
+        producer -> Thread.ofPlatform().daemon().start(producer),
+        i -> {
+          LockSupport.parkNanos(random.nextInt(400_000));
+          queue.put(i);
+        });
+  }
+
+  private interface Put {
+    void item(int i) throws Exception;
+  }
+
+  /// Consumers with short limits, and somebody who looks at their stacks all the time: that keeps
+  /// one that was let go on from going on at once.
+  private static void storm(BlockingQueue<Integer> queue, Executor producer, Put put) {
+    int[] got = new int[8];
+    int[] rounds = new int[got.length];
+    List<Thread> consumers = new CopyOnWriteArrayList<>();
+    Thread looks = Thread.ofPlatform().daemon().unstarted(() -> lookAtAll(consumers));
+    FutureTask<Boolean> producing =
+        new FutureTask<>(() -> {
+          for (int i = 0; i < ITEMS; i++) {
+            put.item(i);
+          }
+          return true;
+        });
+    Heddle.run(() ->
+        Heddle.scope(s -> {
+          for (int i = 0; i < got.length; i++) {
+            int me = i;
+            s.background(
+                "consumer",
+                () -> {
+                  consumers.add(Thread.currentThread());
+                  consume(queue, () -> rounds[me]++, () -> got[me]++);
+                });
+          }
+          looks.start();
+          producer.execute(producing);
+          Beside.until(() -> producing.isDone() && queue.isEmpty());
+          int[] before = rounds.clone(); // by the second one each has counted what it held
+          Beside.until(
+              () -> IntStream.range(0, got.length).allMatch(i -> rounds[i] >= before[i] + 2));
+          looks.interrupt();
+          return producing.get();
+        }));
+    assertThat(IntStream.of(got).sum()).isEqualTo(ITEMS);
+  }
+
+  private static void lookAtAll(List<Thread> threads) {
+    while (!Thread.currentThread().isInterrupted()) {
+      for (Thread thread : threads) {
+        var _ = thread.getStackTrace();
+      }
+    }
+  }
+
+  @SuppressWarnings("InfiniteLoopStatement") // until it is cancelled
+  private static void consume(BlockingQueue<Integer> queue, Runnable round, Runnable got) {
+    while (true) {
+      round.run();
+      try {
+        var _ = Heddle.<Integer>within(Duration.ofNanos(700_000), queue::take);
+        got.run();
+      } catch (DeadlineException _) {
+        // the point of it
+      }
     }
   }
 

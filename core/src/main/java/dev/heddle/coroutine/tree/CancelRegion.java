@@ -67,6 +67,7 @@ final class CancelRegion implements InlineCallback {
   private boolean everDelivered;
   private boolean everInterrupted; // whether or not that ended the wait
   private boolean firstThrown;
+  boolean inDoubt; // whether its last interrupt has cut anything; the body made no call since
   @Nullable CancelRegion interruptedBefore; // for whose sake the coroutine was, before this one
   private boolean interruptUnclaimed; // it has delivered, and no Cancellation has been thrown
 
@@ -145,9 +146,11 @@ final class CancelRegion implements InlineCallback {
     return everRequested;
   }
 
-  /// Whether it has cut what ran in it. Also after the region has been closed.
-  boolean wasDelivered() {
-    return everDelivered;
+  /// Whether a body that has returned `result` went on to its end although it had been cut. Where
+  /// the result may be what another thread handed over in that moment, it counts: it would be lost.
+  /// Also after the region has been closed.
+  boolean hasCut(@Nullable Object result) {
+    return everDelivered && !(inDoubt && result != null);
   }
 
   /// Whether every suspension point is to throw.

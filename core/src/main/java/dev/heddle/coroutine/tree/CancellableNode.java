@@ -268,7 +268,12 @@ public abstract class CancellableNode extends Waker {
 
   private void endForeignWait(ExecutionContext parkedOn, RareData r) {
     r.interruptDue = false;
-    if (context() != parkedOn || scheduler().hasEnded()) {
+    if (context() != parkedOn || scheduler().hasEnded() || !parkedOn.isParked()) {
+      return;
+    }
+    if (r.interruptEnd != ForeignWaits.End.GOES_ON && parkedOn.takesLockAgain()) {
+      // a condition's waiter: whether it was signalled before the interrupt shows behind the lock
+      r.interruptEnd = ForeignWaits.End.UNDECIDED;
       return;
     }
     settle(r, parkedOn.thread().isInterrupted());
@@ -281,30 +286,30 @@ public abstract class CancellableNode extends Waker {
       return;
     }
     r.interruptSent = true;
-    r.interruptUndecided = end == ForeignWaits.End.UNDECIDED;
+    r.interruptEnd = end;
     region.interruptSent(r.interruptedFor);
     r.interruptedFor = region;
-    if (!r.interruptUndecided) {
-      region.interrupted();
-    }
     if (region.isInsisting()) {
       pauseInterrupts(r);
     }
-    if (end == ForeignWaits.End.BY_INTERRUPT) {
+    if (end == ForeignWaits.End.BY_INTERRUPT || end == ForeignWaits.End.IN_DOUBT) {
       // before anybody else runs: one that ended the wait now would have it return as if nothing
       // had been, and what it took would be lost
-      scheduler().resumeNow(parkedOn);
+      boolean ran = scheduler().resumeNow(parkedOn);
+      if (!ran && r.interruptEnd == end) {
+        r.interruptEnd = parkedOn.endUnlessFirst();
+      }
     }
   }
 
-  // another thread has ended the wait that was interrupted; where the flag is gone, the wait has
-  // felt the interrupt
+  // It is settled as late as it is asked for: until the coroutine has run, another may end the wait
+  // that was interrupted. Where one could, the wait has felt the interrupt if the flag is gone.
   private void settle(RareData r, boolean flag) {
-    if (r.interruptUndecided) {
-      r.interruptUndecided = false;
-      if (!flag && r.interruptedFor != null) {
-        r.interruptedFor.interrupted();
-      }
+    ForeignWaits.End end = r.interruptEnd;
+    r.interruptEnd = ForeignWaits.End.GOES_ON;
+    boolean felt = end == ForeignWaits.End.UNDECIDED ? !flag : end != ForeignWaits.End.GOES_ON;
+    if (felt && r.interruptedFor != null) {
+      r.interruptedFor.interrupted();
     }
   }
 
@@ -405,6 +410,7 @@ public abstract class CancellableNode extends Waker {
   // ---- regions and shields ----
 
   CancelRegion openRegion() {
+    clearOwnInterrupt(); // what it has delivered is no business of the new region's
     RareData r = rare();
     CancelRegion region = new CancelRegion(this, r.innermost, r.shields);
     r.innermost = region;
@@ -412,9 +418,13 @@ public abstract class CancellableNode extends Waker {
   }
 
   void closeRegion(CancelRegion region) {
-    clearOwnInterrupt(); // before it is closed: it may have been delivered without our knowing
-    region.close();
     RareData r = rare();
+    boolean inDoubt = r.interruptEnd == ForeignWaits.End.IN_DOUBT;
+    if (!inDoubt || r.interruptedFor == region) { // else the region around it is to find the flag
+      // before it is closed: it may have been delivered without our knowing
+      region.inDoubt = clearOwnInterrupt() && inDoubt;
+    }
+    region.close();
     r.innermost = region.outer;
     CancelRegion last = r.interruptedFor;
     while (last != null && last.isClosed()) {
@@ -492,7 +502,7 @@ public abstract class CancellableNode extends Waker {
     } finally {
       closeRegion(region);
     }
-    if (region.wasDelivered()) {
+    if (region.hasCut(result)) {
       throw new DeadlineException(describe() + ": " + over + WENT_ON);
     }
     return result;
@@ -526,7 +536,7 @@ public abstract class CancellableNode extends Waker {
     } finally {
       closeRegion(region);
     }
-    if (region.wasDelivered()) {
+    if (region.hasCut(result)) {
       throw new WaitCancelledException(
           describe() + ": the token of within(token) fired" + WENT_ON, region.cause());
     }

@@ -3,6 +3,7 @@ package dev.heddle.coroutine.tree;
 
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.reactor.TimerEvent;
+import dev.heddle.scheduler.context.ForeignWaits;
 import org.jspecify.annotations.Nullable;
 
 /// What most coroutines never need, kept apart so that a million parked ones do not pay for it.
@@ -15,7 +16,7 @@ final class RareData {
   boolean interruptDue; // one is to be sent on the trampoline
   boolean interruptSent; // and the flag may be left of it
   @Nullable TimerEvent interruptPause; // until then none is sent
-  boolean interruptUndecided; // whether the last one has delivered anything
+  ForeignWaits.End interruptEnd = ForeignWaits.End.GOES_ON; // of the last one, until it is settled
   @Nullable CancelRegion interruptedFor; // whose request the last interrupt has delivered
   int shields; // nested protect blocks
   int uninterrupted; // nested blocks that ask for it

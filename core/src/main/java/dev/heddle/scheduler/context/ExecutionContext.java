@@ -113,6 +113,12 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
     return state == HOSTING;
   }
 
+  /// Whether the JDK has parked it, and has let it go on no more: also false where a dump of its
+  /// stack, or another thread, is about to.
+  public boolean isParked() {
+    return isHosting() && !isPosted() && thread.getState() != Thread.State.RUNNABLE;
+  }
+
   /// Whether a resume of ours is still to happen.
   public boolean isResumePending() {
     return state == RESUMING;
@@ -153,19 +159,30 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
   /// Interrupts the wait that the JDK has parked its guest in, if an interrupt ends that wait, and
   /// unless the JDK has let the guest go on meanwhile.
   public ForeignWaits.End endForeignWait() {
-    if (!isHosting() || isPosted() || !ForeignWaits.endByInterrupt(this)) {
+    if (!isParked() || !ForeignWaits.endByInterrupt(this)) {
       return ForeignWaits.End.GOES_ON;
     }
+    boolean inDoubt = ForeignWaits.takesFromOthers(thread);
     interrupting = true;
     thread.interrupt(); // calls execute() here, unless another thread has unparked it by now
     boolean ours = !interrupting;
     interrupting = false;
-    if (ours) {
-      return ForeignWaits.End.BY_INTERRUPT;
+    if (!ours) {
+      return endUnlessFirst();
     }
+    return inDoubt ? ForeignWaits.End.IN_DOUBT : ForeignWaits.End.BY_INTERRUPT;
+  }
+
+  /// What becomes of a wait that was interrupted when others may end it before it has run.
+  public ForeignWaits.End endUnlessFirst() {
     return ForeignWaits.isOfAChannel(stackOnLoop())
         ? ForeignWaits.End.FELT
         : ForeignWaits.End.UNDECIDED;
+  }
+
+  /// Whether its guest, parked in a condition of the JDK's, waits for the condition's lock again.
+  public boolean takesLockAgain() {
+    return ForeignWaits.takesLockAgain(stackOnLoop());
   }
 
   /// The loop is over: whatever still runs here goes on with the JDK's default scheduler.

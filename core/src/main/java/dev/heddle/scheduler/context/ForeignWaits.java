@@ -4,7 +4,6 @@ package dev.heddle.scheduler.context;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.AbstractOwnableSynchronizer;
-import java.util.concurrent.locks.AbstractQueuedSynchronizer.ConditionObject;
 import java.util.concurrent.locks.LockSupport;
 
 /// Tells which waits of the JDK an interrupt ends.
@@ -18,14 +17,16 @@ public final class ForeignWaits {
   public enum End {
     /// It was not interrupted: an interrupt does not end it, or it is over already.
     GOES_ON,
-    /// The interrupt has ended it. The context is to be resumed at once, before others run: it
-    /// arrives nowhere else.
+    /// The interrupt has let it go on, and nobody else: it has felt the interrupt if its context
+    /// runs at once, before others. That arrives nowhere else.
     BY_INTERRUPT,
-    /// It was interrupted, and another thread woke it at the same moment; it ends by the interrupt
-    /// all the same, when its context arrives.
+    /// The same, of a wait in which another thread may have handed over something just before: then
+    /// it returns that, and leaves the flag set.
+    IN_DOUBT,
+    /// It was interrupted, and others may let it go on; it feels the interrupt all the same.
     FELT,
-    /// It was interrupted, and another thread ended it at the same moment. It has felt the
-    /// interrupt if the flag is found cleared afterwards.
+    /// It was interrupted, and others may end it before it has run. It has felt the interrupt if
+    /// the flag is found cleared afterwards.
     UNDECIDED
   }
 
@@ -51,15 +52,16 @@ public final class ForeignWaits {
 
   private ForeignWaits() {}
 
+  /// Whether others may hand over something in the wait that the JDK has parked a thread in.
+  static boolean takesFromOthers(Thread parked) {
+    return LockSupport.getBlocker(parked) != null; // sleeps, sockets and monitors have none
+  }
+
   /// Whether an interrupt ends the wait that the JDK has parked a context's guest in. Carrier only.
   static boolean endByInterrupt(ExecutionContext parked) {
     Object blocker = LockSupport.getBlocker(parked.thread());
     if (blocker == null) {
       return parked.thread().getState() != Thread.State.BLOCKED; // for a monitor
-    }
-    if (blocker instanceof ConditionObject condition
-        && ConditionWaiters.hasSignalled(condition, parked.thread())) {
-      return false; // what it was signalled for is its own
     }
     boolean ofTheJdk =
         blocker instanceof AbstractOwnableSynchronizer
@@ -82,6 +84,21 @@ public final class ForeignWaits {
     return false;
   }
 
+  /// Whether these frames, the innermost first, wait for the lock of a condition that they waited
+  /// for before.
+  static boolean takesLockAgain(StackTraceElement[] frames) {
+    boolean acquires = false;
+    for (StackTraceElement frame : frames) {
+      String of = inRoom(frame.getClassName());
+      if (SYNCHRONIZERS.contains(of)) {
+        acquires = true;
+      } else if (acquires) {
+        return isCondition(of);
+      }
+    }
+    return false;
+  }
+
   /// The same, of its frames, the innermost first.
   static boolean endByInterrupt(StackTraceElement[] frames) {
     boolean acquires = false; // a synchronizer's acquire(), which is told by its caller how to wait
@@ -90,7 +107,7 @@ public final class ForeignWaits {
       if (!type.startsWith("java.") && !type.startsWith("jdk.")) {
         return !acquires;
       }
-      String of = type.startsWith(ROOM) ? type.substring(ROOM.length()) : "";
+      String of = inRoom(type);
       if (SYNCHRONIZERS.contains(of)) {
         if (!frame.getMethodName().equals("acquire")) {
           return ENDING.contains(frame.getMethodName());
@@ -98,12 +115,20 @@ public final class ForeignWaits {
         acquires = true;
       } else if (acquires) {
         return false; // a condition that takes its lock again, a lock that a class is written with
-      } else if (of.startsWith("locks.AbstractQueued") && of.endsWith("$ConditionObject")) {
+      } else if (isCondition(of)) {
         return !frame.getMethodName().equals("awaitUninterruptibly");
       } else if (STUBBORN.getOrDefault(of, Set.of()).contains(frame.getMethodName())) {
         return false;
       }
     }
     return !acquires;
+  }
+
+  private static String inRoom(String type) {
+    return type.startsWith(ROOM) ? type.substring(ROOM.length()) : "";
+  }
+
+  private static boolean isCondition(String of) {
+    return of.startsWith("locks.AbstractQueued") && of.endsWith("$ConditionObject");
   }
 }

@@ -8,6 +8,7 @@ import dev.heddle.Action;
 import dev.heddle.DeadlineException;
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
+import dev.heddle.event.Deadline;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -248,6 +249,120 @@ class CutBesideAnEndTest {
       }
     });
     assertThat(got).containsExactly("item");
+  }
+
+  @Test
+  @Tag("loop-321")
+  void item_handedOverAsTheLimitRunsOut_isReturnedThoughTheBodyWaitsForALockBehindIt()
+      throws Exception {
+    SlowToWake lock = new SlowToWake();
+    Condition handedOver = lock.new ConditionObject();
+    Thread producer = new Thread(() -> lock.signalAndStandStill(handedOver));
+    ReentrantLock next = new ReentrantLock();
+    CountDownLatch held = new CountDownLatch(1);
+    CountDownLatch mayUnlock = new CountDownLatch(1);
+    Thread holder = new Thread(() -> hold(next, held, mayUnlock));
+    holder.start();
+    held.await();
+    List<String> got = new ArrayList<>();
+    Heddle.run(() -> {
+      var limit = Heddle.<Integer>promise("limit");
+      Coroutine<Boolean> consumer =
+          Beside.spawn(() ->
+              got.add(
+                  Heddle.<String>within(
+                      limit.future(),
+                      () -> {
+                        String item = takeAnItem(lock, handedOver);
+                        locked(next, () -> {});
+                        return item;
+                      })));
+      Beside.until(consumer::isSuspended);
+      producer.start();
+      lock.isFree.await();
+      limit.complete(1);
+      Beside.until(next::hasQueuedThreads);
+      Heddle.suspend();
+      mayUnlock.countDown();
+      try {
+        consumer.await();
+      } finally {
+        lock.mayWake.countDown();
+      }
+    });
+    assertThat(got).containsExactly("item");
+  }
+
+  private static void hold(ReentrantLock lock, CountDownLatch held, CountDownLatch until) {
+    try {
+      locked(
+          lock,
+          () -> {
+            held.countDown();
+            until.await();
+          });
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
+  void cut_whoseWaiterHasToTakeItsLockAgain_isDeliveredOnce_thoughTheFlagIsRestored()
+      throws Exception {
+    ReentrantLock lock = new ReentrantLock();
+    Condition never = lock.newCondition();
+    CountDownLatch held = new CountDownLatch(1);
+    CountDownLatch mayUnlock = new CountDownLatch(1);
+    Thread holder = new Thread(() -> hold(lock, held, mayUnlock));
+    List<String> log = new ArrayList<>();
+    Heddle.run(() -> {
+      Coroutine<Boolean> waiter =
+          Beside.spawn(() -> {
+            try {
+              locked(lock, never::await);
+            } catch (InterruptedException e) {
+              Thread.currentThread().interrupt();
+            }
+            Heddle.delay(SHORT);
+            log.add("cleaned up");
+          });
+      Beside.until(waiter::isSuspended);
+      holder.start();
+      held.await();
+      waiter.cancel("enough");
+      Beside.until(lock::hasQueuedThreads);
+      Heddle.suspend();
+      mayUnlock.countDown();
+      assertThatThrownBy(waiter::await).hasMessage("enough");
+    });
+    assertThat(log).containsExactly("cleaned up");
+  }
+
+  @Test
+  @Tag("loop-321")
+  void innerBlock_thatIsCutWithTheOneAroundIt_throwsThoughItsBodySwallowedTheCut() {
+    LinkedBlockingQueue<String> queue = new LinkedBlockingQueue<>();
+    List<String> log = new ArrayList<>();
+    Heddle.run(() -> {
+      Deadline both = Deadline.after(SHORT);
+      assertThatThrownBy(() ->
+              Heddle.within(
+                  both,
+                  () -> {
+                    Heddle.within(both, () -> takeOrNothing(queue));
+                    log.add("went on");
+                  }))
+          .isInstanceOf(DeadlineException.class);
+    });
+    assertThat(log).isEmpty();
+  }
+
+  private static @Nullable String takeOrNothing(LinkedBlockingQueue<String> queue) {
+    try {
+      return queue.take();
+    } catch (InterruptedException _) {
+      return null;
+    }
   }
 
   @Test

@@ -26,7 +26,7 @@ class DriverTable {
   private static final Path PAGE =
       Path.of(System.getProperty("heddle.root"), "docs", "reference", "driver-table.md");
   private static final String UPDATE =
-      "./mvnw -pl core,netty,drivers clean test -Dgates=off -Dtests.reuseOff.skip=true -Ddrivers.update=true";
+      "./mvnw -pl core,netty,drivers clean test -Dgates=off -Ddrivers.update=true";
   private static final List<String> COLUMNS =
       List.of("integrity", "end", "cancel", "deadline", "close under waiters");
   private static final List<String> HANDLES =

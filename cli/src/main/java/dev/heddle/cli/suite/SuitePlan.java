@@ -15,13 +15,13 @@ import java.util.Set;
 /// @param seed the seed of random tests; empty for their own
 /// @param full whether slow tests and outside projects run too
 public record SuitePlan(Path root, Path state, String name, String tag, String seed, boolean full) {
-  /// Two modules at a time, as tests wait more than they compute; all of them, also after one has
+  /// Four modules at a time, as tests wait more than they compute; all of them, also after one has
   /// failed; thread names, by which [BuildLog] knows whose line is whose; and the goal that tells
   /// it that a module has ended.
   private static final List<String> ALWAYS =
       List.of(
           "-T",
-          "2",
+          "4",
           "--fail-at-end",
           "-Dmaven.test.failure.ignore=true",
           "-Dorg.slf4j.simpleLogger.showThreadName=true",

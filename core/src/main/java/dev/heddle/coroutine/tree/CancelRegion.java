@@ -23,7 +23,8 @@ final class CancelRegion implements InlineCallback {
    * States.  from       event                       to         who
    *          OPEN       request(reason)             REQUESTED  whoever cancels; a second request changes nothing
    *          REQUESTED  deliver()                   DELIVERED  the coroutine, at a suspension point, not shielded
-   *          REQUESTED  interrupted()               DELIVERED  the loop: its interrupt has ended a wait of the JDK's
+   *          REQUESTED  interrupted()               DELIVERED  the coroutine at its next call, or the loop when it is parked again: an
+   *                                                            interrupt has ended its wait of the JDK's
    *          REQUESTED  cover()                     DELIVERED  a region around it has delivered: both unwind together
    *          DELIVERED  takeBack()                  REQUESTED  the coroutine: a scope it left threw its failure instead
    *          DELIVERED  grace period over           INSISTING  timer, in a tick
@@ -40,7 +41,7 @@ final class CancelRegion implements InlineCallback {
    *     recognises what is its own, also when a member brings it back. [CancellationTest]
    *
    * Rejected. Waiting for the next suspension of ours after an interrupt: it would cut the clean-up that waits there. To tell by
-   * the interrupt flag whether a wait has felt it: a closed socket leaves the flag set, and so does lock().
+   * the interrupt flag alone whether a wait has felt it: a closed socket leaves the flag set, and so does lock(). Decision 0029.
    *
    * Sources. DESIGN 3.6; traps 17, 19, 20, 61; trio's cancel scopes.
    */
@@ -67,7 +68,7 @@ final class CancelRegion implements InlineCallback {
   private boolean everDelivered;
   private boolean everInterrupted; // whether or not that ended the wait
   private boolean firstThrown;
-  boolean inDoubt; // whether its last interrupt has cut anything; the body made no call since
+  private boolean gotSomething; // perhaps, in place of being cut: its result tells
   @Nullable CancelRegion interruptedBefore; // for whose sake the coroutine was, before this one
   private boolean interruptUnclaimed; // it has delivered, and no Cancellation has been thrown
 
@@ -150,7 +151,7 @@ final class CancelRegion implements InlineCallback {
   /// the result may be what another thread handed over in that moment, it counts: it would be lost.
   /// Also after the region has been closed.
   boolean hasCut(@Nullable Object result) {
-    return everDelivered && !(inDoubt && result != null);
+    return everDelivered && !(gotSomething && result != null);
   }
 
   /// Whether every suspension point is to throw.
@@ -234,6 +235,13 @@ final class CancelRegion implements InlineCallback {
   // while a loop stops, its deadline is the grace period of whole coroutines
   private boolean endsWithTheLoop() {
     return owner.isWhole(this) && owner.loop().shutdown().isStopping();
+  }
+
+  /// It ends behind an interrupt that may have come too late for it: others may have handed over
+  /// what it waited for.
+  void mayHaveGotSomething() {
+    gotSomething = true;
+    everDelivered |= state == REQUESTED;
   }
 
   /// A region around it has delivered: what is in this one unwinds already.

@@ -271,10 +271,8 @@ public abstract class CancellableNode extends Waker {
     if (context() != parkedOn || scheduler().hasEnded() || !parkedOn.isParked()) {
       return;
     }
-    if (r.interruptEnd != ForeignWaits.End.GOES_ON && parkedOn.takesLockAgain()) {
-      // a condition's waiter: whether it was signalled before the interrupt shows behind the lock
-      r.interruptEnd = ForeignWaits.End.UNDECIDED;
-      return;
+    if (r.interruptEnd != ForeignWaits.End.GOES_ON && !parkedOn.isInterruptible()) {
+      return; // a lock keeps the flag to itself until it is taken: only then it says anything
     }
     settle(r, parkedOn.thread().isInterrupted());
     CancelRegion region = deliverable();
@@ -296,14 +294,23 @@ public abstract class CancellableNode extends Waker {
       // before anybody else runs: one that ended the wait now would have it return as if nothing
       // had been, and what it took would be lost
       boolean ran = scheduler().resumeNow(parkedOn);
-      if (!ran && r.interruptEnd == end) {
+      if (!ran && r.interruptEnd == ForeignWaits.End.BY_INTERRUPT) {
         r.interruptEnd = parkedOn.endUnlessFirst();
       }
     }
   }
 
+  /// Whether it runs with the flag set behind a wait that may have ended by what others handed
+  /// over.
+  private boolean isInDoubt() {
+    return rare != null
+        && rare.interruptEnd == ForeignWaits.End.IN_DOUBT
+        && Thread.currentThread().isInterrupted();
+  }
+
   // It is settled as late as it is asked for: until the coroutine has run, another may end the wait
-  // that was interrupted. Where one could, the wait has felt the interrupt if the flag is gone.
+  // that was interrupted. UNDECIDED, another probably has: only a flag that is gone says that it
+  // was felt. IN_DOUBT, probably none has, and who left the flag is a library that restored it.
   private void settle(RareData r, boolean flag) {
     ForeignWaits.End end = r.interruptEnd;
     r.interruptEnd = ForeignWaits.End.GOES_ON;
@@ -410,7 +417,9 @@ public abstract class CancellableNode extends Waker {
   // ---- regions and shields ----
 
   CancelRegion openRegion() {
-    clearOwnInterrupt(); // what it has delivered is no business of the new region's
+    if (!isInDoubt()) { // else a wait of the JDK's is to find the flag
+      clearOwnInterrupt();
+    }
     RareData r = rare();
     CancelRegion region = new CancelRegion(this, r.innermost, r.shields);
     r.innermost = region;
@@ -419,10 +428,11 @@ public abstract class CancellableNode extends Waker {
 
   void closeRegion(CancelRegion region) {
     RareData r = rare();
-    boolean inDoubt = r.interruptEnd == ForeignWaits.End.IN_DOUBT;
-    if (!inDoubt || r.interruptedFor == region) { // else the region around it is to find the flag
-      // before it is closed: it may have been delivered without our knowing
-      region.inDoubt = clearOwnInterrupt() && inDoubt;
+    if (isInDoubt()) {
+      region.mayHaveGotSomething();
+    }
+    if (!isInDoubt() || r.interruptedFor == region) { // else the region around it is to find that
+      clearOwnInterrupt(); // before it is closed: what was delivered to it may not be settled yet
     }
     region.close();
     r.innermost = region.outer;

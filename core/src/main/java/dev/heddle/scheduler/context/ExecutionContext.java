@@ -175,14 +175,14 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
 
   /// What becomes of a wait that was interrupted when others may end it before it has run.
   public ForeignWaits.End endUnlessFirst() {
-    return ForeignWaits.isOfAChannel(stackOnLoop())
+    return ForeignWaits.endsForSure(stackOnLoop())
         ? ForeignWaits.End.FELT
         : ForeignWaits.End.UNDECIDED;
   }
 
-  /// Whether its guest, parked in a condition of the JDK's, waits for the condition's lock again.
-  public boolean takesLockAgain() {
-    return ForeignWaits.takesLockAgain(stackOnLoop());
+  /// Whether an interrupt ends the wait that the JDK has parked its guest in.
+  public boolean isInterruptible() {
+    return ForeignWaits.endByInterrupt(this);
   }
 
   /// The loop is over: whatever still runs here goes on with the JDK's default scheduler.

@@ -69,12 +69,13 @@ public final class ForeignWaits {
     return !ofTheJdk || endByInterrupt(parked.stackOnLoop());
   }
 
-  /// Whether these frames, the innermost first, wait for a socket or a channel: it is closed when
-  /// it finds its thread interrupted, whoever has woken it.
-  static boolean isOfAChannel(StackTraceElement[] frames) {
+  /// Whether what waits in these frames, the innermost first, feels an interrupt whoever has woken
+  /// it: a sleep, which nobody else ends, and a socket or a channel, which is closed.
+  static boolean endsForSure(StackTraceElement[] frames) {
     for (StackTraceElement frame : frames) {
       String type = frame.getClassName();
-      if (type.startsWith("sun.nio.ch.")) {
+      if (type.startsWith("sun.nio.ch.")
+          || (type.equals("java.lang.Thread") && frame.getMethodName().startsWith("sleep"))) {
         return true;
       }
       if (!type.startsWith("java.") && !type.startsWith("jdk.")) {
@@ -84,22 +85,7 @@ public final class ForeignWaits {
     return false;
   }
 
-  /// Whether these frames, the innermost first, wait for the lock of a condition that they waited
-  /// for before.
-  static boolean takesLockAgain(StackTraceElement[] frames) {
-    boolean acquires = false;
-    for (StackTraceElement frame : frames) {
-      String of = inRoom(frame.getClassName());
-      if (SYNCHRONIZERS.contains(of)) {
-        acquires = true;
-      } else if (acquires) {
-        return isCondition(of);
-      }
-    }
-    return false;
-  }
-
-  /// The same, of its frames, the innermost first.
+  /// Whether an interrupt ends the wait of these frames, the innermost first.
   static boolean endByInterrupt(StackTraceElement[] frames) {
     boolean acquires = false; // a synchronizer's acquire(), which is told by its caller how to wait
     for (StackTraceElement frame : frames) {

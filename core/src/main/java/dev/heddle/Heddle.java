@@ -331,10 +331,11 @@ public final class Heddle {
   /// A wait that no interrupt ends, such as `lock()` or `join()` of a future, lets the block
   /// outlast its limit; it returns if no other wait follows.
   ///
-  /// What another thread hands over just as the limit runs out is not lost: `take()` of a queue
-  /// then returns it and leaves the interrupt flag set, and the block returns it, too. So it does
-  /// for a body that waited for such a thing, restored the flag after its `InterruptedException`,
-  /// and returned a value other than null without another call of Heddle's.
+  /// What another thread hands over just as the limit runs out is not lost. `take()` of a queue
+  /// returns it then, and leaves the interrupt flag set. If the body returns it without another
+  /// call of Heddle's, the block returns it. A body that catches the `InterruptedException` of such
+  /// a wait, restores the flag and returns a value looks the same: the block returns that value. An
+  /// action has no result, and its block throws.
   ///
   /// @throws DeadlineException when the limit cut it
   /// @throws IllegalArgumentException unless the limit is positive

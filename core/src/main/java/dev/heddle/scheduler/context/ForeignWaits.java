@@ -93,7 +93,7 @@ public final class ForeignWaits {
       if (!type.startsWith("java.") && !type.startsWith("jdk.")) {
         return !acquires;
       }
-      String of = inRoom(type);
+      String of = type.startsWith(ROOM) ? type.substring(ROOM.length()) : "";
       if (SYNCHRONIZERS.contains(of)) {
         if (!frame.getMethodName().equals("acquire")) {
           return ENDING.contains(frame.getMethodName());
@@ -101,20 +101,12 @@ public final class ForeignWaits {
         acquires = true;
       } else if (acquires) {
         return false; // a condition that takes its lock again, a lock that a class is written with
-      } else if (isCondition(of)) {
+      } else if (of.startsWith("locks.AbstractQueued") && of.endsWith("$ConditionObject")) {
         return !frame.getMethodName().equals("awaitUninterruptibly");
       } else if (STUBBORN.getOrDefault(of, Set.of()).contains(frame.getMethodName())) {
         return false;
       }
     }
     return !acquires;
-  }
-
-  private static String inRoom(String type) {
-    return type.startsWith(ROOM) ? type.substring(ROOM.length()) : "";
-  }
-
-  private static boolean isCondition(String of) {
-    return of.startsWith("locks.AbstractQueued") && of.endsWith("$ConditionObject");
   }
 }

@@ -92,7 +92,7 @@ public final class Heddle {
     Objects.requireNonNull(options, "options");
     Objects.requireNonNull(main, "main");
     if (Thread.currentThread().isVirtual() && !isInCoroutine()) {
-      Loop.start(options, asBody(main)).joinAsCarrier();
+      Loop.run(options, asBody(main));
     } else {
       LoopRoot.run(options, main, MainHandlers.take(), loop -> {});
     }
@@ -104,7 +104,7 @@ public final class Heddle {
     Objects.requireNonNull(main, "main");
     if (Thread.currentThread().isVirtual() && !isInCoroutine()) {
       // a carrier must be a platform thread
-      return Loop.start(options, main).joinAsCarrier();
+      return Loop.run(options, main);
     }
     return LoopRoot.run(options, main, MainHandlers.take(), loop -> {});
   }

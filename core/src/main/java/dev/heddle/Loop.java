@@ -93,24 +93,25 @@ public final class Loop<T extends @Nullable Object> {
     }
   }
 
-  /// Waits as the thread that called [Heddle#run(HeddleOptions, Body)] does where it is the carrier
-  /// itself: an interrupt stops the loop, and is there again afterwards. One from before the call
-  /// stops nothing. **Thread** no coroutine's.
-  T joinAsCarrier() {
-    boolean interrupted = Thread.interrupted();
+  /// Runs a loop for a thread that cannot be its carrier: an interrupt of the thread stops the
+  /// loop, and is there again afterwards. One from before the call stops nothing; one that comes
+  /// while the loop starts does. **Thread** no coroutine's.
+  static <T extends @Nullable Object> T run(HeddleOptions options, Body<T> main) {
+    boolean interrupted = Thread.interrupted(); // before the loop starts: its main may interrupt
     try {
+      Loop<T> loop = start(options, main);
       while (true) {
         try {
-          result.get();
+          loop.result.get();
           break;
         } catch (InterruptedException _) {
           interrupted = true;
-          var _ = root.thenAccept(r -> r.shutdown().requestByInterrupt());
+          var _ = loop.root.thenAccept(r -> r.shutdown().requestByInterrupt());
         } catch (ExecutionException _) {
           break; // join() throws it
         }
       }
-      return join();
+      return loop.join();
     } finally {
       if (interrupted) {
         Thread.currentThread().interrupt();

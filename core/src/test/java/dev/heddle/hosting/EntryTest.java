@@ -100,6 +100,38 @@ class EntryTest {
         .endsWith(", true");
   }
 
+  /// Main ran, and interrupted its caller, before the caller waited: `run` took that for an
+  /// interrupt from before the call, and slept for main's hour.
+  @Tag("loop-308")
+  @Test
+  void run_onAVirtualThreadThatIsInterruptedWhileTheLoopStarts_stopsTheLoop() throws Exception {
+    InheritableThreadLocal<Boolean> interrupts =
+        new InheritableThreadLocal<>() {
+          @Override
+          protected Boolean childValue(Boolean own) {
+            if (own) {
+              Thread.currentThread().interrupt(); // on the caller, which creates the loop's thread
+            }
+            return false;
+          }
+        };
+    String outcome =
+        on(
+            Thread.ofVirtual(),
+            () -> {
+              interrupts.set(true);
+              try {
+                Heddle.run(() -> Heddle.delay(Duration.ofHours(1)));
+                return "returned";
+              } catch (Cancellation e) {
+                return e.getMessage() + ", " + Thread.interrupted();
+              }
+            });
+    assertThat(outcome)
+        .startsWith("the loop is stopping: its thread was interrupted")
+        .endsWith(", true");
+  }
+
   /// The JDK clears a carrier's flag whenever it mounts a virtual thread: only one that sleeps
   /// notices.
   private static void interruptWhenAsleep(Thread carrier, Future<?> call) throws Exception {

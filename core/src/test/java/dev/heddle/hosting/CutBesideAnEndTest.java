@@ -9,13 +9,17 @@ import dev.heddle.DeadlineException;
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.event.Deadline;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -28,6 +32,7 @@ import java.util.concurrent.locks.AbstractQueuedSynchronizer;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -400,7 +405,7 @@ class CutBesideAnEndTest {
     LinkedBlockingQueue<Integer> queue = new LinkedBlockingQueue<>();
     Random random = new Random(42);
     storm(
-        queue,
+        new Items(queue::take, queue::isEmpty),
         Runnable::run,
         i -> {
           if (i % 4 == 0) {
@@ -418,7 +423,7 @@ class CutBesideAnEndTest {
     BlockingQueue<Integer> queue = type.getConstructor().newInstance();
     Random random = new Random(42);
     storm(
-        queue,
+        new Items(queue::take, queue::isEmpty),
         producer -> Thread.ofPlatform().daemon().start(producer),
         i -> {
           LockSupport.parkNanos(random.nextInt(400_000));
@@ -426,13 +431,76 @@ class CutBesideAnEndTest {
         });
   }
 
+  /// A queue of a monitor's own: `Object.wait` is notified by another thread as it is cut.
+  private static final class MonitorQueue {
+    private final ArrayDeque<Integer> items = new ArrayDeque<>();
+
+    synchronized void put(int item) {
+      items.add(item);
+      notify();
+    }
+
+    synchronized int take() throws InterruptedException {
+      while (items.isEmpty()) {
+        wait();
+      }
+      return items.remove();
+    }
+
+    synchronized boolean isEmpty() {
+      return items.isEmpty();
+    }
+  }
+
+  /// It also hung: a wait that ends without its notification beside a contended monitor leaves the
+  /// thread in a state in which its next one holds the carrier.
+  @Test
+  void objectWait_withinALimitThatOftenRunsOut_losesNoItemOfAnotherThreadAndHoldsNoLoop() {
+    MonitorQueue queue = new MonitorQueue();
+    Random random = new Random(42);
+    storm(
+        new Items(queue::take, queue::isEmpty),
+        producer -> Thread.ofPlatform().daemon().start(producer),
+        i -> {
+          LockSupport.parkNanos(random.nextInt(400_000));
+          queue.put(i);
+        });
+  }
+
+  @Test
+  void objectWait_thatLeftItsThreadAsOneThatBlocks_isMendedAtTheEndOfTheBlock() throws Exception {
+    Class<?> virtual = Class.forName("java.lang.VirtualThread");
+    MethodHandles.Lookup in = MethodHandles.privateLookupIn(virtual, MethodHandles.lookup());
+    VarHandle state = in.findVarHandle(virtual, "state", int.class);
+    int blocking = (int) in.findStaticVarHandle(virtual, "BLOCKING", int.class).get();
+    Object monitor = new Object();
+    Thread.State found =
+        Heddle.run(() -> {
+          assertThatThrownBy(() ->
+                  Heddle.within(
+                      SHORT,
+                      () -> {
+                        try {
+                          waitFor(monitor);
+                        } finally {
+                          state.set(Thread.currentThread(), blocking); // as the JDK does at times
+                        }
+                      }))
+              .isInstanceOf(DeadlineException.class);
+          return Thread.currentThread().getState();
+        });
+    assertThat(found).isEqualTo(Thread.State.RUNNABLE);
+  }
+
+  private record Items(Callable<Integer> take, BooleanSupplier areGone) {}
+
   private interface Put {
     void item(int i) throws Exception;
   }
 
   /// Consumers with short limits, and somebody who looks at their stacks all the time: that keeps
   /// one that was let go on from going on at once.
-  private static void storm(BlockingQueue<Integer> queue, Executor producer, Put put) {
+  private static void storm(Items items, Executor producer, Put put) {
     int[] got = new int[8];
     int[] rounds = new int[got.length];
     List<Thread> consumers = new CopyOnWriteArrayList<>();
@@ -452,12 +520,12 @@ class CutBesideAnEndTest {
                 "consumer",
                 () -> {
                   consumers.add(Thread.currentThread());
-                  consume(queue, () -> rounds[me]++, () -> got[me]++);
+                  consume(items, () -> rounds[me]++, () -> got[me]++);
                 });
           }
           looks.start();
           producer.execute(producing);
-          Beside.until(() -> producing.isDone() && queue.isEmpty());
+          Beside.until(() -> producing.isDone() && items.areGone().getAsBoolean());
           int[] before = rounds.clone(); // by the second one each has counted what it held
           Beside.until(
               () -> IntStream.range(0, got.length).allMatch(i -> rounds[i] >= before[i] + 2));
@@ -476,11 +544,11 @@ class CutBesideAnEndTest {
   }
 
   @SuppressWarnings("InfiniteLoopStatement") // until it is cancelled
-  private static void consume(BlockingQueue<Integer> queue, Runnable round, Runnable got) {
+  private static void consume(Items items, Runnable round, Runnable got) {
     while (true) {
       round.run();
       try {
-        var _ = Heddle.<Integer>within(Duration.ofNanos(700_000), queue::take);
+        var _ = Heddle.<Integer>within(Duration.ofNanos(700_000), items.take()::call);
         got.run();
       } catch (DeadlineException _) {
         // the point of it

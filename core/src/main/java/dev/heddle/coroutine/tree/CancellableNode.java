@@ -16,6 +16,7 @@ import dev.heddle.scheduler.StackReserve;
 import dev.heddle.scheduler.Waker;
 import dev.heddle.scheduler.context.ExecutionContext;
 import dev.heddle.scheduler.context.ForeignWaits;
+import dev.heddle.scheduler.context.VirtualThreads;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -353,6 +354,9 @@ public abstract class CancellableNode extends Waker {
       return false;
     }
     boolean flag = Thread.interrupted();
+    if (r.interruptSent) {
+      VirtualThreads.mendAfterWait(Thread.currentThread());
+    }
     settle(r, flag);
     r.interruptSent = false;
     return flag;

@@ -54,14 +54,18 @@ public final class ForeignWaits {
 
   /// Whether others may hand over something in the wait that the JDK has parked a thread in.
   static boolean takesFromOthers(Thread parked) {
-    return LockSupport.getBlocker(parked) != null; // sleeps, sockets and monitors have none
+    return LockSupport.getBlocker(parked) != null // sleeps, sockets and monitors have none
+        || VirtualThreads.isInObjectWait(parked);
   }
 
   /// Whether an interrupt ends the wait that the JDK has parked a context's guest in. Carrier only.
   static boolean endByInterrupt(ExecutionContext parked) {
     Object blocker = LockSupport.getBlocker(parked.thread());
     if (blocker == null) {
-      return parked.thread().getState() != Thread.State.BLOCKED; // for a monitor
+      return switch (parked.thread().getState()) {
+        case WAITING, TIMED_WAITING -> true;
+        default -> false; // it waits for a monitor, or another thread has let it go on just now
+      };
     }
     boolean ofTheJdk =
         blocker instanceof AbstractOwnableSynchronizer

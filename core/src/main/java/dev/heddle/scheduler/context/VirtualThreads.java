@@ -49,6 +49,28 @@ public final class VirtualThreads {
     return Internals.CARRIER != null && Internals.CARRIER.getVolatile(thread) != null;
   }
 
+  /// Whether the JDK has parked `thread` in `Object.wait`; true also where it does not say.
+  static boolean isInObjectWait(Thread thread) {
+    VarHandle state = Internals.STATE;
+    if (state == null) {
+      return true;
+    }
+    int s = (int) state.getVolatile(thread) & ~Internals.SUSPENDED;
+    return s == Internals.WAIT || s == Internals.TIMED_WAIT;
+  }
+
+  /// Puts right what an `Object.wait` may leave behind that ended without a `notify`: on JDK 25 the
+  /// thread runs on as one that is about to block, if another thread held the monitor at first and
+  /// gave it back in the same moment. Its next `Object.wait` would hold its carrier.
+  ///
+  /// @param current the current context's
+  public static void mendAfterWait(Thread current) {
+    VarHandle state = Internals.STATE;
+    if (state != null && (int) state.getVolatile(current) == Internals.BLOCKING) {
+      state.compareAndSet(current, Internals.BLOCKING, Internals.RUNNING);
+    }
+  }
+
   /// Looks at what the JDK will touch when it mounts `thread`.
   ///
   /// @return a number that says nothing
@@ -190,14 +212,53 @@ public final class VirtualThreads {
   private static final class Internals {
     static final @Nullable VarHandle CARRIER = find("carrierThread", "java.lang.Thread");
     static final @Nullable VarHandle CONTINUATION = find("cont", "jdk.internal.vm.Continuation");
+    static final int RUNNING;
+    static final int BLOCKING;
+    static final int WAIT;
+    static final int TIMED_WAIT;
+    static final int SUSPENDED;
+    static final @Nullable VarHandle STATE;
+
+    static {
+      int[] states = constants("RUNNING", "BLOCKING", "WAIT", "TIMED_WAIT", "SUSPENDED");
+      RUNNING = states[0];
+      BLOCKING = states[1];
+      WAIT = states[2];
+      TIMED_WAIT = states[3];
+      SUSPENDED = states[4];
+      STATE = SUSPENDED == 0 ? null : find("state", int.class);
+    }
 
     private static @Nullable VarHandle find(String field, String type) {
       try {
+        return find(field, Class.forName(type));
+      } catch (ClassNotFoundException _) {
+        return null;
+      }
+    }
+
+    private static @Nullable VarHandle find(String field, Class<?> type) {
+      try {
         Class<?> virtual = Class.forName("java.lang.VirtualThread");
         return MethodHandles.privateLookupIn(virtual, MethodHandles.lookup())
-            .findVarHandle(virtual, field, Class.forName(type));
+            .findVarHandle(virtual, field, type);
       } catch (ReflectiveOperationException _) {
         return null;
+      }
+    }
+
+    // all zero when one of them is missing
+    private static int[] constants(String... names) {
+      int[] found = new int[names.length];
+      try {
+        Class<?> virtual = Class.forName("java.lang.VirtualThread");
+        MethodHandles.Lookup in = MethodHandles.privateLookupIn(virtual, MethodHandles.lookup());
+        for (int i = 0; i < names.length; i++) {
+          found[i] = (int) in.findStaticVarHandle(virtual, names[i], int.class).get();
+        }
+        return found;
+      } catch (ReflectiveOperationException _) {
+        return new int[names.length];
       }
     }
   }

@@ -48,6 +48,10 @@ record Outcome(int code, String out, String err) {
     }
     command.addAll(words);
     Path files = Files.createTempDirectory("outcome");
+    files.toFile().deleteOnExit(); // behind what is in it
+    for (String name : List.of("in", "out", "err")) {
+      files.resolve(name).toFile().deleteOnExit();
+    }
     Path in = Files.writeString(files.resolve("in"), input);
     var builder =
         new ProcessBuilder(command)

@@ -5,6 +5,7 @@ import dev.heddle.DeadlineException;
 import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
 import dev.heddle.WaitCancelledException;
+import dev.heddle.bench.measure.CpuClock;
 import dev.heddle.bench.measure.Meter;
 import dev.heddle.bench.measure.Program;
 import dev.heddle.bench.measure.Sample;
@@ -21,6 +22,9 @@ import java.util.Random;
 /// Coroutines that wait for one thing, until it has ended for all of them: from the moment in which
 /// it begins to end to the end of the last coroutine.
 public final class HeddleCrowd implements Program {
+  /// The count of its samples: CPU time of the loop's thread per coroutine, in nanoseconds.
+  public static final String CARRIER = "carrier-nanos";
+
   private static final HeddleOptions UNWATCHED =
       HeddleOptions.defaults().withHoldLimit(Duration.ZERO);
 
@@ -53,6 +57,7 @@ public final class HeddleCrowd implements Program {
         () -> {
           Promise<String> shared = Heddle.promise();
           Promise<String> gate = Heddle.promise();
+          long[] begun = new long[1];
           Heddle.scope(scope -> {
             List<Coroutine<?>> waiting = new ArrayList<>();
             for (long i = 0; i < operations; i++) {
@@ -63,10 +68,12 @@ public final class HeddleCrowd implements Program {
             }
             Heddle.suspend();
             meter.start();
+            begun[0] = CpuClock.ofThisThread();
             end(scope, waiting, shared, gate);
             return null;
           });
-          return meter.stop(operations);
+          double carrier = CpuClock.ofThisThread() - begun[0];
+          return meter.stop(operations).with(CARRIER, carrier / operations);
         });
   }
 

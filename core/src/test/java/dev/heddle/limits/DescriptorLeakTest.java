@@ -12,15 +12,21 @@ import dev.heddle.coroutine.Coroutine;
 import dev.heddle.io.Listener;
 import dev.heddle.io.Tcp;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -147,11 +153,35 @@ class DescriptorLeakTest {
         channel.connect(address);
         queued.add(channel);
       }
+      awaitFullQueue(server.getLocalPort());
       body.run(address);
     } finally {
       for (SocketChannel channel : queued) {
         channel.close();
       }
+    }
+  }
+
+  /// A connect returns before the kernel has answered: on a busy machine another one still found
+  /// room. A listener's line has the length of its queue in the place of what is to be read.
+  private static void awaitFullQueue(int port) throws IOException {
+    Pattern full =
+        Pattern.compile(
+            String.format(
+                Locale.ROOT, "[0-9A-F]+:%04X [0-9A-F]+:0000 0A [0-9A-F]{8}:0000000[2-9]", port));
+    while (Stream.of("tcp", "tcp6")
+        .flatMap(DescriptorLeakTest::socketsOf)
+        .noneMatch(line -> full.matcher(line).find())) {
+      Thread.onSpinWait(); // the test's own limit bounds it
+    }
+  }
+
+  private static Stream<String> socketsOf(String protocol) {
+    Path table = Path.of("/proc/net", protocol);
+    try {
+      return Files.exists(table) ? Files.readAllLines(table).stream() : Stream.empty();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 

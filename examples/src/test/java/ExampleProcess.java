@@ -68,12 +68,13 @@ final class ExampleProcess implements AutoCloseable {
   }
 
   /// The cache of loaded classes that the launcher starts programs from: it halves their start. A
-  /// JVM that cannot use it, for other options, starts without.
+  /// JVM that cannot use it, for other options, starts without. Each JVM of tests makes its own,
+  /// for two would write into one file.
   private static final class Cache {
     static final Path FILE = train(Path.of(System.getProperty("heddle.jar")));
 
     private static Path train(Path jar) {
-      Path file = jar.resolveSibling("examples.aot");
+      Path file = jar.resolveSibling("examples-" + System.getProperty("heddle.fork") + ".aot");
       var command = new ArrayList<String>();
       command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
       command.addAll(List.of("-XX:AOTCacheOutput=" + file, "-XX:TieredStopAtLevel=1"));

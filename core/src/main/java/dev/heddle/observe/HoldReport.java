@@ -47,6 +47,11 @@ public record HoldReport(
     PINNED(
         "it waits in the JDK below a class initialiser or a native frame",
         "move the wait out of there, or to Heddle.offload(...)"),
+    /// It is in `Object.wait`, and the JDK has not taken its stack off the thread, as it should.
+    MONITOR(
+        "it is in Object.wait, which the JDK has kept on the loop's thread",
+        "wait for a Condition of java.util.concurrent.locks, or begin the wait in"
+            + " Heddle.protect(...); docs/explanation/contexts.md says why"),
     /// A native method of the program's, or of a library's, runs.
     NATIVE("it is inside a native method", "move the call to Heddle.offload(...)"),
     /// The JVM loads classes, or a native library.

@@ -9,8 +9,6 @@ import dev.heddle.DeadlineException;
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.event.Deadline;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -452,8 +450,8 @@ class CutBesideAnEndTest {
     }
   }
 
-  /// It also hung: a wait that ends without its notification beside a contended monitor leaves the
-  /// thread in a state in which its next one holds the carrier.
+  /// A wait that ends without its notification beside a contended monitor leaves the thread in a
+  /// state in which its next wait holds the carrier.
   @Test
   void objectWait_withinALimitThatOftenRunsOut_losesNoItemOfAnotherThreadAndHoldsNoLoop() {
     MonitorQueue queue = new MonitorQueue();
@@ -465,31 +463,6 @@ class CutBesideAnEndTest {
           LockSupport.parkNanos(random.nextInt(400_000));
           queue.put(i);
         });
-  }
-
-  @Test
-  void objectWait_thatLeftItsThreadAsOneThatBlocks_isMendedAtTheEndOfTheBlock() throws Exception {
-    Class<?> virtual = Class.forName("java.lang.VirtualThread");
-    MethodHandles.Lookup in = MethodHandles.privateLookupIn(virtual, MethodHandles.lookup());
-    VarHandle state = in.findVarHandle(virtual, "state", int.class);
-    int blocking = (int) in.findStaticVarHandle(virtual, "BLOCKING", int.class).get();
-    Object monitor = new Object();
-    Thread.State found =
-        Heddle.run(() -> {
-          assertThatThrownBy(() ->
-                  Heddle.within(
-                      SHORT,
-                      () -> {
-                        try {
-                          waitFor(monitor);
-                        } finally {
-                          state.set(Thread.currentThread(), blocking); // as the JDK does at times
-                        }
-                      }))
-              .isInstanceOf(DeadlineException.class);
-          return Thread.currentThread().getState();
-        });
-    assertThat(found).isEqualTo(Thread.State.RUNNABLE);
   }
 
   private record Items(Callable<Integer> take, BooleanSupplier areGone) {}

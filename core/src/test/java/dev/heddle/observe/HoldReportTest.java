@@ -12,6 +12,7 @@ import dev.heddle.observe.HoldReport.Activity;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.lang.invoke.MethodHandles;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -160,6 +161,39 @@ class HoldReportTest {
     HoldReport report =
         reportInside("<clinit>", Activity.PINNED, told -> new Initialiser(told)::initialise);
     assertThat(report.text()).contains("Inner.<clinit>(");
+  }
+
+  @Test
+  @Tag("trap-41")
+  void objectWait_thatTheJdkKeepsOnTheThread_isCalledThat() {
+    HoldReport report =
+        reportInside("waitUntilTold", Activity.MONITOR, told -> () -> waitUntilTold(told));
+    assertThat(report.text()).contains("Heddle.protect(");
+  }
+
+  @SuppressWarnings({"NakedNotify", "WaitNotInLoop"}) // the latch says when
+  private static void waitUntilTold(CountDownLatch told) throws Exception {
+    Class<?> virtual = Class.forName("java.lang.VirtualThread");
+    MethodHandles.Lookup in = MethodHandles.privateLookupIn(virtual, MethodHandles.lookup());
+    int blocking = (int) in.findStaticVarHandle(virtual, "BLOCKING", int.class).get();
+    Object monitor = new Object();
+    synchronized (monitor) {
+      Thread.ofPlatform().daemon().start(() -> notifyWhenTold(monitor, told));
+      // as the JDK leaves it at times
+      in.findVarHandle(virtual, "state", int.class).set(Thread.currentThread(), blocking);
+      monitor.wait();
+    }
+  }
+
+  private static void notifyWhenTold(Object monitor, CountDownLatch told) {
+    try {
+      told.await();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+    synchronized (monitor) {
+      monitor.notifyAll();
+    }
   }
 
   @Test

@@ -43,6 +43,11 @@ public final class StockCrowd implements Program {
       Collections.shuffle(waiting, new Random(operations));
     }
     begun.await();
+    for (Thread thread : waiting) {
+      while (thread.getState() != Thread.State.WAITING) {
+        Thread.onSpinWait(); // it has said that it begins, and is about to wait
+      }
+    }
     var meter = new Meter();
     meter.start();
     if (way == Way.CANCELLED) {

@@ -21,7 +21,9 @@ final class CrowdShape {
   // an exception for each says where it was cut: its stack trace is half of what it costs
   private static final double WITH_A_TRACE = 2 * HALF_A_SECOND;
 
-  // a hundred times as many: their stacks fit no cache any more, and the collector has to move them
+  // a hundred times as many: their stacks fit no cache any more, and the collector has to move
+  // them;
+  // the largest crowd may take twice as long for each
   private static final double GROWTH = 5;
 
   private static final String ALL_THREADS = "-all-threads";
@@ -38,8 +40,9 @@ final class CrowdShape {
       }
       for (String subject : List.of(Contender.HEDDLE, Contender.HEDDLE_LAUNCHER)) {
         bars.add(Bar.growth(name(way, LARGE), subject, GROWTH, name(way, SMALL)));
-        bars.add(Bar.atMost(name(way, SMALL), subject, limit(way), "ns"));
-        bars.add(Bar.atMost(name(way, MEDIUM), subject, limit(way), "ns"));
+        bars.add(Bar.atMost(name(way, SMALL), subject, limit(way), CARRIER.unit()));
+        bars.add(Bar.atMost(name(way, MEDIUM), subject, limit(way), CARRIER.unit()));
+        bars.add(Bar.atMost(name(way, LARGE), subject, 2 * limit(way), CARRIER.unit()));
       }
     }
     return new Shape(
@@ -83,7 +86,7 @@ final class CrowdShape {
     for (int size : SIZES) {
       stock.add(name(Way.WOKEN, size));
     }
-    // its queue is searched for each that leaves it: 100,000 take 22 s
+    // the latch searches its queue for each that leaves it: no more can be waited for
     stock.add(name(Way.CANCELLED, SMALL));
     stock.add(name(Way.TIMED_OUT, SMALL));
     return List.of(

@@ -353,10 +353,8 @@ public abstract class CancellableNode extends Waker {
     if (r == null || !(r.interruptSent || r.interruptedFor != null)) {
       return false;
     }
+    VirtualThreads.mendState();
     boolean flag = Thread.interrupted();
-    if (r.interruptSent) {
-      VirtualThreads.mendAfterWait(Thread.currentThread());
-    }
     settle(r, flag);
     r.interruptSent = false;
     return flag;
@@ -421,6 +419,7 @@ public abstract class CancellableNode extends Waker {
   // ---- regions and shields ----
 
   CancelRegion openRegion() {
+    VirtualThreads.mendState();
     if (!isInDoubt()) { // else a wait of the JDK's is to find the flag
       clearOwnInterrupt();
     }
@@ -431,6 +430,7 @@ public abstract class CancellableNode extends Waker {
   }
 
   void closeRegion(CancelRegion region) {
+    VirtualThreads.mendState();
     RareData r = rare();
     if (isInDoubt()) {
       region.mayHaveGotSomething();
@@ -471,6 +471,7 @@ public abstract class CancellableNode extends Waker {
   public <R extends @Nullable Object> R protect(Body<R> body) throws Exception {
     Objects.requireNonNull(body, "body");
     StackReserve.require();
+    VirtualThreads.mendState();
     clearOwnInterrupt();
     shield();
     R result;

@@ -2,6 +2,7 @@
 package dev.heddle.coroutine.tree;
 
 import dev.heddle.observe.HoldReport.Activity;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -48,9 +49,18 @@ record HoldCause(Activity activity, boolean isOfTheRuntime, boolean isOfTheProgr
   static HoldCause of(StackTraceElement[] frames, boolean waits) {
     HoldCause once = doneOnce(frames);
     if (waits && (once == null || once.isOfTheProgram)) {
-      return new HoldCause(Activity.PINNED, false, false);
+      return new HoldCause(isKept(frames) ? Activity.MONITOR : Activity.PINNED, false, false);
     }
     return once != null ? once : new HoldCause(activity(frames), false, false);
+  }
+
+  // in Object.wait, with nothing below it that pins a stack
+  private static boolean isKept(StackTraceElement[] frames) {
+    return frames.length > 0
+        && frames[0].getClassName().equals("java.lang.Object")
+        && Arrays.stream(frames)
+            .skip(1)
+            .noneMatch(f -> f.isNativeMethod() || f.getMethodName().equals("<clinit>"));
   }
 
   /// Whether this is work that the JVM does once, and that nobody can do much about.
@@ -58,7 +68,7 @@ record HoldCause(Activity activity, boolean isOfTheRuntime, boolean isOfTheProgr
     return switch (activity) {
       case LOADING, LINKING -> true;
       case INITIALISING -> !isOfTheProgram;
-      case COMPUTING, FILE, LOOK_UP, PINNED, NATIVE, RUNTIME, WAITING, LOOP -> false;
+      case COMPUTING, FILE, LOOK_UP, PINNED, MONITOR, NATIVE, RUNTIME, WAITING, LOOP -> false;
     };
   }
 

@@ -49,25 +49,21 @@ public final class VirtualThreads {
     return Internals.CARRIER != null && Internals.CARRIER.getVolatile(thread) != null;
   }
 
-  /// Whether the JDK has parked `thread` in `Object.wait`; true also where it does not say.
+  /// Whether the JDK has parked `thread` in `Object.wait`.
   static boolean isInObjectWait(Thread thread) {
-    VarHandle state = Internals.STATE;
-    if (state == null) {
-      return true;
-    }
-    int s = (int) state.getVolatile(thread) & ~Internals.SUSPENDED;
-    return s == Internals.WAIT || s == Internals.TIMED_WAIT;
+    // safe: a state that is out of date counts as doubt, or the interrupt finds that out
+    int state = (int) Handles.STATE.getVolatile(thread) & ~Handles.SUSPENDED;
+    return state == Handles.WAIT || state == Handles.TIMED_WAIT;
   }
 
-  /// Puts right what an `Object.wait` may leave behind that ended without a `notify`: on JDK 25 the
-  /// thread runs on as one that is about to block, if another thread held the monitor at first and
-  /// gave it back in the same moment. Its next `Object.wait` would hold its carrier.
-  ///
-  /// @param current the current context's
-  public static void mendAfterWait(Thread current) {
-    VarHandle state = Internals.STATE;
-    if (state != null && (int) state.getVolatile(current) == Internals.BLOCKING) {
-      state.compareAndSet(current, Internals.BLOCKING, Internals.RUNNING);
+  /// Mends the state of the current thread, a virtual one. JDK 25 leaves a thread in the state
+  /// BLOCKING, and lets it run, when its `Object.wait` has ended without a `notify` while another
+  /// thread gave back the monitor. The next `Object.wait` of such a thread holds its carrier.
+  public static void mendState() {
+    Thread current = Thread.currentThread();
+    // safe: the thread itself wrote it; and others change only the states of threads that wait
+    if ((int) Handles.STATE.get(current) == Handles.BLOCKING) {
+      Handles.STATE.setVolatile(current, Handles.RUNNING);
     }
   }
 
@@ -128,6 +124,7 @@ public final class VirtualThreads {
   /// [#inherit] replaces.
   static void reset(Thread thread) {
     Thread.interrupted();
+    mendState();
     if (Handles.LOCALS.get(thread) != null) {
       Handles.LOCALS.set(thread, null);
     }
@@ -212,53 +209,14 @@ public final class VirtualThreads {
   private static final class Internals {
     static final @Nullable VarHandle CARRIER = find("carrierThread", "java.lang.Thread");
     static final @Nullable VarHandle CONTINUATION = find("cont", "jdk.internal.vm.Continuation");
-    static final int RUNNING;
-    static final int BLOCKING;
-    static final int WAIT;
-    static final int TIMED_WAIT;
-    static final int SUSPENDED;
-    static final @Nullable VarHandle STATE;
-
-    static {
-      int[] states = constants("RUNNING", "BLOCKING", "WAIT", "TIMED_WAIT", "SUSPENDED");
-      RUNNING = states[0];
-      BLOCKING = states[1];
-      WAIT = states[2];
-      TIMED_WAIT = states[3];
-      SUSPENDED = states[4];
-      STATE = SUSPENDED == 0 ? null : find("state", int.class);
-    }
 
     private static @Nullable VarHandle find(String field, String type) {
       try {
-        return find(field, Class.forName(type));
-      } catch (ClassNotFoundException _) {
-        return null;
-      }
-    }
-
-    private static @Nullable VarHandle find(String field, Class<?> type) {
-      try {
         Class<?> virtual = Class.forName("java.lang.VirtualThread");
         return MethodHandles.privateLookupIn(virtual, MethodHandles.lookup())
-            .findVarHandle(virtual, field, type);
+            .findVarHandle(virtual, field, Class.forName(type));
       } catch (ReflectiveOperationException _) {
         return null;
-      }
-    }
-
-    // all zero when one of them is missing
-    private static int[] constants(String... names) {
-      int[] found = new int[names.length];
-      try {
-        Class<?> virtual = Class.forName("java.lang.VirtualThread");
-        MethodHandles.Lookup in = MethodHandles.privateLookupIn(virtual, MethodHandles.lookup());
-        for (int i = 0; i < names.length; i++) {
-          found[i] = (int) in.findStaticVarHandle(virtual, names[i], int.class).get();
-        }
-        return found;
-      } catch (ReflectiveOperationException _) {
-        return new int[names.length];
       }
     }
   }
@@ -269,6 +227,12 @@ public final class VirtualThreads {
     static final int INHERITS_NOTHING; // a characteristic of threads
     static final VarHandle SCHEDULER;
     static final VarHandle PARK_PERMIT;
+    static final VarHandle STATE;
+    static final int RUNNING; // of the states: it runs
+    static final int BLOCKING; // it is about to wait for a monitor
+    static final int WAIT; // it is in Object.wait
+    static final int TIMED_WAIT;
+    static final int SUSPENDED; // a bit beside the others: its stack is being read
     static final VarHandle LOCALS;
     static final VarHandle INHERITABLE_LOCALS;
     static final VarHandle UNCAUGHT_HANDLER;
@@ -300,6 +264,12 @@ public final class VirtualThreads {
                     .get();
         SCHEDULER = in.findVarHandle(virtual, "scheduler", Executor.class);
         PARK_PERMIT = in.findVarHandle(virtual, "parkPermit", boolean.class);
+        STATE = in.findVarHandle(virtual, "state", int.class);
+        RUNNING = constant(in, virtual, "RUNNING");
+        BLOCKING = constant(in, virtual, "BLOCKING");
+        WAIT = constant(in, virtual, "WAIT");
+        TIMED_WAIT = constant(in, virtual, "TIMED_WAIT");
+        SUSPENDED = constant(in, virtual, "SUSPENDED");
         LOCALS = inThread.findVarHandle(Thread.class, "threadLocals", locals);
         INHERITABLE_LOCALS =
             inThread.findVarHandle(Thread.class, "inheritableThreadLocals", locals);
@@ -314,6 +284,11 @@ public final class VirtualThreads {
       } catch (Throwable e) {
         throw new ExceptionInInitializerError(e);
       }
+    }
+
+    private static int constant(MethodHandles.Lookup in, Class<?> virtual, String name)
+        throws ReflectiveOperationException {
+      return (int) in.findStaticVarHandle(virtual, name, int.class).get();
     }
 
     static boolean ready() {

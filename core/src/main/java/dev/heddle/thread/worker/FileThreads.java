@@ -11,8 +11,8 @@ import dev.heddle.scheduler.Scheduler;
 import java.io.IOException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
-import java.util.HashSet;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /// Serves what is open and blocks on threads beside the loop: files, for loops whose driver does
@@ -24,8 +24,10 @@ public final class FileThreads implements FileDriver {
   private final WorkerThreads threads;
   private final BlockingFile.Opener opener;
 
-  // loop only
-  private final Set<BlockingFile> open = new HashSet<>();
+  // its threads add to it; whoever takes a file out of it closes that
+  private final Set<BlockingFile> open = ConcurrentHashMap.newKeySet();
+
+  private volatile boolean closed; // from then on a thread closes what it has opened
 
   FileThreads(Scheduler scheduler, WorkerThreads threads, BlockingFile.Opener opener) {
     this.scheduler = scheduler;
@@ -49,14 +51,19 @@ public final class FileThreads implements FileDriver {
 
   /// On one of the threads.
   private Object perform(FileOperation operation) throws IOException {
-    return operation.kind() == FileOperation.Kind.OPEN
-        ? opener.open(operation)
-        : ((BlockingFile) operation.file()).perform(operation);
+    if (operation.kind() != FileOperation.Kind.OPEN) {
+      return ((BlockingFile) operation.file()).perform(operation);
+    }
+    BlockingFile opened = opener.open(operation);
+    open.add(opened);
+    if (closed) {
+      closeUnused(opened); // nobody is told of it any more
+    }
+    return opened;
   }
 
   private void ended(FileOperation operation, @Nullable Object result, @Nullable Throwable error) {
     if (result instanceof BlockingFile opened) {
-      open.add(opened);
       operation.opened(opened);
     } else if (operation.kind() == FileOperation.Kind.CLOSE) {
       open.remove((BlockingFile) operation.file());
@@ -76,17 +83,23 @@ public final class FileThreads implements FileDriver {
     threads.finish();
   }
 
-  /// The loop has ended: closes what is open.
+  /// The loop has ended: closes what is open. A file that a thread is opening is closed by that
+  /// thread.
   void close() {
-    for (BlockingFile file : open) {
-      try {
-        var _ = file.perform(new Closing(file));
-      } catch (IOException e) {
-        // what could not be written was reported to its writer
-        AsyncLog.shared().debug("while closing the loop's files", e);
-      }
+    closed = true;
+    open.forEach(this::closeUnused);
+  }
+
+  private void closeUnused(BlockingFile file) {
+    if (!open.remove(file)) {
+      return; // the other one closes it: the loop's end, or the thread that has opened it
     }
-    open.clear();
+    try {
+      var _ = file.perform(new Closing(file));
+    } catch (IOException e) {
+      // what could not be written was reported to its writer
+      AsyncLog.shared().debug("while closing the loop's files", e);
+    }
   }
 
   /// Closing, for nobody.

@@ -144,4 +144,16 @@ class HoldCauseTest {
                 .activity())
         .isEqualTo(Activity.LOADING);
   }
+
+  @Test
+  void objectWait_thatNothingPins_isKeptByTheJdk() {
+    String waits = "native java.lang.Object.wait0";
+    assertThat(waiting(waits, "java.lang.Object.wait", PROGRAM).activity())
+        .isEqualTo(Activity.MONITOR);
+    assertThat(
+            waiting(waits, "java.lang.Object.wait", "native acme.Device.call", PROGRAM).activity())
+        .isEqualTo(Activity.PINNED);
+    assertThat(waiting(waits, "java.lang.Object.wait", "shop.A.<clinit>", PROGRAM).activity())
+        .isEqualTo(Activity.PINNED);
+  }
 }

@@ -332,10 +332,10 @@ public final class Heddle {
   /// outlast its limit; it returns if no other wait follows.
   ///
   /// What another thread hands over just as the limit runs out is not lost. `take()` of a queue
-  /// returns it then, and leaves the interrupt flag set. If the body returns it without another
-  /// call of Heddle's, the block returns it. A body that catches the `InterruptedException` of such
-  /// a wait, restores the flag and returns a value looks the same: the block returns that value. An
-  /// action has no result, and its block throws.
+  /// returns it then, and leaves the interrupt flag set. If the body returns it, the block does. A
+  /// body that catches the `InterruptedException` of such a wait, restores the flag and returns a
+  /// value looks the same: the block returns that value. An action has no result, and its block
+  /// throws.
   ///
   /// @throws DeadlineException when the limit cut it
   /// @throws IllegalArgumentException unless the limit is positive

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.Action;
+import dev.heddle.Body;
 import dev.heddle.DeadlineException;
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
@@ -225,22 +226,24 @@ class CutBesideAnEndTest {
     }
   }
 
-  @Test
-  @Tag("loop-321")
-  void item_handedOverByAnotherThreadAsTheLimitRunsOut_isReturned() throws Exception {
+  private interface Around {
+    String take(Body<String> take) throws Exception;
+  }
+
+  /// What a block got whose limit ran out as another thread handed it an item: the wait has been
+  /// signalled, and is interrupted before the signal lets it go on.
+  private static List<String> gotAtTheLimit(Around around) throws Exception {
     SlowToWake lock = new SlowToWake();
     Condition handedOver = lock.new ConditionObject();
     Thread producer = new Thread(() -> lock.signalAndStandStill(handedOver));
     List<String> got = new ArrayList<>();
     Heddle.run(() -> {
       var limit = Heddle.<Integer>promise("limit");
-      var around = Heddle.<Integer>promise("limit around it");
       Coroutine<Boolean> consumer =
           Beside.spawn(() ->
               got.add(
                   Heddle.<String>within(
-                      limit.future(),
-                      () -> Heddle.within(around.future(), () -> takeAnItem(lock, handedOver)))));
+                      limit.future(), () -> around.take(() -> takeAnItem(lock, handedOver)))));
       Beside.until(consumer::isSuspended);
       producer.start();
       lock.isFree.await();
@@ -251,6 +254,29 @@ class CutBesideAnEndTest {
         lock.mayWake.countDown();
       }
     });
+    return got;
+  }
+
+  @Test
+  @Tag("loop-321")
+  void item_handedOverByAnotherThreadAsTheLimitRunsOut_isReturned() throws Exception {
+    List<String> got =
+        gotAtTheLimit(take -> {
+          var around = Heddle.<Integer>promise("a limit that never runs out");
+          return Heddle.within(around.future(), take);
+        });
+    assertThat(got).containsExactly("item");
+  }
+
+  @Test
+  @Tag("loop-321")
+  void item_handedOverAsTheLimitRunsOut_isReturnedThoughAScopeEndsBehindIt() throws Exception {
+    List<String> got =
+        gotAtTheLimit(take ->
+            Heddle.scope(s -> {
+              s.background("has to be awaited", () -> Heddle.delay(Duration.ofHours(1)));
+              return take.run();
+            }));
     assertThat(got).containsExactly("item");
   }
 

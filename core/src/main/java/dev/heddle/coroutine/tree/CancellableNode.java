@@ -354,6 +354,9 @@ public abstract class CancellableNode extends Waker {
       return false;
     }
     VirtualThreads.mendState();
+    if (isInDoubt() && r.interruptedFor != null) {
+      r.interruptedFor.mayHaveGotSomething(); // the flag, which would say so at its end, goes now
+    }
     boolean flag = Thread.interrupted();
     settle(r, flag);
     r.interruptSent = false;

@@ -37,8 +37,9 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class DescriptorLeakTest {
   private static final int TIMES = 100;
+  private static final int LOOKS = 3_000; // of some milliseconds each: a leak lasts for ever
 
-  /// Descriptors that are open after many calls of `action`, less those before, within one loop.
+  /// Descriptors that stay open after many calls of `action`, beyond those before, within one loop.
   private static long leakedInside(Action action) {
     return Heddle.run(() -> {
       openWhatTheLoopKeeps();
@@ -48,9 +49,19 @@ class DescriptorLeakTest {
       for (int i = 0; i < TIMES; i++) {
         action.run();
       }
-      settle();
-      return Descriptors.ofLoops() - before;
+      return beyond(before, DescriptorLeakTest::settle);
     });
+  }
+
+  /// Descriptors beyond so many that nobody closes: the kernel, and a driver, close some a moment
+  /// later than they were told to.
+  private static long beyond(long before, Action pause) throws Exception {
+    long found = Descriptors.ofLoops();
+    for (int look = 0; look < LOOKS && found > before; look++) {
+      pause.run();
+      found = Descriptors.ofLoops();
+    }
+    return Math.max(0, found - before);
   }
 
   // a read that really waits: only that makes the driver open its selector
@@ -225,7 +236,7 @@ class DescriptorLeakTest {
     for (int i = 0; i < TIMES; i++) {
       runWithOpenConnections();
     }
-    assertThat(Descriptors.ofLoops()).isLessThanOrEqualTo(before);
+    assertThat(beyond(before, () -> Thread.sleep(2))).isZero();
     // others may open a file or two meanwhile, not one per run
     assertThat(Descriptors.open() - beforeAll).isLessThan(TIMES / 2);
   }

@@ -28,10 +28,9 @@ final class Watched {
   /// Lower than the default, to see more; `peers.hold` in milliseconds, when looking at a library.
   private static final Duration LIMIT = Duration.ofMillis(Integer.getInteger("peers.hold", 100));
 
-  /// Waits that suspend nobody. Computing and native calls are none, and may take long on a machine
-  /// under load.
-  private static final Set<Activity> WAITS =
-      Set.of(Activity.FILE, Activity.LOOK_UP, Activity.PINNED);
+  /// Waits that should suspend a coroutine and hold the loop. All else may take long on a machine
+  /// under load: computing, native calls, the file that a library reads once.
+  private static final Set<Activity> WAITS = Set.of(Activity.PINNED, Activity.MONITOR);
 
   private Watched() {}
 
@@ -52,7 +51,7 @@ final class Watched {
   private static boolean isWait(LoopReport report) {
     return report instanceof HoldReport hold
         && WAITS.contains(hold.activity())
-        // the first use of a class reads it from its file, with any library
+        // a class that another thread loads is waited for there, with any library
         && hold.stack().stream()
             .noneMatch(frame -> String.valueOf(frame.getFileName()).endsWith("Loader.java"));
   }

@@ -232,7 +232,7 @@ class CutBesideAnEndTest {
 
   /// What a block got whose limit ran out as another thread handed it an item: the wait has been
   /// signalled, and is interrupted before the signal lets it go on.
-  private static List<String> gotAtTheLimit(Around around) throws Exception {
+  private static List<String> gotAtTheLimit(Around around, Action behindTheCut) throws Exception {
     SlowToWake lock = new SlowToWake();
     Condition handedOver = lock.new ConditionObject();
     Thread producer = new Thread(() -> lock.signalAndStandStill(handedOver));
@@ -248,6 +248,7 @@ class CutBesideAnEndTest {
       producer.start();
       lock.isFree.await();
       limit.complete(1);
+      behindTheCut.run();
       try {
         consumer.await();
       } finally {
@@ -261,10 +262,12 @@ class CutBesideAnEndTest {
   @Tag("loop-321")
   void item_handedOverByAnotherThreadAsTheLimitRunsOut_isReturned() throws Exception {
     List<String> got =
-        gotAtTheLimit(take -> {
-          var around = Heddle.<Integer>promise("a limit that never runs out");
-          return Heddle.within(around.future(), take);
-        });
+        gotAtTheLimit(
+            take -> {
+              var around = Heddle.<Integer>promise("a limit that never runs out");
+              return Heddle.within(around.future(), take);
+            },
+            () -> {});
     assertThat(got).containsExactly("item");
   }
 
@@ -272,11 +275,13 @@ class CutBesideAnEndTest {
   @Tag("loop-321")
   void item_handedOverAsTheLimitRunsOut_isReturnedThoughAScopeEndsBehindIt() throws Exception {
     List<String> got =
-        gotAtTheLimit(take ->
-            Heddle.scope(s -> {
-              s.background("has to be awaited", () -> Heddle.delay(Duration.ofHours(1)));
-              return take.run();
-            }));
+        gotAtTheLimit(
+            take ->
+                Heddle.scope(s -> {
+                  s.background("has to be awaited", () -> Heddle.delay(Duration.ofHours(1)));
+                  return take.run();
+                }),
+            () -> {});
     assertThat(got).containsExactly("item");
   }
 
@@ -284,41 +289,23 @@ class CutBesideAnEndTest {
   @Tag("loop-321")
   void item_handedOverAsTheLimitRunsOut_isReturnedThoughTheBodyWaitsForALockBehindIt()
       throws Exception {
-    SlowToWake lock = new SlowToWake();
-    Condition handedOver = lock.new ConditionObject();
-    Thread producer = new Thread(() -> lock.signalAndStandStill(handedOver));
     ReentrantLock next = new ReentrantLock();
     CountDownLatch held = new CountDownLatch(1);
     CountDownLatch mayUnlock = new CountDownLatch(1);
-    Thread holder = new Thread(() -> hold(next, held, mayUnlock));
-    holder.start();
+    new Thread(() -> hold(next, held, mayUnlock)).start();
     held.await();
-    List<String> got = new ArrayList<>();
-    Heddle.run(() -> {
-      var limit = Heddle.<Integer>promise("limit");
-      Coroutine<Boolean> consumer =
-          Beside.spawn(() ->
-              got.add(
-                  Heddle.<String>within(
-                      limit.future(),
-                      () -> {
-                        String item = takeAnItem(lock, handedOver);
-                        locked(next, () -> {});
-                        return item;
-                      })));
-      Beside.until(consumer::isSuspended);
-      producer.start();
-      lock.isFree.await();
-      limit.complete(1);
-      Beside.until(next::hasQueuedThreads);
-      Heddle.suspend();
-      mayUnlock.countDown();
-      try {
-        consumer.await();
-      } finally {
-        lock.mayWake.countDown();
-      }
-    });
+    List<String> got =
+        gotAtTheLimit(
+            take -> {
+              String item = take.run();
+              locked(next, () -> {});
+              return item;
+            },
+            () -> {
+              Beside.until(next::hasQueuedThreads);
+              Heddle.suspend();
+              mayUnlock.countDown();
+            });
     assertThat(got).containsExactly("item");
   }
 

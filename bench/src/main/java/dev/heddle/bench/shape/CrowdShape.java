@@ -21,9 +21,8 @@ final class CrowdShape {
   // an exception for each says where it was cut: its stack trace is half of what it costs
   private static final double WITH_A_TRACE = 2 * HALF_A_SECOND;
 
-  // a hundred times as many: their stacks fit no cache any more, and the collector has to move
-  // them;
-  // the largest crowd may take twice as long for each
+  // a hundred times as many: their stacks fit no cache, and the collector moves them. So the
+  // largest crowd may also take twice as long for each
   private static final double GROWTH = 5;
 
   private static final String ALL_THREADS = "-all-threads";

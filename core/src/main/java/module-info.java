@@ -30,6 +30,10 @@ module dev.heddle {
   exports dev.heddle.sync;
   exports dev.heddle.thread;
 
+  // for another library's event loop on a loop
+  exports dev.heddle.eventloop to
+      dev.heddle.netty;
+
   // for what runs beside loops, and belongs into a dump
   exports dev.heddle.observe.beside to
       dev.heddle.process;

@@ -521,7 +521,9 @@ public abstract class Waker extends Subscriptions implements Hosted {
     }
   }
 
-  final void mountOn(ExecutionContext on) {
+  /// Chooses the context on which it starts. One that has none when its turn comes gets one of the
+  /// pool's.
+  public final void mountOn(ExecutionContext on) {
     context = on;
   }
 

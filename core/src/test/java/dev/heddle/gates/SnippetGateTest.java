@@ -64,8 +64,7 @@ class SnippetGateTest {
           Map.entry("Awaitable", "is what the types it stands for show"),
           Map.entry("EventHome", INSIDE),
           Map.entry("FutureLedger", INSIDE),
-          Map.entry("InlineCallback", INSIDE),
-          Map.entry("LoopDriver", INSIDE));
+          Map.entry("InlineCallback", INSIDE));
 
   @Test
   void publicTypes_ofExportedRooms_showTheirUse() throws IOException {

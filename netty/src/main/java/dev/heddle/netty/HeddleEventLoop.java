@@ -3,10 +3,13 @@ package dev.heddle.netty;
 
 import dev.heddle.Heddle;
 import dev.heddle.Registration;
-import dev.heddle.io.LoopDriver;
+import dev.heddle.eventloop.EventLoopTurns;
+import dev.heddle.eventloop.HostedEventLoop;
+import dev.heddle.eventloop.LoopDriver;
 import dev.heddle.netty.handler.ChannelTypes;
 import dev.heddle.netty.handler.DrivenHandler;
 import dev.heddle.netty.handler.Guest;
+import dev.heddle.netty.handler.GuestHandles;
 import dev.heddle.netty.handler.NettyDriver;
 import dev.heddle.reactor.driver.ReactorDriver;
 import io.netty.channel.Channel;
@@ -24,17 +27,13 @@ import io.netty.channel.socket.SocketChannel;
 import io.netty.util.concurrent.AbstractScheduledEventExecutor;
 import io.netty.util.concurrent.BlockingOperationException;
 import io.netty.util.concurrent.DefaultPromise;
-import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.FastThreadLocalThread;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.ImmediateEventExecutor;
 import io.netty.util.concurrent.Promise;
 import io.netty.util.internal.ThreadExecutorMap;
-import java.util.Collections;
-import java.util.IdentityHashMap;
-import java.util.List;
 import java.util.Objects;
 import java.util.Queue;
-import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -47,17 +46,18 @@ import org.jspecify.annotations.Nullable;
 /// {@snippet class=dev.heddle.netty.NettySnippetsTest region=server}
 ///
 /// It stands for a group of one, in `ServerBootstrap` and `Bootstrap`. [#serverChannelType()] and
-/// its like name the channels that go with the loop's driver. `inEventLoop()` is true on the loop's
-/// thread and in its coroutines: what these write goes out at once, without a task.
+/// its like name the channels that go with the loop's driver.
 ///
-/// **Handlers** run between coroutines, on the loop's own thread, and so do tasks: nothing may wait
-/// there, and nothing else runs meanwhile. What has to wait is a coroutine's: take a
-/// [dev.heddle.coroutine.Scope] along and spawn in it. Outbound handlers run where the write is
-/// called, in a coroutine, too: they must not wait either. What a handler or a task throws goes the
-/// way Netty knows, and the loop goes on.
+/// **Handlers and tasks** run in a coroutine of the event loop's own, one at a time, and
+/// `inEventLoop()` is true there alone. What other coroutines and threads ask of a channel reaches
+/// it as a task, in order. A handler that waits, for a lock say, holds up the channels of this
+/// event loop, as it does in Netty; the loop's other coroutines go on. What has to wait long is a
+/// coroutine's: take a [dev.heddle.coroutine.Scope] along and spawn in it. What a handler or a task
+/// throws goes the way Netty knows, and the loop goes on.
 ///
-/// **Waiting** in a coroutine is [NettyFutures#await(Future)]'s. Netty's own `sync()` and `await()`
-/// there throw a [io.netty.util.concurrent.BlockingOperationException].
+/// **Waiting** in a coroutine is [NettyFutures#await(Future)]'s, which can be cancelled and has
+/// deadlines. Netty's own `sync()` and `await()` work there, too. In a handler or a task all of
+/// them are refused with a [io.netty.util.concurrent.BlockingOperationException].
 ///
 /// **Life** Channels, tasks and timers do not keep the loop alive, as a listener of Heddle's does
 /// not: a coroutine that waits for one does. While there are any, the loop is not taken for
@@ -71,26 +71,38 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
   /*
    * States.  from      event                            to        who, order
    *          OPEN      shutdownGracefully(), loop ends  CLOSING   any thread: CAS; who has changed it queues the closing of the channels
-   *          CLOSING   a turn leaves no channel, task   ENDED     carrier: set, then the future completes
-   *          OPEN, CLOSING   the driver closes          ENDED     carrier: channels are closed by force first
+   *          CLOSING   a turn leaves no handle, task    ENDED     the turn: set, then the future completes
+   *          OPEN, CLOSING   the driver closes          ENDED     carrier, past the loop's end: channels are closed by force first
    *
-   * Threads. Registered with the handler, and run, by the carrier alone, in turns: opening a handler takes locks, and handlers are anybody's
-   * code (fact 8 of the design). A coroutine that registers a channel therefore has to wait for the future; what it writes goes out on its
-   * own stack, through code of Netty's that takes no lock.
+   * Nothing that can wait runs on the trampoline. A handler of Netty's, or an allocator, a logger that it calls, takes locks. On the trampoline
+   * it would stop the loop, for ever if a coroutine holds the lock; on the stack of a coroutine that writes it would be parked in the
+   * middle of a pipeline, and others would enter that: another request's answer, torn TLS records. So all of it runs in turns of a
+   * coroutine's own (EventLoopTurns), and nowhere else:
    *
-   * Memory order. offer() adds the task, then reads the phase; the carrier writes ENDED, then takes what is left. So a task is run, or found
-   * by its own thread and rejected. The wake-up is DrivenHandler's.
+   *   any thread   execute, schedule, what is asked of channels ──tasks──┐
+   *   trampoline   readiness, completions ──────────────────────told────┴─> the turn: handlers, tasks, scheduled tasks
+   *
+   * While a turn is parked, both queues wait for it, in order, and the loop goes on. One thing told and one task take turns.
+   *
+   * Memory order. offer() adds the task, then reads the phase; the turn writes ENDED, then takes what is left. So a task is run, or found
+   * by its own thread and rejected. The wake-up is DrivenHandler's: it makes the trampoline ask for a turn.
    *
    * Time. Netty's ticker does not count from where System.nanoTime() does; only differences pass.
    *
-   * Cost. A turn runs at most TASKS of them, so a task that queues itself anew does not keep coroutines from running.
+   * Cost. A turn ends after STEPS, or LONGEST: then others run, and the rest has another turn. So a flood on one pipeline, or a task that
+   * queues itself anew, starves nobody. What a coroutine writes costs a task and a turn, which it shares with all that write meanwhile.
    *
-   * Rejected. ManualIoEventLoop: its inEventLoop(), final, says no in a coroutine, and each write becomes a task. To keep the loop alive
+   * Rejected. Turns on the trampoline, and writes on the stack of the coroutine that calls: see above; they cost less, and were wrong.
+   * ManualIoEventLoop: it runs the handler, too, and so whatever its run() is parked in would hold the driver. To keep the loop alive
    * while channels are open: who forgets one would wait for ever, where Heddle ends and closes it.
    *
-   * Sources. REACTOR 2, 12.
+   * Sources. REACTOR 2, 12; decision 0030.
    */
-  private static final int TASKS = 1_024; // in a turn
+  private static final int STEPS = 1_024; // in a turn
+  private static final int STEPS_BETWEEN_LOOKS = 16; // at the clock
+  private static final long LONGEST =
+      1_000_000; // nanoseconds; as long as the loop lets one coroutine of many run
+  private static final int PART_OF_DEADLINE = 5; // for channels that are asked to close
   private static final System.Logger LOG = System.getLogger("dev.heddle");
 
   /// How far it has come.
@@ -104,6 +116,7 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
   private final DrivenHandler handler;
   private final ChannelTypes types;
   private final String home;
+  private final GuestHandles handles;
   private final AsGuest guest = new AsGuest();
   private final Promise<?> end = new End();
 
@@ -112,16 +125,20 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
   private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.OPEN);
 
   // loop only
-  private final Set<Channel> channels = Collections.newSetFromMap(new IdentityHashMap<>());
+  private final EventLoopTurns turns;
   private @Nullable Registration closer;
-  private @Nullable EventExecutor before; // known to Netty as the carrier's
-  private boolean known;
+
+  // the carrier, at the end; any thread reads
+  private volatile Thread own;
 
   private HeddleEventLoop(NettyDriver driver) {
     this.driver = driver;
     this.handler = driver.handler();
     this.types = driver.channelTypes();
     this.home = handler.carrier().getName();
+    this.turns = EventLoopTurns.onCurrentLoop("netty", new Turns());
+    this.handles = new GuestHandles(driver, turns::request);
+    this.own = turns.thread();
   }
 
   /// The event loop on the current loop, made at the first call; a new one after the last was shut
@@ -142,9 +159,7 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
       return there.loop();
     }
     HeddleEventLoop made = new HeddleEventLoop(netty);
-    made.closer =
-        Heddle.onShutdown(
-            "Netty's channels on the loop", () -> NettyFutures.await(made.shutdownGracefully()));
+    made.closer = Heddle.onShutdown("Netty's channels on the loop", made::closeInTime);
     netty.handler().host(made.guest);
     return made;
   }
@@ -190,11 +205,7 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
 
   @Override
   public boolean inEventLoop(Thread thread) {
-    return handler.isLoopThread(thread);
-  }
-
-  private boolean isBetweenCoroutines() {
-    return Thread.currentThread() == handler.carrier();
+    return thread == own;
   }
 
   // ---- channels ----
@@ -215,11 +226,6 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
       return promise;
     }
     ChannelPromise registered = promise.unvoid();
-    registered.addListener(f -> {
-      if (f.isSuccess()) {
-        onLoop(() -> admit(channel));
-      }
-    });
     channel.unsafe().register(this, registered); // fails it when its task is rejected
     return registered;
   }
@@ -230,28 +236,11 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     return register(promise);
   }
 
-  /// In the task that has registered it: the tasks keep the loop from ending before.
-  private void admit(Channel channel) {
-    channels.add(channel);
-    channel.closeFuture().addListener(_ -> onLoop(() -> channels.remove(channel)));
-    if (phase.get() != Phase.OPEN) {
-      close(channel); // closeChannels() has not seen it
-    }
-  }
-
-  /// Now, or in a task: a channel may have moved to another event loop, its promise be another's.
-  private void onLoop(Runnable task) {
-    if (inEventLoop()) {
-      task.run();
-    } else {
-      var _ = offer(task); // else nothing is left to keep
-    }
-  }
-
+  /// Both ways lead here: channels register by the event loop, or by their `unsafe()`.
   @Override
   public Future<IoRegistration> register(IoHandle handle) {
     Promise<IoRegistration> promise = newPromise();
-    if (isBetweenCoroutines()) {
+    if (inEventLoop()) {
       register(handle, promise);
     } else {
       execute(() -> register(handle, promise));
@@ -260,8 +249,28 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
   }
 
   private void register(IoHandle handle, Promise<IoRegistration> promise) {
+    if (!handler.isOpen()) {
+      // locks are taken there: by the trampoline, which nobody else can meet half-way
+      handler.openSoon(failure -> handles.tell(() -> opened(handle, promise, failure)));
+    } else if (phase.get() != Phase.OPEN) {
+      promise.setFailure(rejection());
+    } else {
+      registerNow(handle, promise);
+    }
+  }
+
+  private void opened(
+      IoHandle handle, Promise<IoRegistration> promise, @Nullable Throwable failure) {
+    if (failure == null) {
+      register(handle, promise);
+    } else {
+      promise.setFailure(failure);
+    }
+  }
+
+  private void registerNow(IoHandle handle, Promise<IoRegistration> promise) {
     try {
-      promise.setSuccess(handler.open().register(handle));
+      promise.setSuccess(handles.register(handle));
     } catch (Exception e) {
       promise.setFailure(e);
     }
@@ -285,7 +294,9 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     if (phase.get() == Phase.ENDED && tasks.remove(task)) {
       return false;
     }
-    if (!inEventLoop()) {
+    if (handler.isLoopThread(Thread.currentThread())) {
+      turns.request();
+    } else {
       handler.wakeup();
     }
     return true;
@@ -300,18 +311,41 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
             + ": keep a coroutine waiting as long as it is needed");
   }
 
-  private boolean runTasks() {
-    int ran = 0;
-    for (Runnable due = pollScheduledTask(); due != null; due = pollScheduledTask()) {
-      tasks.add(due);
-    }
-    for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
-      run(task);
-      if (++ran == TASKS) {
+  private void takeTurn() {
+    long begin = System.nanoTime();
+    for (int step = 1; step <= STEPS && takeStep(); step++) {
+      if (step % STEPS_BETWEEN_LOOKS == 0 && System.nanoTime() - begin > LONGEST) {
         break;
       }
     }
-    return ran > 0;
+    if (phase.get() == Phase.CLOSING && isEmpty()) {
+      finish();
+    }
+  }
+
+  /// Hands on one thing that was told, and runs one task.
+  private boolean takeStep() {
+    boolean told = handles.deliverNext();
+    Runnable task = nextTask();
+    if (task != null) {
+      run(task);
+    }
+    return told || task != null;
+  }
+
+  private @Nullable Runnable nextTask() {
+    for (Runnable due = pollScheduledTask(); due != null; due = pollScheduledTask()) {
+      tasks.add(due);
+    }
+    return tasks.poll();
+  }
+
+  private boolean hasDue() {
+    return nextScheduledTaskNano() == 0;
+  }
+
+  private boolean isEmpty() {
+    return handles.isEmpty() && !handles.hasEvents() && tasks.isEmpty();
   }
 
   private static void run(Runnable task) {
@@ -344,19 +378,16 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
   }
 
   private void closeChannels(long timeout, TimeUnit unit) {
-    List.copyOf(channels).forEach(Channel::close);
-    if (!channels.isEmpty()) {
-      var _ = schedule(this::closeByForce, timeout, unit);
+    handles.close();
+    if (!handles.isEmpty()) {
+      var _ = schedule(handles::closeByForce, timeout, unit);
     }
   }
 
-  private void closeByForce() {
-    List.copyOf(channels).forEach(HeddleEventLoop::close);
-  }
-
-  /// Past the handlers, who may keep a close() to themselves.
-  private static void close(Channel channel) {
-    channel.unsafe().close(channel.voidPromise());
+  /// As the loop ends: early enough for what is closed by force to be over by the loop's deadline.
+  private void closeInTime() {
+    long limit = TimeUnit.NANOSECONDS.convert(turns.shutdownDeadline()) / PART_OF_DEADLINE;
+    NettyFutures.await(shutdownGracefully(0, limit, TimeUnit.NANOSECONDS));
   }
 
   private void finish() {
@@ -366,9 +397,6 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
       run(task); // came while the phase was written
     }
     handler.host(null);
-    if (known) {
-      ThreadExecutorMap.setCurrentExecutor(before);
-    }
     if (closer != null) {
       closer.close();
     }
@@ -428,21 +456,19 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     }
 
     @Override
-    public boolean run() {
-      if (!known) {
-        known = true;
-        before = ThreadExecutorMap.setCurrentExecutor(HeddleEventLoop.this);
+    public boolean ask() {
+      if (turns.isUnderWay() || !hasWork()) {
+        return false;
       }
-      boolean ran = runTasks();
-      if (phase.get() == Phase.CLOSING && channels.isEmpty() && tasks.isEmpty()) {
-        finish();
-        return true;
-      }
-      return ran;
+      turns.request();
+      return true;
     }
 
     @Override
     public long deadlineNanos() {
+      if (turns.isUnderWay()) {
+        return ReactorDriver.FOREVER; // it looks at what is due when it goes on
+      }
       long in = nextScheduledTaskNano();
       long now = System.nanoTime();
       long at = now + in;
@@ -451,20 +477,57 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
 
     @Override
     public boolean hasTasks() {
-      return !tasks.isEmpty();
+      return !turns.isUnderWay() && !tasks.isEmpty();
     }
 
     @Override
     public boolean isArmed() {
-      return hasTasks() || !channels.isEmpty() || nextScheduledTaskNano() >= 0;
+      return hasWork() || !handles.isEmpty() || nextScheduledTaskNano() >= 0;
     }
 
     @Override
     public void end() {
       phase.set(Phase.CLOSING);
-      closeByForce();
-      runTasks();
-      finish();
+      own =
+          handler
+              .carrier(); // the loop has no coroutines any more; one that was left behind is not
+                          // inside
+      handles.closeByForce();
+      takeTurn();
+      if (phase.get() != Phase.ENDED) {
+        finish();
+      }
+    }
+  }
+
+  private boolean hasWork() {
+    return handles.hasEvents() || !tasks.isEmpty() || hasDue();
+  }
+
+  /// What runs in turns.
+  private final class Turns implements HostedEventLoop {
+    @Override
+    public void takeTurn() {
+      HeddleEventLoop.this.takeTurn();
+    }
+
+    @Override
+    public boolean hasWork() {
+      return HeddleEventLoop.this.hasWork();
+    }
+
+    @Override
+    public boolean isOver() {
+      return isShutdown();
+    }
+
+    // Netty keeps buffers in the thread's locals where it is told that they will be cleaned up
+    @Override
+    public void frame(Runnable all) {
+      FastThreadLocalThread.runWithFastThreadLocal(() -> {
+        ThreadExecutorMap.setCurrentExecutor(HeddleEventLoop.this);
+        all.run();
+      });
     }
   }
 }

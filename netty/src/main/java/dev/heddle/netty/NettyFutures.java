@@ -5,9 +5,11 @@ import dev.heddle.CoroutineFailure;
 import dev.heddle.Heddle;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
+import dev.heddle.eventloop.EventLoopTurns;
 import dev.heddle.thread.RemotePromise;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.util.concurrent.BlockingOperationException;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.FutureListener;
 import java.util.Objects;
@@ -74,6 +76,12 @@ public final class NettyFutures {
     Objects.requireNonNull(future, "future");
     var _ =
         Heddle.current(); // refuses who is in no coroutine, also when there is nothing to wait for
+    if (EventLoopTurns.isCurrent()) {
+      throw new BlockingOperationException(
+          "NettyFutures.await was called in a handler or a task: the event loop that completes the"
+              + " future would wait for itself. Use future.addListener, or spawn a coroutine in a"
+              + " scope that was taken along");
+    }
     if (future.isDone()) {
       return outcome(future);
     }

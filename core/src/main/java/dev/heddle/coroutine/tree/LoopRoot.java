@@ -506,6 +506,15 @@ public final class LoopRoot implements SchedulerOwner {
     root.admit(notifier);
   }
 
+  /// Starts a coroutine of the loop's own on a context that is kept for its like. It is cancelled
+  /// past the shutdown deadline only, and the loop waits for its end.
+  public void startOwn(String name, Action work, ExecutionContext on) {
+    CoroutineNode<?> own = root.newOwn(name, work);
+    on.admit(own);
+    own.mountOn(on);
+    root.admit(own);
+  }
+
   // ---- small things that generics need ----
 
   /// Throws anything as if it were unchecked.

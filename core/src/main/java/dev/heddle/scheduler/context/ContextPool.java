@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.scheduler.context;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +23,7 @@ public final class ContextPool {
   private final @Nullable ClassLoader loader;
 
   private ExecutionContext[] resting = new ExecutionContext[LEAST];
+  private final List<ExecutionContext> kept = new ArrayList<>();
   private int size;
   private int inUse;
   private int peak;
@@ -52,10 +55,18 @@ public final class ContextPool {
       context = resting[--size];
       // safe: slots above `size` are never read; the element is kept alive by its own thread anyway
     } else {
-      context = new ExecutionContext(this);
+      context = new ExecutionContext(this, null);
       created++;
     }
     context.admit(guest);
+    return context;
+  }
+
+  /// A context beside the others, for guests of one kind: their keeper admits them. It ends when
+  /// the keeper says so, or with the pool.
+  public ExecutionContext keepFor(ContextKeeper keeper) {
+    ExecutionContext context = new ExecutionContext(this, keeper);
+    kept.add(context);
     return context;
   }
 
@@ -80,9 +91,18 @@ public final class ContextPool {
     return true;
   }
 
+  boolean isClosed() {
+    return closed;
+  }
+
   /// Whether a context serves another guest after its first.
   boolean reuses() {
     return reuse;
+  }
+
+  /// A context that was kept ends.
+  void keptNoMore(ExecutionContext context) {
+    kept.remove(context);
   }
 
   /// A context ends with its guest.
@@ -113,6 +133,8 @@ public final class ContextPool {
     while (size > 0) {
       end(resting[--size]);
     }
+    kept.stream().filter(ExecutionContext::isAtRest).forEach(this::end);
+    kept.clear();
   }
 
   private void end(ExecutionContext context) {

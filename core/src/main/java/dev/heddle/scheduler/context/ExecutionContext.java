@@ -63,6 +63,7 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
   private static final int ENDED = 4;
 
   private final ContextPool pool;
+  private final @Nullable ContextKeeper keeper; // null: it serves whoever comes
   private final Thread thread;
 
   // written once, by the first execute(), on the carrier
@@ -77,8 +78,9 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
   // carrier, which alone writes it; another thread's read of it changes nothing
   private boolean interrupting;
 
-  ExecutionContext(ContextPool pool) {
+  ExecutionContext(ContextPool pool, @Nullable ContextKeeper keeper) {
     this.pool = pool;
+    this.keeper = keeper;
     this.thread = VirtualThreads.create(this, this);
   }
 
@@ -107,6 +109,11 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
     return guest;
   }
 
+  /// Who keeps it for guests of one kind; null: nobody does.
+  public @Nullable ContextKeeper keeper() {
+    return keeper;
+  }
+
   /// Whether the JDK decides when this context goes on: it runs user code, or waits on something of
   /// the JDK's.
   public boolean isHosting() {
@@ -117,6 +124,11 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
   /// stack, or another thread, is about to.
   public boolean isParked() {
     return isHosting() && !isPosted() && thread.getState() != Thread.State.RUNNABLE;
+  }
+
+  /// Whether it waits for its next guest.
+  boolean isAtRest() {
+    return guest == null && state == SUSPENDED;
   }
 
   /// Whether a resume of ours is still to happen.
@@ -133,7 +145,7 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
   // ---- carrier ----
 
   /// Lets `next` take this resting context at the coming [#mount()].
-  void admit(@Nullable Hosted next) {
+  public void admit(@Nullable Hosted next) {
     guest = next;
   }
 
@@ -293,14 +305,22 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
   @Override
   public void run() {
     try {
-      Hosted first = guest;
-      if (first != null) {
-        first.runOn(bequeath(first));
+      if (keeper == null) {
+        runGuests();
+      } else {
+        keeper.frame(this::runGuests);
       }
     } catch (Throwable e) {
       host().broken(this, e);
     } finally {
       state = ENDED;
+    }
+  }
+
+  private void runGuests() {
+    Hosted first = guest;
+    if (first != null) {
+      first.runOn(bequeath(first));
     }
   }
 
@@ -315,6 +335,9 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
   /// @return null when the context is to end
   public @Nullable Hosted nextGuest() {
     guest = null;
+    if (keeper != null) {
+      return nextKept(keeper);
+    }
     if (!pool.reuses()) {
       pool.leave(); // the thread ends, and keeps its name and its interrupt for whoever holds it
       return null;
@@ -333,5 +356,19 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
       bequeath(next);
     }
     return next;
+  }
+
+  private @Nullable Hosted nextKept(ContextKeeper keptBy) {
+    VirtualThreads.settle();
+    if (pool.isClosed()) {
+      return null; // its loop may have abandoned it: nothing of the loop's is touched
+    }
+    if (!keptBy.guestEnded()) {
+      pool.keptNoMore(this);
+      return null;
+    }
+    suspend();
+    VirtualThreads.settle();
+    return guest;
   }
 }

@@ -120,11 +120,16 @@ public final class VirtualThreads {
     }
   }
 
+  /// Takes from the current context's thread what was meant for its last guest alone.
+  static void settle() {
+    Thread.interrupted();
+    mendState();
+  }
+
   /// Takes from the current context's thread everything its last guest has bound to it, except what
   /// [#inherit] replaces.
   static void reset(Thread thread) {
-    Thread.interrupted();
-    mendState();
+    settle();
     if (Handles.LOCALS.get(thread) != null) {
       Handles.LOCALS.set(thread, null);
     }

@@ -2,6 +2,8 @@
 package dev.heddle.netty.epoll;
 
 import dev.heddle.netty.handler.ChannelTypes;
+import dev.heddle.netty.handler.GuestHandle;
+import dev.heddle.netty.handler.GuestHandles;
 import dev.heddle.netty.unix.UnixDescriptor;
 import dev.heddle.netty.unix.UnixDriver;
 import dev.heddle.netty.unix.Watch;
@@ -9,6 +11,7 @@ import dev.heddle.reactor.driver.DriverHost;
 import dev.heddle.reactor.driver.Facility;
 import dev.heddle.reactor.driver.Support;
 import dev.heddle.reactor.raw.RawDescriptors;
+import io.netty.channel.IoHandle;
 import io.netty.channel.IoHandler;
 import io.netty.channel.epoll.EpollDatagramChannel;
 import io.netty.channel.epoll.EpollIoHandle;
@@ -56,6 +59,14 @@ final class EpollDriver extends UnixDriver {
   @Override
   public ChannelTypes channelTypes() {
     return CHANNELS;
+  }
+
+  @Override
+  public GuestHandle guestHandle(GuestHandles home, IoHandle handle) {
+    if (handle instanceof EpollIoHandle own) {
+      return new EpollGuestHandle(home, own);
+    }
+    throw foreign(handle);
   }
 
   @Override

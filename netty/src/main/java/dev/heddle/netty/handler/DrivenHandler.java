@@ -11,6 +11,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// One of Netty's I/O handlers without Netty's event loop: it waits when its loop does. Until
@@ -31,8 +32,13 @@ public final class DrivenHandler {
    * The handler is opened inside a turn, when the carrier may already be known to sleep: that turn only looks, so a wake-up that
    * has unparked a carrier that would now poll is not slept over.
    *
-   * Tasks are what Netty wants done on the loop's thread. They run in a turn, before the handler, on the trampoline. So does a guest, which
-   * may make coroutines ready: a turn in which anything ran only looks.
+   * Nothing that can wait runs on the trampoline. What runs there, in a turn: tasks of the handler's own (a registration is let go), before it;
+   * the driver's handles, which wake coroutines; and stand-ins for the guest's (GuestHandle), which take notes. The guest's handlers
+   * and tasks are anybody's code, that logs, allocates and locks: they run in a coroutine, see EventLoopTurns. A turn in which anything
+   * ran, or that has asked for the guest's, only looks.
+   *
+   * The guest's coroutine calls the handler, too: it registers, submits and cancels. The handler takes no lock there, so that coroutine
+   * is not parked in the middle of such a call, and a turn never meets a handler half changed.
    *
    * Sources. REACTOR 2, 6, 7.
    */
@@ -50,6 +56,7 @@ public final class DrivenHandler {
   private final IoHandlerFactory factory;
   private final Loop loop;
   private final Turn turn = new Turn();
+  private boolean wouldWait; // the turn under way would, if nothing were ready
 
   // any thread
   private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
@@ -77,6 +84,20 @@ public final class DrivenHandler {
       handler = h;
     }
     return h;
+  }
+
+  /// Opens it in the next turn, then calls `opened` there, with what it has failed with or null. By
+  /// the loop's thread.
+  public void openSoon(Consumer<@Nullable Throwable> opened) {
+    loop.execute(() -> {
+      Throwable failure = null;
+      try {
+        open();
+      } catch (Throwable e) {
+        failure = e;
+      }
+      opened.accept(failure);
+    });
   }
 
   /// Whether something was ever registered.
@@ -116,13 +137,18 @@ public final class DrivenHandler {
     return loop.isExecutorThread(thread);
   }
 
+  /// Whether the turn that delivers waits when nothing is there to be delivered. In a turn.
+  boolean wouldWait() {
+    return wouldWait;
+  }
+
   /// Runs the tasks, delivers what has completed, waiting for it until `deadlineNanos` or a
   /// wake-up.
   public void turn(long deadlineNanos) {
     long until = runTasks() ? ReactorDriver.NO_WAIT : deadlineNanos;
     Guest g = guest;
     if (g != null) {
-      until = g.run() ? ReactorDriver.NO_WAIT : Math.min(until, g.deadlineNanos());
+      until = g.ask() ? ReactorDriver.NO_WAIT : Math.min(until, g.deadlineNanos());
     }
     IoHandler h = handler;
     if (h == null) {
@@ -130,6 +156,7 @@ public final class DrivenHandler {
       return;
     }
     turn.deadlineNanos = until;
+    wouldWait = until != ReactorDriver.NO_WAIT;
     h.run(turn);
     if (until != ReactorDriver.NO_WAIT && woken) {
       WOKEN.getAndSet(this, false);

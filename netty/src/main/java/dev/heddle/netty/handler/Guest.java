@@ -3,20 +3,21 @@ package dev.heddle.netty.handler;
 
 import dev.heddle.reactor.driver.ReactorDriver;
 
-/// Another event loop that lives on a driver's handler.
+/// An event loop that lives on a driver's handler. It runs in turns of its own, beside those of the
+/// driver.
 ///
-/// **Thread** the carrier, in a turn, unless a method says otherwise.
+/// **Thread** the carrier, in a turn of the driver's, unless a method says otherwise.
 public interface Guest {
-  /// Runs what is due.
+  /// Asks for a turn of its own if there is something to run now.
   ///
-  /// @return whether there was anything: the turn is then not to wait, for somebody may be ready
-  boolean run();
+  /// @return whether it has asked: the driver's turn is then not to wait
+  boolean ask();
 
   /// When there is something to run again, by the loop's clock; [ReactorDriver#FOREVER]: when it is
-  /// told.
+  /// told, or while its turn is under way.
   long deadlineNanos();
 
-  /// Whether there is something to run now. **Thread** the loop's.
+  /// Whether there is something to run, and no turn under way that will.
   boolean hasTasks();
 
   /// Whether anything may come of it: tasks, timers, channels. **Thread** the loop's.

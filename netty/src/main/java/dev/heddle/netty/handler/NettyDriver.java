@@ -2,6 +2,7 @@
 package dev.heddle.netty.handler;
 
 import dev.heddle.reactor.driver.ReactorDriver;
+import io.netty.channel.IoHandle;
 
 /// A driver over one of Netty's handlers, on which Netty's own channels can live, too.
 public interface NettyDriver extends ReactorDriver {
@@ -11,8 +12,22 @@ public interface NettyDriver extends ReactorDriver {
   /// What it can have registered.
   ChannelTypes channelTypes();
 
+  /// What is registered with the handler in the place of a handle of the guest's.
+  ///
+  /// @throws IllegalArgumentException when it is of another transport
+  GuestHandle guestHandle(GuestHandles home, IoHandle handle);
+
   @Override
   default boolean hasGuests() {
     return handler().hasGuests();
+  }
+
+  /// The refusal of a handle of another transport.
+  default IllegalArgumentException foreign(IoHandle handle) {
+    return new IllegalArgumentException(
+        handle.getClass().getName()
+            + " is of another transport than the loop's driver "
+            + name()
+            + "; take the channel types that HeddleEventLoop names");
   }
 }

@@ -2,12 +2,15 @@
 package dev.heddle.netty.kqueue;
 
 import dev.heddle.netty.handler.ChannelTypes;
+import dev.heddle.netty.handler.GuestHandle;
+import dev.heddle.netty.handler.GuestHandles;
 import dev.heddle.netty.unix.UnixDescriptor;
 import dev.heddle.netty.unix.UnixDriver;
 import dev.heddle.netty.unix.Watch;
 import dev.heddle.reactor.driver.DriverHost;
 import dev.heddle.reactor.driver.Facility;
 import dev.heddle.reactor.driver.Support;
+import io.netty.channel.IoHandle;
 import io.netty.channel.IoHandler;
 import io.netty.channel.kqueue.KQueueDatagramChannel;
 import io.netty.channel.kqueue.KQueueIoHandle;
@@ -55,6 +58,14 @@ final class KqueueDriver extends UnixDriver {
   @Override
   public ChannelTypes channelTypes() {
     return CHANNELS;
+  }
+
+  @Override
+  public GuestHandle guestHandle(GuestHandles home, IoHandle handle) {
+    if (handle instanceof KQueueIoHandle own) {
+      return new KqueueGuestHandle(home, own);
+    }
+    throw foreign(handle);
   }
 
   @Override

@@ -3,12 +3,15 @@ package dev.heddle.netty.nio;
 
 import dev.heddle.netty.handler.ChannelTypes;
 import dev.heddle.netty.handler.DrivenHandler;
+import dev.heddle.netty.handler.GuestHandle;
+import dev.heddle.netty.handler.GuestHandles;
 import dev.heddle.netty.handler.NettyDriver;
 import dev.heddle.reactor.driver.DriverHost;
 import dev.heddle.reactor.driver.Facility;
 import dev.heddle.reactor.driver.Support;
 import dev.heddle.reactor.jdk.ChannelDriver;
 import dev.heddle.reactor.jdk.JdkDescriptor;
+import io.netty.channel.IoHandle;
 import io.netty.channel.nio.NioIoHandle;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioDatagramChannel;
@@ -56,6 +59,14 @@ final class NioDriver extends ChannelDriver implements NettyDriver {
   @Override
   public ChannelTypes channelTypes() {
     return CHANNELS;
+  }
+
+  @Override
+  public GuestHandle guestHandle(GuestHandles home, IoHandle handle) {
+    if (handle instanceof NioIoHandle own) {
+      return new NioGuestHandle(home, own);
+    }
+    throw foreign(handle);
   }
 
   @Override

@@ -2,6 +2,8 @@
 package dev.heddle.netty.uring;
 
 import dev.heddle.netty.handler.ChannelTypes;
+import dev.heddle.netty.handler.GuestHandle;
+import dev.heddle.netty.handler.GuestHandles;
 import dev.heddle.netty.unix.Outbox;
 import dev.heddle.netty.unix.UnixDescriptor;
 import dev.heddle.netty.unix.UnixDriver;
@@ -11,6 +13,7 @@ import dev.heddle.reactor.driver.Facility;
 import dev.heddle.reactor.driver.FileDriver;
 import dev.heddle.reactor.driver.Support;
 import dev.heddle.reactor.raw.RawDescriptors;
+import io.netty.channel.IoHandle;
 import io.netty.channel.IoHandler;
 import io.netty.channel.uring.IoUringDatagramChannel;
 import io.netty.channel.uring.IoUringIoHandle;
@@ -87,6 +90,14 @@ final class UringDriver extends UnixDriver {
   @Override
   public ChannelTypes channelTypes() {
     return CHANNELS;
+  }
+
+  @Override
+  public GuestHandle guestHandle(GuestHandles home, IoHandle handle) {
+    if (handle instanceof IoUringIoHandle own) {
+      return new UringGuestHandle(home, own);
+    }
+    throw foreign(handle);
   }
 
   @Override

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.heddle.io;
+package dev.heddle.eventloop;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.reactor.driver.ReactorDriver;
 
-/// The driver of the current loop: for modules that bring another library's event loop onto it.
-///
-/// @since 0.1
+/// The driver of the current loop.
 public final class LoopDriver {
   private LoopDriver() {}
 

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.netty.epoll;
+
+import dev.heddle.netty.handler.GuestHandles;
+import dev.heddle.netty.handler.ReadinessHandle;
+import io.netty.channel.IoEvent;
+import io.netty.channel.IoOps;
+import io.netty.channel.IoRegistration;
+import io.netty.channel.epoll.EpollIoEvent;
+import io.netty.channel.epoll.EpollIoHandle;
+import io.netty.channel.epoll.EpollIoOps;
+import io.netty.channel.unix.FileDescriptor;
+import java.io.UncheckedIOException;
+
+/// One of Netty's own in the set, by level. Muted it is told by edge: errors and the peer's end
+/// cannot be switched off.
+final class EpollGuestHandle extends ReadinessHandle implements EpollIoHandle {
+  private record Told(EpollIoOps ops) implements EpollIoEvent {}
+
+  private final EpollIoHandle handle;
+  private EpollIoOps wanted = EpollIoOps.NONE;
+  private int ready;
+
+  EpollGuestHandle(GuestHandles home, EpollIoHandle handle) {
+    super(home, handle);
+    this.handle = handle;
+  }
+
+  @Override
+  public FileDescriptor fd() {
+    return handle.fd();
+  }
+
+  @Override
+  public void handle(IoRegistration self, IoEvent event) {
+    ready |= ((EpollIoEvent) event).ops().value();
+    told();
+  }
+
+  @Override
+  protected void handOn() {
+    EpollIoOps all = EpollIoOps.valueOf(ready);
+    ready = 0;
+    handle.handle(this, new Told(all));
+  }
+
+  @Override
+  public long submit(IoOps ops) {
+    wanted = (EpollIoOps) ops;
+    return real().submit(isMuted() ? byEdge() : wanted);
+  }
+
+  // NONE takes it out of the set
+  private EpollIoOps byEdge() {
+    return wanted.equals(EpollIoOps.NONE) ? wanted : wanted.with(EpollIoOps.EPOLLET);
+  }
+
+  @Override
+  protected void mute() {
+    try {
+      real().submit(byEdge());
+    } catch (UncheckedIOException _) {
+      // safe: its descriptor has been closed, and is told no more
+    }
+  }
+
+  @Override
+  protected void unmute() {
+    try {
+      real().submit(wanted);
+    } catch (UncheckedIOException _) {
+      // safe: the same
+    }
+  }
+}

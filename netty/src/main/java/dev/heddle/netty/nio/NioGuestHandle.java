@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.netty.nio;
+
+import dev.heddle.netty.handler.GuestHandles;
+import dev.heddle.netty.handler.ReadinessHandle;
+import io.netty.channel.IoEvent;
+import io.netty.channel.IoOps;
+import io.netty.channel.IoRegistration;
+import io.netty.channel.nio.NioIoEvent;
+import io.netty.channel.nio.NioIoHandle;
+import io.netty.channel.nio.NioIoOps;
+import java.nio.channels.CancelledKeyException;
+import java.nio.channels.SelectableChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+
+/// One of Netty's own in the selector. Muted it is selected for nothing; Netty reads off the key
+/// what it has asked for, so it gets a key that remembers that.
+final class NioGuestHandle extends ReadinessHandle implements NioIoHandle {
+  private record Told(NioIoOps ops) implements NioIoEvent {}
+
+  private final NioIoHandle handle;
+  private final Key key = new Key();
+  private int wanted;
+  private int ready;
+
+  NioGuestHandle(GuestHandles home, NioIoHandle handle) {
+    super(home, handle);
+    this.handle = handle;
+  }
+
+  @Override
+  public SelectableChannel selectableChannel() {
+    return handle.selectableChannel();
+  }
+
+  @Override
+  public void handle(IoRegistration self, IoEvent event) {
+    ready |= ((NioIoEvent) event).ops().value();
+    told();
+  }
+
+  @Override
+  protected void handOn() {
+    NioIoOps all = NioIoOps.valueOf(ready);
+    ready = 0;
+    handle.handle(this, new Told(all));
+  }
+
+  @Override
+  public long submit(IoOps ops) {
+    return want((NioIoOps) ops);
+  }
+
+  private long want(NioIoOps ops) {
+    wanted = ops.value();
+    return isMuted() ? wanted : real().submit(ops);
+  }
+
+  @Override
+  protected void mute() {
+    select(NioIoOps.NONE);
+  }
+
+  @Override
+  protected void unmute() {
+    select(NioIoOps.valueOf(wanted));
+  }
+
+  private void select(NioIoOps ops) {
+    try {
+      real().submit(ops);
+    } catch (CancelledKeyException _) {
+      // safe: its channel has been closed, and is selected no more
+    }
+  }
+
+  @Override
+  @SuppressWarnings("unchecked") // what Netty's NIO channels ask for
+  public <T> T attachment() {
+    return (T) key;
+  }
+
+  private SelectionKey selected() {
+    return real().attachment(); // another one when Netty has made a new selector
+  }
+
+  private final class Key extends SelectionKey {
+    @Override
+    public SelectableChannel channel() {
+      return selected().channel();
+    }
+
+    @Override
+    public Selector selector() {
+      return selected().selector();
+    }
+
+    @Override
+    public boolean isValid() {
+      return selected().isValid();
+    }
+
+    @Override
+    public void cancel() {
+      selected().cancel();
+    }
+
+    @Override
+    public int interestOps() {
+      var _ = selected().interestOps(); // refuses when it was cancelled
+      return wanted;
+    }
+
+    @Override
+    public SelectionKey interestOps(int ops) {
+      want(NioIoOps.valueOf(ops));
+      return this;
+    }
+
+    @Override
+    public int readyOps() {
+      return selected().readyOps();
+    }
+  }
+}

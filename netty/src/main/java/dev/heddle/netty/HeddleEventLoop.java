@@ -489,9 +489,8 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     public void end() {
       phase.set(Phase.CLOSING);
       own =
-          handler
-              .carrier(); // the loop has no coroutines any more; one that was left behind is not
-                          // inside
+          handler.carrier(); // the loop has no coroutines any more; one that was left behind is not
+      // inside
       handles.closeByForce();
       takeTurn();
       if (phase.get() != Phase.ENDED) {

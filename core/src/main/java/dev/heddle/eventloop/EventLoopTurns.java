@@ -79,13 +79,21 @@ public final class EventLoopTurns {
   /// There is work: a turn is to come, unless one is under way.
   public void request() {
     if (!underWay) {
-      begin();
+      begin(false);
     }
   }
 
-  private void begin() {
+  /// There is work from outside, which is told again until it is done: a turn is to come before
+  /// those who are ready already, unless one is under way.
+  public void requestFirst() {
+    if (!underWay) {
+      begin(true);
+    }
+  }
+
+  private void begin(boolean first) {
     underWay = true;
-    loop.startOwn(name, hosted::takeTurn, context);
+    loop.startOwn(name, hosted::takeTurn, context, first);
   }
 
   private final class Keeper implements ContextKeeper {
@@ -101,7 +109,7 @@ public final class EventLoopTurns {
         return false;
       }
       if (hosted.hasWork()) {
-        begin();
+        begin(false);
       }
       return true;
     }

@@ -67,7 +67,10 @@ class RoomsTest {
           entry("io", Set.of("io.handle", "reactor", "reactor.driver", "scheduler", "event")),
           entry("io.handle", Set.of("io", "reactor", "reactor.driver", "scheduler", "event")),
           entry("io.dns", Set.of()),
-          entry("eventloop", Set.of("coroutine.tree", "reactor.driver", "scheduler.context")),
+          entry(
+              "eventloop",
+              Set.of(
+                  "coroutine.tree", "reactor", "reactor.driver", "scheduler", "scheduler.context")),
           entry("sync", Set.of("scheduler", "event")),
           entry("thread", Set.of("scheduler", "event")),
           entry("thread.worker", Set.of("scheduler", "event")),

@@ -137,7 +137,7 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     this.types = driver.channelTypes();
     this.home = handler.carrier().getName();
     this.turns = EventLoopTurns.onCurrentLoop("netty", new Turns());
-    this.handles = new GuestHandles(driver, turns::request);
+    this.handles = new GuestHandles(driver, turns::requestFirst);
     this.own = turns.thread();
   }
 

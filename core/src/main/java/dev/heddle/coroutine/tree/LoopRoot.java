@@ -508,8 +508,13 @@ public final class LoopRoot implements SchedulerOwner {
 
   /// Starts a coroutine of the loop's own on a context that is kept for its like. It is cancelled
   /// past the shutdown deadline only, and the loop waits for its end.
-  public void startOwn(String name, Action work, ExecutionContext on) {
+  ///
+  /// @param first whether it runs before those who are ready already
+  public void startOwn(String name, Action work, ExecutionContext on, boolean first) {
     CoroutineNode<?> own = root.newOwn(name, work);
+    if (first) {
+      own.raisePriority();
+    }
     on.admit(own);
     own.mountOn(on);
     root.admit(own);

@@ -190,7 +190,6 @@ record HandlersThatLockTest(String driver) {
           InetSocketAddress at = (InetSocketAddress) server.localAddress();
           Socket peer = Heddle.offload(() -> new Socket(at.getAddress(), at.getPort()));
           peer.getOutputStream().write('0');
-          NettyFutures.await(loop.submit(() -> {}));
           while (readers.isEmpty()) {
             Heddle.delay(Duration.ofMillis(1));
           }
@@ -209,6 +208,40 @@ record HandlersThatLockTest(String driver) {
           assertThat(first.all.future().await()).isEqualTo("0123456789");
           another.close();
         });
+  }
+
+  @Test
+  void channelThatWasTold_whileAHandlerWasParked_isToldAgain() {
+    Bridge.run(
+        driver,
+        () -> {
+          HeddleEventLoop loop = HeddleEventLoop.current();
+          Channel server = Bridge.listen(loop, c -> c.pipeline().addLast(new Echo()));
+          InetSocketAddress at = (InetSocketAddress) server.localAddress();
+          Socket peer = Heddle.offload(() -> new Socket(at.getAddress(), at.getPort()));
+          for (int i = 0; i < 3; i++) {
+            CountDownLatch mayGoOn = new CountDownLatch(1);
+            RemotePromise<Void> parked = new RemotePromise<>("a task waits");
+            loop.execute(() -> {
+              parked.complete(null);
+              await(mayGoOn);
+            });
+            parked.future().await();
+            peer.getOutputStream().write('0' + i);
+            Heddle.delay(Duration.ofMillis(5)); // told, told again, muted
+            mayGoOn.countDown();
+            assertThat(peer.getInputStream().read()).isEqualTo('0' + i);
+          }
+          peer.close();
+        });
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   @Test

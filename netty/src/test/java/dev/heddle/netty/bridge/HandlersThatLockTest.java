@@ -14,6 +14,7 @@ import dev.heddle.io.Tcp;
 import dev.heddle.netty.HeddleEventLoop;
 import dev.heddle.netty.NettyFutures;
 import dev.heddle.netty.bridge.Bridge.Echo;
+import dev.heddle.observe.LoopCounters;
 import dev.heddle.thread.RemotePromise;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -201,12 +202,50 @@ record HandlersThatLockTest(String driver) {
           }
           peer.close(); // which is told, too
           Heddle.delay(Duration.ofMillis(5)); // all of it is there
-          long looks = Heddle.counters().looks();
+          long looks = looks();
           Heddle.delay(Duration.ofMillis(50));
-          assertThat(Heddle.counters().looks() - looks).isLessThan(20);
+          assertThat(looks() - looks).isLessThan(20);
           first.mayGoOn.countDown();
           assertThat(first.all.future().await()).isEqualTo("0123456789");
           another.close();
+        });
+  }
+
+  private static long looks() {
+    LoopCounters counters = Heddle.counters();
+    return counters.looks() + counters.sleeps();
+  }
+
+  @Test
+  void connectionsThatComeWhileATaskIsParked_areAllServed() {
+    Bridge.run(
+        driver,
+        () -> {
+          HeddleEventLoop loop = HeddleEventLoop.current();
+          Channel server = Bridge.listen(loop, c -> c.pipeline().addLast(new Echo()));
+          InetSocketAddress at = (InetSocketAddress) server.localAddress();
+          CountDownLatch mayGoOn = new CountDownLatch(1);
+          RemotePromise<Void> parked = new RemotePromise<>("a task waits");
+          loop.execute(() -> {
+            parked.complete(null);
+            await(mayGoOn);
+          });
+          parked.future().await();
+          List<Socket> peers = new ArrayList<>();
+          for (int i = 0; i < 5; i++) {
+            Socket peer = Heddle.offload(() -> new Socket(at.getAddress(), at.getPort()));
+            peer.getOutputStream().write('0' + i);
+            peer.setSoTimeout(60_000); // as long as a test may take that hangs
+            peers.add(peer);
+          }
+          Heddle.delay(Duration.ofMillis(5)); // all of it was told
+          mayGoOn.countDown();
+          for (int i = 0; i < peers.size(); i++) {
+            Socket peer = peers.get(i);
+            assertThat(Heddle.<Integer>offload(() -> peer.getInputStream().read()))
+                .isEqualTo('0' + i);
+            peer.close();
+          }
         });
   }
 

@@ -8,25 +8,31 @@ import dev.heddle.io.Listener;
 import dev.heddle.io.Pipe;
 import dev.heddle.io.StreamSocket;
 import dev.heddle.io.Tcp;
+import dev.heddle.io.TcpOptions;
 import dev.heddle.io.Tls;
 import dev.heddle.io.TlsSocket;
 import dev.heddle.io.Unix;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
 /// Two ends: what is written to one is read from the other.
 record Pair(AsyncIo sink, AsyncIo source) implements AutoCloseable {
+  // else the system lets the buffer grow to megabytes, the more the slower the machine is
+  private static final TcpOptions BOUNDED =
+      TcpOptions.defaults().with(StandardSocketOptions.SO_SNDBUF, 64 << 10);
+
   /// What lies between them.
   enum Kind {
     TCP {
       @Override
       Pair open() throws IOException {
         InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-        try (Listener listener = Tcp.listen(any)) {
-          StreamSocket client = Tcp.connect(listener.localAddress());
+        try (Listener listener = Tcp.listen(any, BOUNDED)) {
+          StreamSocket client = Tcp.connect(listener.localAddress(), BOUNDED);
           return new Pair(client, listener.accept());
         }
       }

@@ -14,7 +14,7 @@ import java.util.zip.CRC32;
 
 /// What the tests of streams do with them.
 final class Streams {
-  static final int MANY = 1 << 20; // bytes: more than any buffer of the system's
+  static final int MANY = 1 << 20; // bytes: more than the system keeps between two ends of a pair
 
   private Streams() {}
 

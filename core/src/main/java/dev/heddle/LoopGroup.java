@@ -219,8 +219,7 @@ public final class LoopGroup implements AutoCloseable {
   /// A server of one of the loops.
   private record Serving(Loop<?> loop, Server server) {
     CompletableFuture<Boolean> drain(Duration limit) {
-      return loop.submit(() -> server.drain(Deadline.after(limit)))
-          .exceptionally(_ -> false); // the loop has ended meanwhile, or is stopped
+      return loop.submit(() -> server.drain(Deadline.after(limit)));
     }
   }
 
@@ -235,7 +234,17 @@ public final class LoopGroup implements AutoCloseable {
     var _ = Deadline.after(limit); // refused here, not in each loop
     List<CompletableFuture<Boolean>> all =
         servers.stream().map(serving -> serving.drain(limit)).toList();
-    return all.stream().filter(drained -> !drained.join()).count() == 0;
+    return all.stream().filter(drained -> !isDrained(drained)).count() == 0;
+  }
+
+  private static boolean isDrained(CompletableFuture<Boolean> drained) {
+    try {
+      return outcome(drained);
+    } catch (LoopEndedException | Cancellation _) {
+      return false; // safe: a loop that stops has cut its connections, and says so itself
+    } catch (IOException e) {
+      throw new IllegalStateException("a drain throws no " + e.getClass(), e);
+    }
   }
 
   private static <T> T outcome(CompletableFuture<T> future) throws IOException {

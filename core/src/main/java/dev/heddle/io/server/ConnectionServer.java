@@ -16,6 +16,7 @@ import dev.heddle.io.Listener;
 import dev.heddle.io.Server;
 import dev.heddle.io.ServerOptions;
 import dev.heddle.io.StreamSocket;
+import dev.heddle.observe.log.AsyncLog;
 import dev.heddle.scheduler.Permits;
 import dev.heddle.scheduler.Scheduler;
 import java.io.IOException;
@@ -121,6 +122,7 @@ public final class ConnectionServer implements Server {
     Scope members = CoroutineNode.current().currentScope().child();
     ConnectionServer server = new ConnectionServer(listener, options, handler, members);
     members.onCompletion(_ -> server.ended());
+    AsyncLog.shared().prepare(); // it may have to tell that no descriptor is left
     return server;
   }
 

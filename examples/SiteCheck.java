@@ -35,7 +35,7 @@ final class SiteCheck {
   private int atOnce = 16;
   private Duration timeout = Duration.ofSeconds(5);
 
-  static void main(String[] args) {
+  static void main(String[] args) throws IOException, InterruptedException {
     if (Stream.of(args).anyMatch(Set.of("-h", "--help")::contains)) {
       System.out.println(USAGE);
       return;
@@ -74,7 +74,7 @@ final class SiteCheck {
   }
 
   /// Serves, crawls and reports; whatever it has started has ended when it returns.
-  private int run() {
+  private int run() throws IOException, InterruptedException {
     try (Server server = place.startsWith("http:") ? null : serve();
         var words = new Words()) {
       String start = server == null ? place : FileServer.address(server);

@@ -20,8 +20,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 @SuppressWarnings("NullAway.Init") // set before the tests
 final class NettyHttpTest {
@@ -162,9 +160,22 @@ final class NettyHttpTest {
   }
 
   /// Netty's own server on io_uring tries again at once, and logs each time.
-  @ParameterizedTest
-  @ValueSource(strings = {"io_uring", "epoll", "nio"})
-  void server_withoutADescriptorLeft_pauses_saysSoOnce_andGoesOn(String driver) throws Exception {
+  @Test
+  void server_onIoUringWithoutADescriptorLeft_pauses_saysSoOnce_andGoesOn() throws Exception {
+    outlastWantOfDescriptors("io_uring");
+  }
+
+  @Test
+  void server_onEpollWithoutADescriptorLeft_pauses_saysSoOnce_andGoesOn() throws Exception {
+    outlastWantOfDescriptors("epoll");
+  }
+
+  @Test
+  void server_onNioWithoutADescriptorLeft_pauses_saysSoOnce_andGoesOn() throws Exception {
+    outlastWantOfDescriptors("nio");
+  }
+
+  private static void outlastWantOfDescriptors(String driver) throws Exception {
     assumeTrue(works(driver), "the driver " + driver + " does not work here");
     var few = ExampleProcess.startWithOpenFiles(64, "-Dheddle.driver=" + driver, "NettyHttp");
     List<Socket> clients = new ArrayList<>();

@@ -40,8 +40,8 @@ public final class ConnectionServer implements Server {
    *                     cancelled
    *
    * Room. With a bound, the acceptor takes a permit before it accepts, and a handler gives it back at its end: at the bound nobody is
-   * accepted, and the system keeps the line. Without a bound there are no permits. A stop gives one back, so that an acceptor which
-   * waits for room wakes up and finds that the listener is closed.
+   * accepted, and the system keeps the line. Without a bound there are no permits. An acceptor that waits for room as the server stops
+   * gets it from the next handler that ends, and finds that the listener is closed.
    *
    * Refusals. A listener throws when the system gives no descriptor. The connection stays in the system's line, so the next try would
    * fail at once: PAUSE lies between two tries. Ten failing calls a second cost no CPU that one could measure, and who waits in the line is
@@ -199,9 +199,7 @@ public final class ConnectionServer implements Server {
 
   private void stopAccepting() {
     listener.close();
-    if (stopping.tryComplete(null)) {
-      giveRoomBack();
-    }
+    var _ = stopping.tryComplete(null); // only the first call counts
   }
 
   /// Nobody is left.

@@ -154,9 +154,7 @@ public final class LoopGroup implements AutoCloseable {
   /// @throws UnsupportedOperationException when the system cannot share a port so
   /// @throws IOException when the address is taken or not ours, or the system refuses otherwise
   public SocketAddress serve(
-      SocketAddress address,
-      ServerOptions options,
-      ConnectionHandler<? super StreamSocket> handler)
+      SocketAddress address, ServerOptions options, ConnectionHandler<? super StreamSocket> handler)
       throws IOException {
     Objects.requireNonNull(handler, "handler");
     TcpOptions shared = options.tcp().with(StandardSocketOptions.SO_REUSEPORT, true);

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.io.Listener;
+import dev.heddle.io.ServerOptions;
 import dev.heddle.io.StreamSocket;
 import dev.heddle.io.Tcp;
-import dev.heddle.io.ServerOptions;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.ConnectException;
@@ -69,7 +69,8 @@ class LoopGroupTest {
           return listener;
         };
     try (LoopGroup group = LoopGroup.start(2)) {
-      assertThatThrownBy(() -> group.serve(ANY, ServerOptions.defaults(), onceOnly, _ -> {})).hasMessage("the second cannot");
+      assertThatThrownBy(() -> group.serve(ANY, ServerOptions.defaults(), onceOnly, _ -> {}))
+          .hasMessage("the second cannot");
       int port = ((InetSocketAddress) first.get()).getPort();
       assertThatThrownBy(() -> new Socket(ANY.getAddress(), port).close())
           .isInstanceOf(ConnectException.class);
@@ -87,7 +88,11 @@ class LoopGroupTest {
     AtomicInteger calls = new AtomicInteger();
     try (LoopGroup group = LoopGroup.start(1)) {
       SocketAddress bound =
-          group.serve(ANY, ServerOptions.defaults(), at -> new Refusing(Tcp.listen(at), calls), _ -> served.countDown());
+          group.serve(
+              ANY,
+              ServerOptions.defaults(),
+              at -> new Refusing(Tcp.listen(at), calls),
+              _ -> served.countDown());
       for (int i = 0; i < 2; i++) {
         new Socket(ANY.getAddress(), ((InetSocketAddress) bound).getPort()).close();
       }
@@ -241,9 +246,7 @@ class LoopGroupTest {
   void connections_ofOnePort_areServedByAllLoops() throws Exception {
     try (LoopGroup group = LoopGroup.start(2)) {
       SocketAddress address =
-          group.serve(
-              ANY,
-              connection -> connection.write(StandardCharsets.UTF_8.encode(loop())));
+          group.serve(ANY, connection -> connection.write(StandardCharsets.UTF_8.encode(loop())));
       Set<String> seen = ConcurrentHashMap.newKeySet();
       while (seen.size() < 2) {
         try (Socket client = new Socket()) {
@@ -258,8 +261,7 @@ class LoopGroupTest {
   void address_thatIsTaken_isNamed() throws Exception {
     try (LoopGroup group = LoopGroup.start(2);
         ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      assertThatThrownBy(
-              () -> group.serve(taken.getLocalSocketAddress(), c -> {}))
+      assertThatThrownBy(() -> group.serve(taken.getLocalSocketAddress(), c -> {}))
           .isInstanceOf(BindException.class)
           .hasMessageContaining(Integer.toString(taken.getLocalPort()));
     }

@@ -47,8 +47,8 @@ public interface Server extends AutoCloseable {
   /// How many connections are open.
   int connections();
 
-  /// Whether new connections are let in: not after [#drain] or [#close()] was called, or the
-  /// server has failed.
+  /// Whether new connections are let in: not after [#drain] or [#close()] was called, or the server
+  /// has failed.
   boolean isAccepting();
 
   /// The moment in which the server stops accepting, as a token. A handler that waits for the next

@@ -41,8 +41,8 @@ public final class Tcp {
   /// choose; [Server#address] tells. Else as [#listen(SocketAddress)].
   ///
   /// {@snippet class=dev.heddle.snippets.IoSnippetsTest region=serve}
-  public static Server serve(
-      SocketAddress address, ConnectionHandler<? super StreamSocket> handler) throws IOException {
+  public static Server serve(SocketAddress address, ConnectionHandler<? super StreamSocket> handler)
+      throws IOException {
     return serve(address, ServerOptions.defaults(), handler);
   }
 
@@ -50,9 +50,7 @@ public final class Tcp {
   ///
   /// @throws UnsupportedOperationException when the system or the loop's driver lacks an option
   public static Server serve(
-      SocketAddress address,
-      ServerOptions options,
-      ConnectionHandler<? super StreamSocket> handler)
+      SocketAddress address, ServerOptions options, ConnectionHandler<? super StreamSocket> handler)
       throws IOException {
     return Sockets.served(listen(address, options.tcp()), options, handler);
   }

@@ -49,9 +49,9 @@ public final class Tls {
     return agreed(over, options.context().createSSLEngine(), false, options);
   }
 
-  /// Serves an address over TLS: each connection has a coroutine that agrees on TLS with the client,
-  /// and then runs `handler`. Who does not agree is logged as a failure of its connection. Else as
-  /// [Tcp#serve(SocketAddress, ConnectionHandler)].
+  /// Serves an address over TLS: each connection has a coroutine that agrees on TLS with the
+  /// client, and then runs `handler`. Who does not agree is logged as a failure of its connection.
+  /// Else as [Tcp#serve(SocketAddress, ConnectionHandler)].
   ///
   /// @param tls with a certificate of its own: [TlsOptions#of]
   public static Server serve(

@@ -69,8 +69,7 @@ class ThreadSnippetsTest {
     InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     // @start region=group
     try (LoopGroup group = LoopGroup.start(2)) {
-      SocketAddress address =
-          group.serve(any, client -> client.transferTo(client));
+      SocketAddress address = group.serve(any, client -> client.transferTo(client));
       // @end
       try (Socket client = new Socket()) {
         client.connect(address);

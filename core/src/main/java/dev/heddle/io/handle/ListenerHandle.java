@@ -33,6 +33,7 @@ public final class ListenerHandle implements Listener {
   // loop only
   private boolean open = true;
   private boolean watched; // else a wait comes first: clients in line could take every descriptor
+
   // before the driver has opened what it watches with
 
   /// A handle for a socket that listens.

@@ -226,7 +226,11 @@ final class NettyHttp {
         var _ = ctx.close();
       } else {
         var _ = ((DuplexChannel) ctx.channel()).shutdownOutput();
-        var end = loop.schedule(() -> ctx.close(), LINGER.toMillis(), TimeUnit.MILLISECONDS);
+        Runnable close =
+            () -> {
+              var _ = ctx.close();
+            };
+        var end = loop.schedule(close, LINGER.toMillis(), TimeUnit.MILLISECONDS);
         ctx.channel().closeFuture().addListener(_ -> end.cancel(false));
       }
     }

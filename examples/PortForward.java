@@ -75,6 +75,7 @@ final class PortForward {
     return text.matches("\\d{1,5}") && Integer.parseInt(text) <= 65_535;
   }
 
+  @SuppressWarnings("try") // the signals are closed on the first one, before the end
   private void run(InetSocketAddress here, Duration period) throws IOException {
     // from here on, so that a signal in between is not missed
     try (EventStream<Signal> signals = Signals.stream(1, "INT", "TERM");

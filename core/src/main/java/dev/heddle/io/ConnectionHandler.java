@@ -8,6 +8,8 @@ package dev.heddle.io;
 /// else; it is logged. **Cancelled** when the server is closed, and when a drain has lasted until
 /// its deadline.
 ///
+/// {@snippet class=dev.heddle.snippets.IoSnippetsTest region=serve}
+///
 /// @param <S> the connections: [StreamSocket], or [TlsSocket]
 /// @since 0.1
 @FunctionalInterface

@@ -4,7 +4,7 @@ import module java.base;
 
 import dev.heddle.Heddle;
 import dev.heddle.event.Trigger;
-import dev.heddle.io.Listener;
+import dev.heddle.io.Server;
 import dev.heddle.io.StreamSocket;
 import dev.heddle.io.Tcp;
 import org.jspecify.annotations.Nullable;
@@ -27,25 +27,12 @@ final class Chat {
       Heddle.exit(2);
     }
     var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(port));
-    try (Listener listener = Tcp.listen(address)) {
-      System.out.println("Chat on " + listener.localAddress() + "; /who, /quit");
-      new Chat().run(listener);
+    var chat = new Chat();
+    try (Server server = Tcp.serve(address, chat::welcome)) {
+      System.out.println("Chat on " + server.address() + "; /who, /quit");
+      chat.operate();
+      server.join();
     }
-  }
-
-  private void run(Listener listener) {
-    Heddle.supervise(members -> {
-      members.background(OPERATOR, this::operate);
-      while (true) {
-        try {
-          StreamSocket socket = listener.accept();
-          members.launch("guest", () -> welcome(socket));
-        } catch (IOException e) {
-          System.err.println("Cannot accept: " + e.getMessage());
-          Heddle.delay(Duration.ofMillis(100)); // until a descriptor is free again
-        }
-      }
-    });
   }
 
   /// What is typed here, until there is no more; without a terminal the chat goes on.
@@ -78,7 +65,7 @@ final class Chat {
   }
 
   private void welcome(StreamSocket socket) {
-    try (socket) {
+    try {
       String name = Heddle.within(PATIENCE, () -> askName(socket));
       if (name != null) {
         attend(new Guest(name, socket));

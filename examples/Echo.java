@@ -2,13 +2,12 @@
 
 import dev.heddle.Heddle;
 import dev.heddle.io.AsyncIo;
-import dev.heddle.io.Listener;
+import dev.heddle.io.Server;
 import dev.heddle.io.Tcp;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
-import java.time.Duration;
 
 /// Sends back what it gets, to any number of clients, until Ctrl-C. Try it with `nc 127.0.0.1
 /// PORT`.
@@ -22,30 +21,16 @@ final class Echo {
       Heddle.exit(2);
     }
     var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(port));
-    try (Listener listener = Tcp.listen(address)) {
-      System.out.println("Echo on " + listener.localAddress());
-      serve(listener);
+    try (Server server = Tcp.serve(address, Echo::echo)) {
+      System.out.println("Echo on " + server.address());
+      server.join();
     }
-  }
-
-  private static void serve(Listener listener) {
-    Heddle.supervise(clients -> {
-      while (true) {
-        try {
-          AsyncIo client = listener.accept();
-          clients.launch("client", () -> echo(client));
-        } catch (IOException e) {
-          System.err.println("Cannot accept: " + e.getMessage());
-          Heddle.delay(Duration.ofMillis(100)); // until a descriptor is free again
-        }
-      }
-    });
   }
 
   private static void echo(AsyncIo client) {
     long count = 0;
     String end = "was cut off";
-    try (client) {
+    try {
       var buffer = ByteBuffer.allocate(4096);
       while (client.read(buffer.clear()) >= 0) {
         count += buffer.position();

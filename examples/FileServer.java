@@ -8,7 +8,7 @@ import dev.heddle.CoroutineFailure;
 import dev.heddle.DeadlineException;
 import dev.heddle.Heddle;
 import dev.heddle.io.AsyncIo;
-import dev.heddle.io.Listener;
+import dev.heddle.io.Server;
 import dev.heddle.io.Tcp;
 
 /// Serves the files below a folder over HTTP/1.1, Markdown as HTML, until Ctrl-C.
@@ -25,32 +25,19 @@ record FileServer(Path root) {
       System.err.println("usage: ./heddle run examples/FileServer.java [FOLDER [PORT]]");
       Heddle.exit(2);
     }
-    Listener listener = listen(Integer.parseInt(port));
-    System.out.println("Serving " + folder + " at " + address(listener));
-    new FileServer(folder.toRealPath()).serve(listener);
+    try (Server server = new FileServer(folder.toRealPath()).serve(Integer.parseInt(port))) {
+      System.out.println("Serving " + folder + " at " + address(server));
+      server.join();
+    }
   }
 
   /// Listens where only this machine can connect; port 0 lets the system choose.
-  static Listener listen(int port) throws IOException {
-    return Tcp.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+  Server serve(int port) throws IOException {
+    return Tcp.serve(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), this::talk);
   }
 
-  static String address(Listener listener) {
-    return "http://127.0.0.1:" + ((InetSocketAddress) listener.localAddress()).getPort() + "/";
-  }
-
-  /// A coroutine for each client, until the caller is cancelled; then they all are.
-  void serve(Listener listener) {
-    Heddle.supervise(clients -> {
-      while (true) {
-        try {
-          AsyncIo client = listener.accept();
-          clients.launch("client", () -> talk(client));
-        } catch (IOException _) {
-          Heddle.delay(Duration.ofMillis(100)); // no descriptor left: some will be closed soon
-        }
-      }
-    });
+  static String address(Server server) {
+    return "http://127.0.0.1:" + ((InetSocketAddress) server.address()).getPort() + "/";
   }
 
   private void talk(AsyncIo client) {

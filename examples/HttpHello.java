@@ -6,7 +6,7 @@ import module java.base;
 
 import dev.heddle.Heddle;
 import dev.heddle.io.AsyncIo;
-import dev.heddle.io.Listener;
+import dev.heddle.io.Server;
 import dev.heddle.io.Tcp;
 
 /// Says hello over HTTP/1.1 to any number of clients, until Ctrl-C. Try it with `curl -i
@@ -30,31 +30,18 @@ final class HttpHello {
       Heddle.exit(2);
     }
     var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(port));
-    try (Listener listener = Tcp.listen(address)) {
-      int chosen = ((InetSocketAddress) listener.localAddress()).getPort();
+    var hello = new HttpHello();
+    try (Server server = Tcp.serve(address, hello::attend)) {
+      int chosen = ((InetSocketAddress) server.address()).getPort();
       System.out.println("Hello at http://127.0.0.1:" + chosen + "/");
-      new HttpHello().serve(listener);
+      hello.hangUpOnTheSilent();
     }
   }
 
-  private void serve(Listener listener) {
-    Heddle.supervise(members -> {
-      members.launch("hang up on the silent", this::sweep);
-      while (true) {
-        try {
-          var client = new Client(listener.accept(), greeting);
-          members.launch("client", () -> attend(client));
-        } catch (IOException e) {
-          System.err.println("Cannot accept: " + e.getMessage());
-          Heddle.delay(Duration.ofMillis(100)); // until a descriptor is free again
-        }
-      }
-    });
-  }
-
-  private void attend(Client client) {
+  private void attend(AsyncIo connection) {
+    var client = new Client(connection, greeting);
     clients.add(client);
-    try (client) {
+    try {
       client.talk();
     } catch (IOException _) {
       // it reset the connection, or was hung up on: nobody else's business
@@ -64,7 +51,7 @@ final class HttpHello {
   }
 
   /// One timer for all clients, instead of one for each wait.
-  private void sweep() {
+  private void hangUpOnTheSilent() {
     while (true) {
       Heddle.delay(SILENCE);
       clients.forEach(Client::closeIfSilent);
@@ -131,7 +118,7 @@ final class HttpHello {
   }
 
   /// One connection: requests come out of one buffer, answers go into another.
-  private static final class Client implements AutoCloseable {
+  private static final class Client {
     private final AsyncIo io;
     private final Greeting greeting;
     private final ByteBuffer input = ByteBuffer.allocateDirect(LARGEST_HEAD).flip();
@@ -183,14 +170,9 @@ final class HttpHello {
 
     void closeIfSilent() {
       if (!heard) {
-        close(); // its own coroutine, waiting for it, gets an AsynchronousCloseException
+        io.close(); // its own coroutine, waiting for it, gets an AsynchronousCloseException
       }
       heard = false;
-    }
-
-    @Override
-    public void close() {
-      io.close();
     }
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import static io.netty.handler.codec.http.HttpHeaderNames.ALLOW;
 import static io.netty.handler.codec.http.HttpHeaderNames.CONTENT_LENGTH;
 import static io.netty.handler.codec.http.HttpHeaderNames.CONTENT_TYPE;
 import static io.netty.handler.codec.http.HttpVersion.HTTP_1_1;
@@ -8,8 +9,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import module java.base;
 
 import dev.heddle.Heddle;
-import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.Scope;
+import dev.heddle.event.Deadline;
 import dev.heddle.event.Promise;
 import dev.heddle.netty.HeddleEventLoop;
 import dev.heddle.netty.NettyFutures;
@@ -20,31 +21,44 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.http.DefaultFullHttpRequest;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpClientCodec;
+import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpObjectAggregator;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.QueryStringDecoder;
+import io.netty.handler.codec.http.TooLongHttpContentException;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.netty.handler.flow.FlowControlHandler;
+import io.netty.util.ReferenceCountUtil;
 import org.jspecify.annotations.Nullable;
 
 /// An HTTP server on Netty's codec whose requests are coroutines, until Ctrl-C. Try it with `curl
 /// http://127.0.0.1:PORT/`, with `/slow`, and with `/self`, for which the server asks itself.
 ///
-/// Netty reads and writes on the loop's own thread; each request gets a coroutine, which may wait
-/// for whatever it likes. Answers leave in the order of their requests.
+/// Netty reads and writes in its own turns; each request gets a coroutine, which may wait for
+/// whatever it likes. Answers leave in the order of their requests. Who says that it will send no
+/// more still gets its answers; who sends what is no HTTP is told so, and hung up on.
 final class NettyHttp {
   private static final int LARGEST_BODY = 64 << 10; // bytes
   private static final int MOST_WAITING = 16; // requests of a connection, answered at the same time
   private static final Duration SLOW = Duration.ofMillis(100);
+  private static final Duration LINGER = Duration.ofSeconds(2); // for a client to read the last
 
   private final HeddleEventLoop loop = HeddleEventLoop.current();
   private @Nullable SocketAddress self;
@@ -64,29 +78,82 @@ final class NettyHttp {
 
   private void serve(SocketAddress address, Scope requests) {
     var bootstrap = new ServerBootstrap().group(loop).channel(loop.serverChannelType());
+    bootstrap.childOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
     bootstrap.childHandler(
         new ChannelInitializer<Channel>() {
           @Override
           protected void initChannel(Channel channel) {
             channel
                 .pipeline()
-                .addLast(new HttpServerCodec(), new HttpObjectAggregator(LARGEST_BODY))
+                .addLast(new HttpServerCodec(), new Aggregator())
                 .addLast(new FlowControlHandler()) // one read brings many requests
                 .addLast(new Conversation(requests));
           }
         });
     Channel server = NettyFutures.await(bootstrap.bind(address));
+    server.pipeline().addLast(new Refusals());
     self = server.localAddress();
     int chosen = ((InetSocketAddress) server.localAddress()).getPort();
     System.out.println("Netty says hello at http://127.0.0.1:" + chosen + "/");
     NettyFutures.await(server.closeFuture());
   }
 
-  /// The requests of one connection.
+  /// Told when the system gives no connection, most often for want of a descriptor. Netty's own
+  /// acceptor then pauses for a second and tries again; here is only said so, once a minute.
+  private static final class Refusals extends ChannelInboundHandlerAdapter {
+    private static final Duration PERIOD = Duration.ofMinutes(1);
+
+    private @Nullable Deadline next;
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+      if (next == null || next.remaining().isZero()) {
+        System.err.println("Cannot accept: " + cause.getMessage());
+        next = Deadline.after(PERIOD);
+      }
+    }
+  }
+
+  /// Hands on a body that is too large as a request that cannot be read: Netty's own answer would
+  /// leave before those to earlier requests.
+  private static final class Aggregator extends HttpObjectAggregator {
+    Aggregator() {
+      super(LARGEST_BODY);
+    }
+
+    @Override
+    protected void handleOversizedMessage(ChannelHandlerContext ctx, HttpMessage oversized) {
+      var refused = new DefaultFullHttpRequest(HTTP_1_1, HttpMethod.POST, "/");
+      refused.setDecoderResult(DecoderResult.failure(new TooLongHttpContentException()));
+      ctx.fireChannelRead(refused);
+    }
+  }
+
+  /// A request and, when there is one, its answer.
+  private static final class Exchange {
+    final HttpVersion version;
+    final boolean keepAlive;
+    @Nullable FullHttpResponse answer;
+
+    Exchange(FullHttpRequest request) {
+      version = request.protocolVersion();
+      keepAlive = request.decoderResult().isSuccess() && HttpUtil.isKeepAlive(request);
+    }
+
+    /// Whether no other request of the connection is answered after it.
+    boolean isLast() {
+      return !keepAlive
+          || (answer != null && answer.status().equals(HttpResponseStatus.INTERNAL_SERVER_ERROR));
+    }
+  }
+
+  /// The requests of one connection. All of this runs in Netty's turns; only [#answerOrFailure]
+  /// runs in coroutines.
   private final class Conversation extends SimpleChannelInboundHandler<FullHttpRequest> {
     private final Scope requests;
-    private @Nullable Coroutine<?> before;
-    private int waiting;
+    private final ArrayDeque<Exchange> waiting = new ArrayDeque<>(); // the oldest first
+    private boolean heardAll; // the client sends no more, or nobody will listen
+    private boolean saidAll; // the last answer is on its way
 
     Conversation(Scope requests) {
       this.requests = requests;
@@ -94,53 +161,123 @@ final class NettyHttp {
 
     @Override
     protected void channelRead0(ChannelHandlerContext ctx, FullHttpRequest request) {
-      Coroutine<?> previous = before;
-      request.retain(); // the handler returns, the coroutine goes on
-      if (++waiting == MOST_WAITING) {
-        ctx.channel().config().setAutoRead(false);
+      if (heardAll) {
+        return; // behind the last request: nobody expects an answer
       }
-      before =
-          requests.spawn(
-              "request " + request.uri(),
-              () -> {
-                try {
-                  serve(ctx, request, previous);
-                } finally {
-                  request.release();
-                  if (waiting-- == MOST_WAITING) {
-                    ctx.channel().config().setAutoRead(true);
-                  }
-                }
-              });
+      var exchange = new Exchange(request);
+      if (request.decoderResult().isFailure()) {
+        exchange.answer = refusal(request.decoderResult().cause());
+      } else {
+        requests.spawn("request " + request.uri(), () -> attend(ctx, request, exchange));
+        request.retain(); // this handler returns, the coroutine goes on
+      }
+      heardAll = !exchange.keepAlive;
+      waiting.add(exchange);
+      goOn(ctx);
     }
 
-    private void serve(
-        ChannelHandlerContext ctx, FullHttpRequest request, @Nullable Coroutine<?> previous) {
-      FullHttpResponse answer = answerOrFailure(request);
+    private void attend(ChannelHandlerContext ctx, FullHttpRequest request, Exchange exchange) {
+      FullHttpResponse answer = null;
       try {
-        if (previous != null) {
-          previous.await();
-        }
-      } catch (Throwable e) {
-        answer.release(); // nobody sends it
-        throw e;
+        answer = answerOrFailure(request);
+      } finally {
+        request.release();
+        handOver(ctx, exchange, answer);
       }
-      boolean failed = answer.status().equals(HttpResponseStatus.INTERNAL_SERVER_ERROR);
-      send(ctx, answer, !failed && HttpUtil.isKeepAlive(request));
+    }
+
+    private void handOver(
+        ChannelHandlerContext ctx, Exchange exchange, @Nullable FullHttpResponse answer) {
+      loop.execute(() -> {
+        if (answer == null) {
+          var _ = ctx.close(); // its coroutine was cancelled
+        } else if (saidAll || !ctx.channel().isActive()) {
+          answer.release(); // nobody reads it
+        } else {
+          exchange.answer = answer;
+          goOn(ctx);
+        }
+      });
+    }
+
+    /// Sends the answers that are due, and sees to it that no more is read than can be answered.
+    private void goOn(ChannelHandlerContext ctx) {
+      for (Exchange next = waiting.peek();
+          next != null && next.answer != null && !saidAll;
+          next = waiting.peek()) {
+        waiting.remove();
+        saidAll = next.isLast() || (heardAll && waiting.isEmpty());
+        heardAll |= saidAll;
+        HttpUtil.setKeepAlive(next.answer.headers(), next.version, !saidAll);
+        ChannelFuture sent = ctx.write(next.answer);
+        if (saidAll) {
+          sent.addListener(_ -> hangUp(ctx));
+        }
+      }
+      ctx.flush();
+      boolean more = waiting.size() < MOST_WAITING && ctx.channel().isWritable();
+      ctx.channel().config().setAutoRead(more || saidAll);
+    }
+
+    /// Lets the client read the last answer: a connection that is closed with something unread is
+    /// reset, and what is on its way is lost.
+    private void hangUp(ChannelHandlerContext ctx) {
+      if (!ctx.channel().isActive() || ((DuplexChannel) ctx.channel()).isInputShutdown()) {
+        var _ = ctx.close();
+      } else {
+        var _ = ((DuplexChannel) ctx.channel()).shutdownOutput();
+        Runnable close =
+            () -> {
+              var _ = ctx.close();
+            };
+        var end = loop.schedule(close, LINGER.toMillis(), TimeUnit.MILLISECONDS);
+        ctx.channel().closeFuture().addListener(_ -> end.cancel(false));
+      }
+    }
+
+    /// The client has sent all it has to send.
+    @Override
+    public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+      if (event instanceof ChannelInputShutdownEvent) {
+        heardAll = true;
+        if (waiting.isEmpty()) {
+          // behind what is on its way
+          ctx.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+        }
+      }
+      ctx.fireUserEventTriggered(event);
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+      goOn(ctx);
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext ctx) {
+      saidAll = true;
+      for (Exchange exchange : waiting) {
+        ReferenceCountUtil.release(exchange.answer);
+      }
+      waiting.clear();
     }
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-      var _ = ctx.close(); // it reset the connection, or speaks no HTTP
+      var _ = ctx.close(); // it reset the connection
     }
   }
 
-  private static void send(ChannelHandlerContext ctx, FullHttpResponse answer, boolean keepAlive) {
-    HttpUtil.setKeepAlive(answer, keepAlive);
-    ChannelFuture sent = ctx.writeAndFlush(answer);
-    if (!keepAlive) {
-      sent.addListener(ChannelFutureListener.CLOSE);
-    }
+  private static FullHttpResponse refusal(Throwable cause) {
+    return switch (cause) {
+      case TooLongHttpHeaderException _ ->
+          text(HttpResponseStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "the head is too large\n");
+      case TooLongHttpLineException _ ->
+          text(HttpResponseStatus.REQUEST_URI_TOO_LONG, "the first line is too long\n");
+      case TooLongHttpContentException _ ->
+          text(HttpResponseStatus.REQUEST_ENTITY_TOO_LARGE, "the body is too large\n");
+      default -> text(HttpResponseStatus.BAD_REQUEST, "that is no HTTP\n");
+    };
   }
 
   private FullHttpResponse answerOrFailure(FullHttpRequest request) {
@@ -156,7 +293,9 @@ final class NettyHttp {
 
   private FullHttpResponse answer(FullHttpRequest request) {
     if (!request.method().equals(HttpMethod.GET)) {
-      return text(HttpResponseStatus.METHOD_NOT_ALLOWED, "only GET is served\n");
+      var refusal = text(HttpResponseStatus.METHOD_NOT_ALLOWED, "only GET is served\n");
+      refusal.headers().set(ALLOW, HttpMethod.GET.name());
+      return refusal;
     }
     return switch (new QueryStringDecoder(request.uri()).path()) {
       case "/" -> text(HttpResponseStatus.OK, "Hello from Netty on a loop\n");

@@ -3,10 +3,9 @@
 import module java.base;
 
 import dev.heddle.Heddle;
-import dev.heddle.WaitCancelledException;
-import dev.heddle.coroutine.Scope;
+import dev.heddle.event.Deadline;
 import dev.heddle.event.EventStream;
-import dev.heddle.io.Listener;
+import dev.heddle.io.Server;
 import dev.heddle.io.StreamSocket;
 import dev.heddle.io.Tcp;
 import dev.heddle.os.Signal;
@@ -76,28 +75,24 @@ final class PortForward {
     return text.matches("\\d{1,5}") && Integer.parseInt(text) <= 65_535;
   }
 
-  @SuppressWarnings("try") // on the first signal both are closed before the end
+  @SuppressWarnings("try") // the signals are closed on the first one, before the end
   private void run(InetSocketAddress here, Duration period) throws IOException {
     // from here on, so that a signal in between is not missed
     try (EventStream<Signal> signals = Signals.stream(1, "INT", "TERM");
-        Listener listener = Tcp.listen(here)) {
-      System.out.println("Forwarding " + listener.localAddress() + " to " + target);
-      Heddle.supervise(tunnels -> {
-        tunnels.background("statistics", () -> report(period));
-        try {
-          Heddle.within(signals.ready(), () -> accept(listener, tunnels));
-        } catch (WaitCancelledException _) {
-          signals.close(); // the next signal is not for us
-          listener.close();
-          System.out.println(
-              "Stopping; " + open + " open, they have " + FINISHING.toSeconds() + " s");
-          tunnels.cancelAfter(FINISHING);
-        }
-        return null;
-      });
+        Server server = Tcp.serve(here, this::serve)) {
+      System.out.println("Forwarding " + server.address() + " to " + target);
+      Heddle.background("statistics", () -> report(period));
+      signals.next();
+      signals.close(); // the next signal is not for us
+      Heddle.launch("last word", this::sayGoodbye); // while the drain waits: nobody is let in now
+      server.drain(Deadline.after(FINISHING));
     } finally {
       System.out.println("In all: " + this);
     }
+  }
+
+  private void sayGoodbye() {
+    System.out.println("Stopping; " + open + " open, they have " + FINISHING.toSeconds() + " s");
   }
 
   private void report(Duration period) {
@@ -119,25 +114,12 @@ final class PortForward {
     return "%d open, %d served, %d failed; %s".formatted(open, served, failed, total);
   }
 
-  private void accept(Listener listener, Scope tunnels) {
-    while (true) {
-      try {
-        StreamSocket client = listener.accept();
-        tunnels.launch("tunnel of " + client.remoteAddress(), () -> serve(client));
-      } catch (IOException e) {
-        System.err.println("Cannot accept: " + e.getMessage());
-        Heddle.delay(Duration.ofMillis(100)); // until a descriptor is free again
-      }
-    }
-  }
-
   private void serve(StreamSocket client) {
     SocketAddress name = client.remoteAddress();
     var traffic = new Traffic();
     String end = "was cut off";
     open++;
-    try (client;
-        StreamSocket server = Heddle.within(CONNECTING, () -> Tcp.connect(target))) {
+    try (StreamSocket server = Heddle.within(CONNECTING, () -> Tcp.connect(target))) {
       Heddle.scope(directions -> {
         directions.launch("there", () -> pump(client, server, n -> count(traffic, n, 0)));
         directions.launch("back", () -> pump(server, client, n -> count(traffic, 0, n)));

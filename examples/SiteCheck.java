@@ -9,7 +9,7 @@ import dev.heddle.DeadlineException;
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.Scope;
 import dev.heddle.io.Dns;
-import dev.heddle.io.Listener;
+import dev.heddle.io.Server;
 import dev.heddle.io.Tcp;
 import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
@@ -35,7 +35,7 @@ final class SiteCheck {
   private int atOnce = 16;
   private Duration timeout = Duration.ofSeconds(5);
 
-  static void main(String[] args) {
+  static void main(String[] args) throws IOException, InterruptedException {
     if (Stream.of(args).anyMatch(Set.of("-h", "--help")::contains)) {
       System.out.println(USAGE);
       return;
@@ -74,28 +74,26 @@ final class SiteCheck {
   }
 
   /// Serves, crawls and reports; whatever it has started has ended when it returns.
-  private int run() {
-    return Heddle.scope(scope -> {
-      String start = place.startsWith("http:") ? place : serve(scope);
-      try (var words = new Words()) {
-        var crawl = new Crawl(start, atOnce, timeout, words);
-        try {
-          crawl.run();
-        } finally {
-          crawl.report(); // also after Ctrl-C, which cancels this coroutine
-          words.report();
-        }
-        return crawl.broken().size();
+  private int run() throws IOException, InterruptedException {
+    try (Server server = place.startsWith("http:") ? null : serve();
+        var words = new Words()) {
+      String start = server == null ? place : FileServer.address(server);
+      var crawl = new Crawl(start, atOnce, timeout, words);
+      try {
+        crawl.run();
+      } finally {
+        crawl.report(); // also after Ctrl-C, which cancels this coroutine
+        words.report();
       }
-    });
+      return crawl.broken().size();
+    }
   }
 
-  private String serve(Scope scope) throws IOException {
-    var server = new FileServer(Path.of(place).toRealPath());
-    Listener listener = FileServer.listen(0);
-    scope.background("server", () -> server.serve(listener)); // ends when all else has ended
-    System.out.println("Serving " + server.root() + " at " + FileServer.address(listener));
-    return FileServer.address(listener);
+  private Server serve() throws IOException {
+    var files = new FileServer(Path.of(place).toRealPath());
+    Server server = files.serve(0);
+    System.out.println("Serving " + files.root() + " at " + FileServer.address(server));
+    return server;
   }
 }
 

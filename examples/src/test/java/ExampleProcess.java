@@ -51,7 +51,21 @@ final class ExampleProcess implements AutoCloseable {
   /// The same with options of the JVM.
   static ExampleProcess startFile(List<String> options, Path file, String... args)
       throws IOException {
-    var command = new ArrayList<String>();
+    return startFile(List.of(), options, file, args);
+  }
+
+  /// Starts `examples/NAME.java` with an option of the JVM, in a process that may have so many
+  /// descriptors.
+  static ExampleProcess startWithOpenFiles(int limit, String option, String name)
+      throws IOException {
+    String shell = "ulimit -n " + limit + " && exec \"$@\"";
+    Path file = root().resolve("examples/" + name + ".java");
+    return startFile(List.of("sh", "-c", shell, "sh"), List.of(option), file);
+  }
+
+  private static ExampleProcess startFile(
+      List<String> before, List<String> options, Path file, String... args) throws IOException {
+    var command = new ArrayList<String>(before);
     if (isInterruptIgnored()) {
       command.addAll(List.of("env", "--default-signal=INT"));
     }

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle;
 
+import dev.heddle.event.Deadline;
 import dev.heddle.event.Trigger;
 import dev.heddle.failure.AnotherThread;
+import dev.heddle.io.ConnectionHandler;
 import dev.heddle.io.Listener;
+import dev.heddle.io.Server;
+import dev.heddle.io.ServerOptions;
 import dev.heddle.io.StreamSocket;
 import dev.heddle.io.Tcp;
 import dev.heddle.io.TcpOptions;
-import dev.heddle.observe.log.AsyncLog;
+import dev.heddle.io.server.ConnectionServer;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.net.StandardSocketOptions;
-import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,13 +40,12 @@ import org.jspecify.annotations.Nullable;
 /// @since 0.1
 public final class LoopGroup implements AutoCloseable {
   private static final Duration AFTER_A_FAILURE = Duration.ofSeconds(10);
-  private static final Duration AFTER_A_REFUSAL =
-      Duration.ofMillis(100); // long enough for a descriptor to be given back
 
   private final List<Loop<?>> loops = new CopyOnWriteArrayList<>(); // one may fail at once
   private final List<CompletableFuture<Trigger>> ends = new ArrayList<>();
   private final List<CompletableFuture<?>> over = new ArrayList<>();
   private final AtomicReference<@Nullable Throwable> first = new AtomicReference<>(); // to fail
+  private final List<Serving> servers = new CopyOnWriteArrayList<>();
   private final AtomicInteger turns = new AtomicInteger();
 
   private LoopGroup() {}
@@ -135,27 +137,28 @@ public final class LoopGroup implements AutoCloseable {
 
   // ---- servers ----
 
-  /// What is done with a connection.
-  @FunctionalInterface
-  public interface ConnectionHandler {
-    /// Serves a connection, as a coroutine of the loop that has accepted it; the connection is
-    /// closed when it returns.
-    void serve(StreamSocket connection) throws Exception;
+  /// Serves an address with all loops. Else as [#serve(SocketAddress, ServerOptions,
+  /// ConnectionHandler)].
+  public SocketAddress serve(SocketAddress address, ConnectionHandler<? super StreamSocket> handler)
+      throws IOException {
+    return serve(address, ServerOptions.defaults(), handler);
   }
 
   /// Accepts connections in every loop, until the group is closed. The loops listen beside each
-  /// other (`SO_REUSEPORT`), and the system spreads connections over them. What a handler throws is
-  /// logged, and ends nothing but its connection. **Suspends**, or blocks, until all listen; when
-  /// one of them cannot, none does.
+  /// other (`SO_REUSEPORT`), and the system spreads connections over them. Each loop has a
+  /// [dev.heddle.io.Server], which says what becomes of failures, and serves a connection that it
+  /// has accepted; a bound of connections is each loop's own. **Suspends**, or blocks, until all
+  /// listen; when one of them cannot, none does.
   ///
   /// @return where they listen, with the port that the system chose
   /// @throws UnsupportedOperationException when the system cannot share a port so
   /// @throws IOException when the address is taken or not ours, or the system refuses otherwise
-  public SocketAddress serve(SocketAddress address, TcpOptions options, ConnectionHandler handler)
+  public SocketAddress serve(
+      SocketAddress address, ServerOptions options, ConnectionHandler<? super StreamSocket> handler)
       throws IOException {
     Objects.requireNonNull(handler, "handler");
-    TcpOptions shared = options.with(StandardSocketOptions.SO_REUSEPORT, true);
-    return serve(address, at -> Tcp.listen(at, shared), handler);
+    TcpOptions shared = options.tcp().with(StandardSocketOptions.SO_REUSEPORT, true);
+    return serve(address, options, at -> Tcp.listen(at, shared), handler);
   }
 
   /// Opens a listener, in a coroutine of the loop that is to have it.
@@ -164,7 +167,11 @@ public final class LoopGroup implements AutoCloseable {
     Listener open(SocketAddress at) throws IOException;
   }
 
-  SocketAddress serve(SocketAddress address, Opener opener, ConnectionHandler handler)
+  SocketAddress serve(
+      SocketAddress address,
+      ServerOptions options,
+      Opener opener,
+      ConnectionHandler<? super StreamSocket> handler)
       throws IOException {
     List<Listening> all = new ArrayList<>();
     try {
@@ -177,7 +184,7 @@ public final class LoopGroup implements AutoCloseable {
       }
       // from here on: whoever comes before stands in the line of a listener
       for (Listening one : all) {
-        outcome(one.loop.submit(() -> accept(one.listener, handler)));
+        servers.add(one.serve(options, handler));
       }
       return bound;
     } catch (Throwable e) {
@@ -197,52 +204,45 @@ public final class LoopGroup implements AutoCloseable {
       // safe: a loop that has ended has closed it
       var _ = closing.exceptionally(_ -> true).join();
     }
+
+    /// It belongs to the loop's root scope, and keeps nothing alive: it ends with the group.
+    Serving serve(ServerOptions options, ConnectionHandler<? super StreamSocket> handler)
+        throws IOException {
+      CompletableFuture<Server> started =
+          loop.submit(() -> ConnectionServer.startBeside(listener, options, handler));
+      return new Serving(loop, outcome(started));
+    }
   }
 
-  private static boolean accept(Listener listener, ConnectionHandler handler) {
-    Heddle.background(
-        "accept " + listener,
-        () -> {
-          boolean failing = false;
-          try (listener) {
-            while (listener.isOpen()) {
-              failing = !takes(listener, handler, failing);
-            }
-          }
-        });
-    return true;
+  /// A server of one of the loops.
+  private record Serving(Loop<?> loop, Server server) {
+    CompletableFuture<Boolean> drain(Duration limit) {
+      return loop.submit(() -> server.drain(Deadline.after(limit)));
+    }
   }
 
-  /// Accepts one. Where the system refuses, who would connect stays in its line: there is a pause
-  /// before the next try, and a word for the first refusal of a row.
-  private static boolean takes(Listener listener, ConnectionHandler handler, boolean failing) {
+  /// Stops accepting in all loops, and waits until the handlers have ended, up to a limit; those
+  /// that have not ended by then are cancelled and awaited. What else was submitted goes on.
+  /// **Suspends**, or blocks, unless no connection is open.
+  ///
+  /// @param limit how long handlers may go on; positive
+  /// @return whether all handlers ended by themselves
+  /// @throws IllegalArgumentException unless the limit is positive
+  public boolean drain(Duration limit) {
+    var _ = Deadline.after(limit); // refused here, not in each loop
+    List<CompletableFuture<Boolean>> all =
+        servers.stream().map(serving -> serving.drain(limit)).toList();
+    return all.stream().filter(drained -> !isDrained(drained)).count() == 0;
+  }
+
+  private static boolean isDrained(CompletableFuture<Boolean> drained) {
     try {
-      StreamSocket connection = listener.accept();
-      Heddle.launch("serve " + connection, () -> serve(connection, handler));
-      return true;
-    } catch (ClosedChannelException _) {
-      return true; // safe: another loop could not listen, and this one has stopped
+      return outcome(drained);
+    } catch (LoopEndedException | Cancellation _) {
+      return false; // safe: a loop that stops has cut its connections, and says so itself
     } catch (IOException e) {
-      if (!failing) {
-        log("while accepting from " + listener + ", which goes on trying", e);
-      }
-      Heddle.delay(AFTER_A_REFUSAL);
-      return false;
+      throw new IllegalStateException("a drain throws no " + e.getClass(), e);
     }
-  }
-
-  private static void serve(StreamSocket connection, ConnectionHandler handler) {
-    try (connection) {
-      handler.serve(connection);
-    } catch (Cancellation | VirtualMachineError e) {
-      throw e;
-    } catch (Throwable e) {
-      log("while serving " + connection, e);
-    }
-  }
-
-  private static void log(String what, Throwable failure) {
-    AsyncLog.shared().warning(what, failure);
   }
 
   private static <T> T outcome(CompletableFuture<T> future) throws IOException {

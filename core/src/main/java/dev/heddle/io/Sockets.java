@@ -5,6 +5,7 @@ import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.io.handle.ListenerHandle;
 import dev.heddle.io.handle.Preparation;
 import dev.heddle.io.handle.SocketHandle;
+import dev.heddle.io.server.ConnectionServer;
 import dev.heddle.reactor.driver.ListenerDescriptor;
 import dev.heddle.reactor.driver.SocketDescriptor;
 import dev.heddle.scheduler.Scheduler;
@@ -46,6 +47,21 @@ final class Sockets {
     } catch (IOException | RuntimeException e) {
       descriptor.close();
       throw e;
+    }
+  }
+
+  /// A server of a listener that was opened for it.
+  static Server served(
+      Listener listener, ServerOptions options, ConnectionHandler<? super StreamSocket> handler) {
+    boolean started = false;
+    try {
+      Server server = ConnectionServer.start(listener, options, handler);
+      started = true;
+      return server;
+    } finally {
+      if (!started) {
+        listener.close(); // the scope takes nobody any more
+      }
     }
   }
 

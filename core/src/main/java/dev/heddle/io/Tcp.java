@@ -37,6 +37,24 @@ public final class Tcp {
         options::applyToAccepted);
   }
 
+  /// Serves an address: each connection has a coroutine that runs `handler`. Port 0 lets the system
+  /// choose; [Server#address] tells. Else as [#listen(SocketAddress)].
+  ///
+  /// {@snippet class=dev.heddle.snippets.IoSnippetsTest region=serve}
+  public static Server serve(SocketAddress address, ConnectionHandler<? super StreamSocket> handler)
+      throws IOException {
+    return serve(address, ServerOptions.defaults(), handler);
+  }
+
+  /// Serves an address, with options. Else as [#serve(SocketAddress, ConnectionHandler)].
+  ///
+  /// @throws UnsupportedOperationException when the system or the loop's driver lacks an option
+  public static Server serve(
+      SocketAddress address, ServerOptions options, ConnectionHandler<? super StreamSocket> handler)
+      throws IOException {
+    return Sockets.served(listen(address, options.tcp()), options, handler);
+  }
+
   /// Connects to an address. **Suspends** until the other side has answered. **Cancelled** the
   /// attempt is given up.
   ///

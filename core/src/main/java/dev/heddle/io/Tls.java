@@ -6,6 +6,7 @@ import dev.heddle.io.handle.TlsHandle;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.util.Objects;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
 
@@ -46,6 +47,37 @@ public final class Tls {
   /// @param options with a certificate of its own: [TlsOptions#of]
   public static TlsSocket server(AsyncIo over, TlsOptions options) throws IOException {
     return agreed(over, options.context().createSSLEngine(), false, options);
+  }
+
+  /// Serves an address over TLS: each connection has a coroutine that agrees on TLS with the
+  /// client, and then runs `handler`. Who does not agree is logged as a failure of its connection.
+  /// Else as [Tcp#serve(SocketAddress, ConnectionHandler)].
+  ///
+  /// @param tls with a certificate of its own: [TlsOptions#of]
+  public static Server serve(
+      SocketAddress address, TlsOptions tls, ConnectionHandler<? super TlsSocket> handler)
+      throws IOException {
+    return serve(address, tls, ServerOptions.defaults(), handler);
+  }
+
+  /// Serves an address over TLS, with options. Else as [#serve(SocketAddress, TlsOptions,
+  /// ConnectionHandler)].
+  public static Server serve(
+      SocketAddress address,
+      TlsOptions tls,
+      ServerOptions options,
+      ConnectionHandler<? super TlsSocket> handler)
+      throws IOException {
+    Objects.requireNonNull(tls, "tls");
+    Objects.requireNonNull(handler, "handler");
+    return Tcp.serve(
+        address,
+        options,
+        connection -> {
+          try (TlsSocket secure = server(connection, tls)) {
+            handler.serve(secure);
+          }
+        });
   }
 
   private static TlsSocket agreed(

@@ -30,6 +30,19 @@ public final class Unix {
         socket -> {});
   }
 
+  /// Serves a path: each connection has a coroutine that runs `handler`. Else as [#listen].
+  public static Server serve(Path path, ConnectionHandler<? super StreamSocket> handler)
+      throws IOException {
+    return serve(path, ServerOptions.defaults(), handler);
+  }
+
+  /// Serves a path, with options. Else as [#serve(Path, ConnectionHandler)].
+  public static Server serve(
+      Path path, ServerOptions options, ConnectionHandler<? super StreamSocket> handler)
+      throws IOException {
+    return Sockets.served(listen(path), options, handler);
+  }
+
   /// Connects to a listener. **Suspends** until the other side has answered; while the listener's
   /// backlog is full, until there is room: it tries again every so often. **Cancelled** the attempt
   /// is given up.

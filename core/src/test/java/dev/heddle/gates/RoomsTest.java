@@ -64,8 +64,11 @@ class RoomsTest {
                   "scheduler.inbox")),
           entry("coroutine", Set.of("coroutine.tree", "scheduler", "event", "failure")),
           entry("coroutine.tree", Set.of("coroutine", "scheduler", "event", "failure")),
-          entry("io", Set.of("io.handle", "reactor", "reactor.driver", "scheduler", "event")),
+          entry(
+              "io",
+              Set.of("io.handle", "io.server", "reactor", "reactor.driver", "scheduler", "event")),
           entry("io.handle", Set.of("io", "reactor", "reactor.driver", "scheduler", "event")),
+          entry("io.server", Set.of("io", "scheduler", "event")),
           entry("io.dns", Set.of()),
           entry(
               "eventloop",
@@ -99,6 +102,7 @@ class RoomsTest {
           entry("coroutine.tree -> observe.management", "the watchdog shows loops to tools"),
           entry("coroutine.tree -> observe.log", LOGGED),
           entry("io.handle -> observe.log", LOGGED),
+          entry("io.server -> observe.log", LOGGED),
           entry("reactor.jdk -> observe.log", LOGGED),
           entry("thread.worker -> observe.log", LOGGED),
           entry("coroutine.tree -> scheduler.context", "a coroutine is the guest of a context"),
@@ -117,6 +121,9 @@ class RoomsTest {
           entry("io.handle -> failure", "an answer that is a failure names the line of its caller"),
           entry("os -> failure", "the same"),
           entry("os.pipe -> failure", "the same"),
+          entry("io.server -> coroutine", "a server is a scope of connections"),
+          entry("io.server -> coroutine.tree", "the same"),
+          entry("io.server -> failure", "what ends the JVM ends no connection only"),
           entry("thread -> failure", "what a task throws names the line of its caller"),
           entry("thread.worker -> failure", "the same"),
           entry("io.dns -> coroutine.tree", "a look-up waits as the current coroutine"),
@@ -219,7 +226,7 @@ class RoomsTest {
   }
 
   /// `coroutine` and `coroutine.tree` are one floor, what users see and what it is made of; so are
-  /// `io` and `io.handle`.
+  /// `io`, `io.handle` and `io.server`.
   @Test
   void rooms_together_formNoCycle() {
     var uses = new TreeMap<String, Set<String>>();
@@ -246,7 +253,7 @@ class RoomsTest {
     String room = room(type);
     return switch (room) {
       case "coroutine.tree" -> "coroutine";
-      case "io.handle" -> "io";
+      case "io.handle", "io.server" -> "io";
       default -> room;
     };
   }

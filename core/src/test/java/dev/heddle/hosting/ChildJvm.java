@@ -11,12 +11,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -33,7 +36,7 @@ public final class ChildJvm {
   private final List<String> arguments = new ArrayList<>();
   private String first = ""; // what a shell does before it becomes the child
   private List<String> outermost = List.of(); // what becomes that shell
-  private @Nullable Path archive;
+  private @Nullable String archives; // a class path without folders
 
   private ChildJvm(Class<?> program) {
     this.program = program;
@@ -61,26 +64,44 @@ public final class ChildJvm {
     return this;
   }
 
-  /// Runs from an archive, as programs do, so that classes need no descriptor of their own.
+  /// Runs from archives, as programs do, so that classes need no descriptor of their own.
   ///
   /// @param file where to put it
   public ChildJvm from(Path file) throws IOException {
+    Set<String> packed = new HashSet<>();
     try (JarOutputStream jar = new JarOutputStream(Files.newOutputStream(file))) {
-      pack(Path.of(System.getProperty("heddle.classes")), jar);
-      pack(root(), jar);
+      for (String place : classPath().split(File.pathSeparator)) {
+        if (Files.isDirectory(Path.of(place))) {
+          pack(Path.of(place), packed, jar);
+        }
+      }
     }
-    archive = file;
+    archives =
+        Stream.concat(Stream.of(file.toString()), Stream.of(classPath().split(File.pathSeparator)))
+            .filter(place -> !Files.isDirectory(Path.of(place)))
+            .collect(Collectors.joining(File.pathSeparator));
     return this;
   }
 
-  private static void pack(Path folder, JarOutputStream jar) throws IOException {
+  private static void pack(Path folder, Set<String> packed, JarOutputStream jar)
+      throws IOException {
     try (Stream<Path> files = Files.walk(folder)) {
-      for (Path file : files.filter(f -> f.toString().endsWith(".class")).toList()) {
-        jar.putNextEntry(new JarEntry(folder.relativize(file).toString()));
-        Files.copy(file, jar);
-        jar.closeEntry();
+      for (Path file : files.filter(ChildJvm::isPacked).toList()) {
+        String name = folder.relativize(file).toString();
+        if (packed.add(name)) {
+          jar.putNextEntry(new JarEntry(name));
+          Files.copy(file, jar);
+          jar.closeEntry();
+        }
       }
     }
+  }
+
+  private static boolean isPacked(Path file) {
+    String name = file.toString();
+    return Files.isRegularFile(file)
+        && !file.endsWith("module-info.class")
+        && (name.endsWith(".class") || name.contains("META-INF" + File.separator + "services"));
   }
 
   /// Limits the descriptors that the child may have open.
@@ -169,13 +190,14 @@ public final class ChildJvm {
   }
 
   private String classPath() {
-    if (DRIVER != null && archive == null) {
+    if (archives != null) {
+      return archives;
+    }
+    if (DRIVER != null) {
       return System.getProperty(
           "surefire.test.class.path", System.getProperty("java.class.path", ""));
     }
-    return archive == null
-        ? System.getProperty("heddle.classes") + File.pathSeparator + root()
-        : archive.toString();
+    return System.getProperty("heddle.classes") + File.pathSeparator + root();
   }
 
   private Path root() {

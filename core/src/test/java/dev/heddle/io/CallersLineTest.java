@@ -229,7 +229,7 @@ class CallersLineTest {
 
   private static void serveElsewhere() throws IOException {
     try (LoopGroup group = LoopGroup.start(1)) {
-      group.serve(NOT_OURS, TcpOptions.defaults(), connection -> {});
+      group.serve(NOT_OURS, connection -> {});
     }
   }
 

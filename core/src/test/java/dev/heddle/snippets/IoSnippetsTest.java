@@ -4,10 +4,13 @@ package dev.heddle.snippets;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.Heddle;
+import dev.heddle.WaitCancelledException;
 import dev.heddle.event.Deadline;
 import dev.heddle.io.AsyncIo;
 import dev.heddle.io.Listener;
 import dev.heddle.io.Poll;
+import dev.heddle.io.Server;
+import dev.heddle.io.ServerOptions;
 import dev.heddle.io.StreamSocket;
 import dev.heddle.io.Tcp;
 import dev.heddle.io.TcpOptions;
@@ -24,6 +27,8 @@ import java.nio.channels.SelectableChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -48,6 +53,65 @@ class IoSnippetsTest {
           // @end
         });
     assertThat(keptAlive).isTrue();
+  }
+
+  @Test
+  void serve() {
+    InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    String echo =
+        Heddle.run(() -> {
+          // @start region=serve
+          try (Server server = Tcp.serve(address, client -> client.transferTo(client));
+              StreamSocket client = Tcp.connect(server.address())) {
+            client.write(StandardCharsets.UTF_8.encode("hello\n"));
+            return client.readLine();
+          }
+          // @end
+        });
+    assertThat(echo).isEqualTo("hello");
+  }
+
+  @Test
+  void serverOptions() {
+    // @start region=serverOptions
+    ServerOptions options =
+        ServerOptions.defaults()
+            .withConnections(1_000) // the next one waits in the system's line
+            .withTcp(TcpOptions.defaults().withBacklog(4_096));
+    // @end
+    assertThat(options).hasToString("at most 1000 connections, backlog 4096, {}");
+  }
+
+  private @Nullable Server server;
+
+  @Test
+  void draining() {
+    InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    Heddle.run(() -> {
+      Server started = Tcp.serve(address, this::talk);
+      server = started;
+      try (StreamSocket client = Tcp.connect(started.address())) {
+        client.write(StandardCharsets.UTF_8.encode("hello\n"));
+        assertThat(client.readLine()).isEqualTo("hello");
+        assertThat(started.drain(Deadline.never())).isTrue();
+        assertThat(client.readLine()).isNull();
+      }
+    });
+  }
+
+  private void talk(StreamSocket client) throws IOException {
+    Server ours = Objects.requireNonNull(server, "server");
+    // @start region=draining
+    try {
+      String line = Heddle.within(ours.draining(), () -> client.readLine());
+      while (line != null) {
+        client.write(StandardCharsets.UTF_8.encode(line + "\n"));
+        line = Heddle.within(ours.draining(), () -> client.readLine());
+      }
+    } catch (WaitCancelledException _) {
+      // the server stops, and this client has nothing in hand
+    }
+    // @end
   }
 
   @Test

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.heddle.Heddle;
 import dev.heddle.LoopGroup;
 import dev.heddle.event.Future;
-import dev.heddle.io.TcpOptions;
 import dev.heddle.thread.RemotePromise;
 import dev.heddle.thread.ThreadPool;
 import dev.heddle.thread.Threads;
@@ -70,8 +69,7 @@ class ThreadSnippetsTest {
     InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     // @start region=group
     try (LoopGroup group = LoopGroup.start(2)) {
-      SocketAddress address =
-          group.serve(any, TcpOptions.defaults(), client -> client.transferTo(client));
+      SocketAddress address = group.serve(any, client -> client.transferTo(client));
       // @end
       try (Socket client = new Socket()) {
         client.connect(address);

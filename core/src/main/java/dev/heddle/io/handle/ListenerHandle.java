@@ -32,6 +32,9 @@ public final class ListenerHandle implements Listener {
 
   // loop only
   private boolean open = true;
+  private boolean watched; // else a wait comes first: clients in line could take every descriptor
+
+  // before the driver has opened what it watches with
 
   /// A handle for a socket that listens.
   ///
@@ -63,9 +66,10 @@ public final class ListenerHandle implements Listener {
     try {
       requireOpen();
       self.scheduler().fairness().pass(self);
-      SocketDescriptor accepted = descriptor.accept();
+      SocketDescriptor accepted = watched ? descriptor.accept() : null;
       while (accepted == null) {
         self.awaitEvent(acceptable);
+        watched = true;
         accepted = descriptor.accept();
       }
       return opened(accepted);

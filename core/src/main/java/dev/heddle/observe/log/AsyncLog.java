@@ -2,6 +2,7 @@
 package dev.heddle.observe.log;
 
 import java.lang.System.Logger.Level;
+import java.time.ZoneId;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -153,6 +154,16 @@ public final class AsyncLog {
       } catch (Throwable e) {
         write(Level.ERROR, what + " failed", e);
       }
+    });
+  }
+
+  /// Readies the logging system, on the writing thread, for what may have to be said when no
+  /// descriptor is left. One that begins then cannot read its settings, nor the rules of the time
+  /// zone, and says nothing for ever.
+  public void prepare() {
+    put(() -> {
+      var _ = isWanted(Level.WARNING);
+      var _ = ZoneId.systemDefault().getRules();
     });
   }
 

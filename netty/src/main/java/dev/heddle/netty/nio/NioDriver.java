@@ -11,6 +11,7 @@ import dev.heddle.reactor.driver.Facility;
 import dev.heddle.reactor.driver.Support;
 import dev.heddle.reactor.jdk.ChannelDriver;
 import dev.heddle.reactor.jdk.JdkDescriptor;
+import io.netty.channel.ChannelException;
 import io.netty.channel.IoHandle;
 import io.netty.channel.nio.NioIoHandle;
 import io.netty.channel.nio.NioIoHandler;
@@ -71,7 +72,12 @@ final class NioDriver extends ChannelDriver implements NettyDriver {
 
   @Override
   protected Interest register(JdkDescriptor descriptor, int ops) throws IOException {
-    return new Watched(this, descriptor, ops);
+    try {
+      return new Watched(this, descriptor, ops);
+    } catch (ChannelException e) {
+      // Netty's word for a system that has no descriptor left
+      throw new IOException("the driver " + NAME + " cannot watch: " + e.getMessage(), e);
+    }
   }
 
   /// For its watches.

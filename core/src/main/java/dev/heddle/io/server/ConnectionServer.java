@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.io.server;
+
+import dev.heddle.Cancellation;
+import dev.heddle.CoroutineFailure;
+import dev.heddle.DeadlineException;
+import dev.heddle.coroutine.Scope;
+import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.coroutine.tree.ScopeNode;
+import dev.heddle.event.Awaitable;
+import dev.heddle.event.Deadline;
+import dev.heddle.event.Promise;
+import dev.heddle.failure.FailureTable;
+import dev.heddle.io.ConnectionHandler;
+import dev.heddle.io.Listener;
+import dev.heddle.io.Server;
+import dev.heddle.io.ServerOptions;
+import dev.heddle.io.StreamSocket;
+import dev.heddle.observe.log.AsyncLog;
+import dev.heddle.scheduler.Permits;
+import dev.heddle.scheduler.Scheduler;
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// A server: a scope with one coroutine that accepts, and one for each connection.
+public final class ConnectionServer implements Server {
+  /*
+   * States.  from       event                                      to         who
+   *          ACCEPTING  drain(), close()                           STOPPED    the caller: closes the listener, completes `stopping`
+   *          ACCEPTING  the scope is cancelled (from above, or     STOPPED    the acceptor, on its way out
+   *                     the acceptor fails)
+   *          STOPPED    nobody is left of the scope, and it was    ENDED      the scope: closes what was never served
+   *                     cancelled
+   *
+   * Room. With a bound, the acceptor takes a permit before it accepts, and a handler gives it back at its end: at the bound nobody is
+   * accepted, and the system keeps the line. Without a bound there are no permits. An acceptor that waits for room as the server stops
+   * gets it from the next handler that ends, and finds that the listener is closed.
+   *
+   * Refusals. A listener throws when the system gives no descriptor. The connection stays in the system's line, so the next try would
+   * fail at once: PAUSE lies between two tries. Ten failing calls a second cost no CPU that one could measure, and who waits in the line is
+   * served 100 ms after a descriptor is free. An exception that is not the system's (an option that does not fit) fails the server: it would come
+   * for each connection.
+   *
+   * Threads. The loop's.
+   *
+   * I1. A connection is in `open` from its acceptance to its end, and is closed at its end, also when its coroutine was cancelled
+   *     before it ran. [ServerConformanceTest]
+   * I2. What a handler or its members throw ends its connection only. [ServerConformanceTest]
+   * I3. Not more than the bound are open. [ServerConformanceTest]
+   *
+   * Cost. A connection: a coroutine and a scope. A failure: its stack is read for its place.
+   *
+   * Rejected. A supervised scope with the handlers as members: what a handler spawns would be the server's, and outlive its connection.
+   * A pause that grows: it would let clients wait for up to its longest when descriptors are free again, and saves nothing.
+   * To wait for one of our own connections to end: descriptors are given back by others, too.
+   *
+   * Sources. Go's net/http (Serve, Shutdown); trio.serve_listeners.
+   */
+  private static final Duration PAUSE =
+      Duration.ofMillis(100); // between two tries: long enough for a descriptor to be given back
+
+  private final Listener listener;
+  private final ConnectionHandler<? super StreamSocket> handler;
+  private final Scope members;
+  private final @Nullable Room room; // null: no bound
+  private final Promise<@Nullable Void> stopping = new Promise<>(home(), "the server's stop");
+  private final FailureLog failures;
+
+  // loop only
+  private final Set<StreamSocket> open = Collections.newSetFromMap(new IdentityHashMap<>());
+  private boolean cut; // a handler was cancelled by a call of ours
+
+  private ConnectionServer(
+      Listener listener,
+      ServerOptions options,
+      ConnectionHandler<? super StreamSocket> handler,
+      Scope members) {
+    this.listener = listener;
+    this.handler = handler;
+    this.members = members;
+    this.room =
+        options.connections() == Integer.MAX_VALUE
+            ? null
+            : new Room(home(), options.connections(), this);
+    this.failures = new FailureLog(home()::nanoTime);
+    stopping.future().ignore(); // a failure that nobody looks at cannot be, a value may
+  }
+
+  private static Scheduler home() {
+    return CoroutineNode.current().scheduler();
+  }
+
+  /// See [Server#start].
+  public static ConnectionServer start(
+      Listener listener, ServerOptions options, ConnectionHandler<? super StreamSocket> handler) {
+    ConnectionServer server = of(listener, options, handler);
+    server.members.launch("accept from " + listener, server::accept);
+    return server;
+  }
+
+  /// A server that keeps nothing alive: when all else in the current scope has ended, it accepts
+  /// nobody any more, and ends with its connections.
+  public static ConnectionServer startBeside(
+      Listener listener, ServerOptions options, ConnectionHandler<? super StreamSocket> handler) {
+    ConnectionServer server = of(listener, options, handler);
+    server.members.background("accept from " + listener, server::accept);
+    return server;
+  }
+
+  private static ConnectionServer of(
+      Listener listener, ServerOptions options, ConnectionHandler<? super StreamSocket> handler) {
+    Objects.requireNonNull(listener, "listener");
+    Objects.requireNonNull(options, "options");
+    Objects.requireNonNull(handler, "handler");
+    Scope members = CoroutineNode.current().currentScope().child();
+    ConnectionServer server = new ConnectionServer(listener, options, handler, members);
+    members.onCompletion(_ -> server.ended());
+    AsyncLog.shared().prepare(); // it may have to tell that no descriptor is left
+    return server;
+  }
+
+  // ---- accepting ----
+
+  private void accept() {
+    CoroutineNode<?> self = CoroutineNode.current();
+    try {
+      while (listener.isOpen()) {
+        if (room != null) {
+          room.take(self);
+        }
+        acceptOne(self);
+      }
+    } finally {
+      stopAccepting();
+    }
+  }
+
+  private void acceptOne(CoroutineNode<?> self) {
+    StreamSocket connection;
+    try {
+      connection = listener.accept();
+    } catch (IOException e) {
+      giveRoomBack();
+      if (listener.isOpen()) {
+        failures.warn("while accepting from " + listener + ", which goes on trying", e);
+        self.delay(PAUSE);
+      }
+      return;
+    }
+    begin(connection);
+  }
+
+  private void begin(StreamSocket connection) {
+    open.add(connection);
+    String name = connection.toString(); // closed, it no longer knows from where it came
+    members.launch("serve " + name, () -> serve(connection, name));
+  }
+
+  private void giveRoomBack() {
+    if (room != null) {
+      room.giveBack();
+    }
+  }
+
+  // ---- serving ----
+
+  private void serve(StreamSocket connection, String name) {
+    try (connection) {
+      ScopeNode.block(
+          _ -> {
+            handler.serve(connection);
+            return null;
+          },
+          false);
+    } catch (Cancellation e) {
+      throw e; // the server's, or the handler's own: no failure
+    } catch (Throwable e) {
+      FailureTable.throwIfFatal(e);
+      failures.warn("while serving " + name, unwrapped(e));
+    } finally {
+      open.remove(connection);
+      giveRoomBack();
+    }
+  }
+
+  private static Throwable unwrapped(Throwable failure) {
+    Throwable cause = failure.getCause();
+    return failure instanceof CoroutineFailure && cause != null ? cause : failure;
+  }
+
+  // ---- the end ----
+
+  private void stopAccepting() {
+    listener.close();
+    var _ = stopping.tryComplete(null); // only the first call counts
+  }
+
+  /// Nobody is left.
+  private void ended() {
+    stopAccepting();
+    List.copyOf(open).forEach(StreamSocket::close); // accepted, and cancelled before they ran
+    open.clear();
+    failures.flush();
+  }
+
+  @Override
+  public boolean drain(Deadline deadline) {
+    stopAccepting();
+    try {
+      if (!members.isCancelled()) {
+        members.join(deadline);
+      }
+    } catch (DeadlineException _) {
+      // safe: what is left is cancelled now
+    }
+    cancelTheRest();
+    return !cut;
+  }
+
+  @Override
+  public void close() {
+    stopAccepting();
+    cancelTheRest();
+  }
+
+  private void cancelTheRest() {
+    cut |= !open.isEmpty();
+    members.close();
+  }
+
+  @Override
+  public void join() {
+    if (members.isCancelled()) {
+      members.awaitCancelled();
+    } else {
+      members.join();
+    }
+  }
+
+  // ---- views ----
+
+  @Override
+  public SocketAddress address() {
+    return listener.localAddress();
+  }
+
+  @Override
+  public int connections() {
+    return open.size();
+  }
+
+  @Override
+  public boolean isAccepting() {
+    return listener.isOpen();
+  }
+
+  @Override
+  public Awaitable<?> draining() {
+    return stopping.future();
+  }
+
+  @Override
+  public String toString() {
+    return "the server on " + listener.localAddress();
+  }
+
+  /// Permits for connections.
+  private static final class Room extends Permits {
+    private final int bound;
+    private final ConnectionServer server;
+
+    Room(Scheduler home, int bound, ConnectionServer server) {
+      super(home, bound, server);
+      this.bound = bound;
+      this.server = server;
+    }
+
+    @Override
+    protected String info() {
+      return "the end of one of the " + bound + " connections of " + server;
+    }
+  }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.io.server;
+
+import dev.heddle.observe.log.AsyncLog;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.LongSupplier;
+
+/// Logs what a server meets, however often it meets it: each place in the program that throws has a
+/// line at once, and then one a minute at most, with the number of those in between.
+///
+/// **Thread** the loop's.
+final class FailureLog {
+  static final int MOST = 64; // places; more are counted as one
+  static final long PERIOD_NANOS = 60_000_000_000L;
+  private static final String ELSEWHERE = "elsewhere";
+
+  private final LongSupplier nanoTime;
+  private final Map<String, Place> places = new LinkedHashMap<>();
+
+  FailureLog(LongSupplier nanoTime) {
+    this.nanoTime = nanoTime;
+  }
+
+  /// What is known of a place.
+  private static final class Place {
+    long loggedAt;
+    long unlogged;
+  }
+
+  /// A warning, unless its place has had one.
+  void warn(String what, Throwable failure) {
+    String where = placeOf(failure);
+    String key = places.containsKey(where) || places.size() < MOST ? where : ELSEWHERE;
+    long now = nanoTime.getAsLong();
+    Place place = places.get(key);
+    if (place == null) {
+      place = new Place();
+      places.put(key, place);
+    } else if (now - place.loggedAt < PERIOD_NANOS) {
+      place.unlogged++;
+      return;
+    }
+    String more = place.unlogged == 0 ? "" : "; " + place.unlogged + " more like it before";
+    place.loggedAt = now;
+    place.unlogged = 0;
+    AsyncLog.shared().warning(what + more, failure);
+  }
+
+  /// Says how many have not been logged; nobody will come again.
+  void flush() {
+    places.forEach((where, place) -> {
+      if (place.unlogged > 0) {
+        AsyncLog.shared().warning(place.unlogged + " more failures of a server: " + where, null);
+      }
+    });
+    places.clear();
+  }
+
+  /// The class of the failure, and the frame of the program that has thrown it.
+  private static String placeOf(Throwable failure) {
+    String name = failure.getClass().getName();
+    try {
+      for (StackTraceElement frame : failure.getStackTrace()) {
+        if (isProgram(frame.getClassName())) {
+          return name + " at " + frame;
+        }
+      }
+    } catch (RuntimeException | StackOverflowError _) {
+      // safe: a getStackTrace() that throws itself; its class tells enough
+    }
+    return name;
+  }
+
+  private static boolean isProgram(String className) {
+    return !className.startsWith("java.")
+        && !className.startsWith("jdk.")
+        && !className.startsWith("sun.")
+        && !className.startsWith("javax.")
+        && !className.startsWith("dev.heddle.io.")
+        && !className.startsWith("dev.heddle.coroutine.tree.")
+        && !className.startsWith("dev.heddle.scheduler.")
+        && !className.startsWith("dev.heddle.reactor.")
+        && !className.startsWith("dev.heddle.netty.");
+  }
+}

@@ -5,6 +5,8 @@ import dev.heddle.observe.DeadlockReport;
 import dev.heddle.observe.HoldReport;
 import dev.heddle.observe.LoopReport;
 import dev.heddle.observe.StallReport;
+import dev.heddle.observe.attach.Attachable;
+import dev.heddle.observe.attach.Attachables;
 import dev.heddle.observe.flight.FlightEvents;
 import dev.heddle.observe.management.ManagedLoops;
 import java.time.Duration;
@@ -16,6 +18,7 @@ final class LoopWatch {
   private final HoldWatch holds;
   private final StallWatch stalls;
   private final ManagedLoops.Entry management;
+  private final Attachable shown;
   private final long began = System.nanoTime();
 
   // written by the carrier as the loop begins, read by any thread
@@ -31,7 +34,9 @@ final class LoopWatch {
     this.loop = loop;
     this.holds = new HoldWatch(loop);
     this.stalls = new StallWatch(loop, this);
-    this.management = new ManagedLoops.Entry(new LoopBean(loop));
+    LoopBean bean = new LoopBean(loop);
+    this.management = new ManagedLoops.Entry(bean);
+    this.shown = new AttachableLoop(bean);
   }
 
   LoopRoot loop() {
@@ -52,11 +57,13 @@ final class LoopWatch {
   }
 
   void begin() {
+    Attachables.add(shown);
     watchdog = Watchdog.watch(this);
   }
 
   void end() {
     Watchdog.unwatch(this);
+    Attachables.remove(shown);
     if (ManagedLoops.leaves(management)) {
       // listeners of the server are anybody's code
       loop.log().call("the management of the loop", () -> ManagedLoops.takeOut(management));

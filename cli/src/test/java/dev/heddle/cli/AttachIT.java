@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Timeout;
 /// What a look costs the JVM that is looked at: nothing that stays, and no port while it lasts.
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class AttachIT {
+  private static final int LOOKS = 6_000; // a minute: what stays, stays for ever
   private static final Path JAVA = Path.of(System.getProperty("java.home"), "bin", "java");
 
   /// Its loop cannot answer, so that a dump takes two seconds.
@@ -93,7 +94,11 @@ class AttachIT {
             "");
     started.add(child);
     child.awaitOutput("ready");
-    return child.process().pid();
+    long pid = child.process().pid();
+    while (!threads(pid).contains("heddle-watchdog")) { // a thread names itself after it has begun
+      Thread.sleep(10);
+    }
+    return pid;
   }
 
   private Outcome.Started startHeddle(String... words) throws IOException {
@@ -149,9 +154,16 @@ class AttachIT {
   /// A thread ends, and closes what it has, a moment after its observer has left.
   private static void awaitAsBefore(long pid, List<String> descriptors, List<String> threads)
       throws Exception {
-    while (!descriptors.containsAll(descriptors(pid)) || !threads.containsAll(threads(pid))) {
-      Thread.sleep(10); // the test's own limit bounds it
+    for (int i = 0; i < LOOKS && !isAsBefore(pid, descriptors, threads); i++) {
+      Thread.sleep(10);
     }
+    assertThat(descriptors).containsAll(descriptors(pid));
+    assertThat(threads).containsAll(threads(pid));
+  }
+
+  private static boolean isAsBefore(long pid, List<String> descriptors, List<String> threads)
+      throws IOException {
+    return descriptors.containsAll(descriptors(pid)) && threads.containsAll(threads(pid));
   }
 
   private static boolean isLookedAt(long pid) throws IOException {
@@ -167,8 +179,13 @@ class AttachIT {
   @Test
   void looks_leaveNothing_inAJvmWithLoopsAndRuntimes() throws Exception {
     long pid = start(LOOPS_AND_PROCESSES);
+    // a first look: by then all threads of the program itself have started
+    assertThat(checkout.heddle("dump", Long.toString(pid)).code()).isZero();
+    while (threads(pid).contains("heddle-attach")) {
+      Thread.sleep(10);
+    }
     List<String> threads = threads(pid);
-    assertThat(checkout.heddle("dump", Long.toString(pid)).code()).isZero(); // classes are loaded
+    assertThat(threads).noneMatch(name -> name.matches("(Attach Listener|RMI |JMX ).*"));
     List<String> descriptors = descriptors(pid);
     for (String command : List.of("ps", "dump", "dump")) {
       Outcome outcome = checkout.heddle(command, Long.toString(pid));

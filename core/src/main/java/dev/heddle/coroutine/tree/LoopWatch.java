@@ -10,6 +10,7 @@ import dev.heddle.observe.attach.Attachables;
 import dev.heddle.observe.flight.FlightEvents;
 import dev.heddle.observe.management.ManagedLoops;
 import java.time.Duration;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// All that looks at a loop while it runs, and tells what it sees.
@@ -123,9 +124,12 @@ final class LoopWatch {
   }
 
   /// Tells the operator. **Thread** any; never waits. The recording has it when the hold is over.
-  void tell(HoldReport report) {
-    loop.log().warning(() -> report.text().stripTrailing());
+  ///
+  /// @return whether the log has taken it by now
+  BooleanSupplier tell(HoldReport report) {
+    BooleanSupplier written = loop.log().trackedWarning(() -> report.text().stripTrailing());
     give(report);
+    return written;
   }
 
   void over(HoldReport report, Duration held) {

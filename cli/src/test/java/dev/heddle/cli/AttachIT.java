@@ -70,7 +70,8 @@ class AttachIT {
 
   @BeforeEach
   void needsProc() {
-    assumeTrue(Files.isReadable(Path.of("/proc/self/task")), "no /proc: cannot be seen from outside");
+    assumeTrue(
+        Files.isReadable(Path.of("/proc/self/task")), "no /proc: cannot be seen from outside");
   }
 
   @AfterEach
@@ -240,9 +241,7 @@ class AttachIT {
     Outcome outcome = Outcome.of(dump);
     assertThat(outcome.code()).isEqualTo(1);
     assertThat(outcome.out()).isEmpty();
-    assertThat(outcome.err())
-        .startsWith("heddle: process " + pid + " has ended")
-        .hasLineCount(1);
+    assertThat(outcome.err()).startsWith("heddle: process " + pid + " has ended").hasLineCount(1);
   }
 
   @Test

@@ -8,7 +8,6 @@ import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.tree.LoopRoot;
-import dev.heddle.event.Future;
 import dev.heddle.hosting.ChildJvm;
 import dev.heddle.observe.HoldReport.Activity;
 import dev.heddle.scheduler.SchedulerParts;
@@ -38,10 +37,7 @@ class TrampolineHoldTest {
   private Activity awaited = Activity.WAITING;
 
   private HeddleOptions options() {
-    return HeddleOptions.defaults()
-        .withName("stands")
-        .withHoldLimit(LIMIT)
-        .withReports(this::told);
+    return HeddleOptions.defaults().withName("stands").withHoldLimit(LIMIT).withReports(this::told);
   }
 
   private void told(LoopReport report) {
@@ -99,8 +95,7 @@ class TrampolineHoldTest {
     }
   }
 
-  private static void holdInAThread(Object monitor, Runnable during)
-      throws InterruptedException {
+  private static void holdInAThread(Object monitor, Runnable during) throws InterruptedException {
     CountDownLatch held = new CountDownLatch(1);
     Thread.ofPlatform()
         .name("the holder")
@@ -123,9 +118,7 @@ class TrampolineHoldTest {
   void handlerOfADriver_thatMeetsALockOfAThread_isReportedWithItsHolder() throws Exception {
     Object monitor = new Object();
     holdInAThread(monitor, this::untilReported);
-    runWithHandler(
-        () -> enter(monitor),
-        () -> Heddle.delay(Duration.ofMillis(100)));
+    runWithHandler(() -> enter(monitor), () -> Heddle.delay(Duration.ofMillis(100)));
     assertThat(report().waitsFor())
         .startsWith("the monitor of java.lang.Object@")
         .endsWith(", held by thread 'the holder'");
@@ -208,7 +201,8 @@ class TrampolineHoldTest {
         },
         () -> Heddle.spawn("first in line", () -> turn(lock)).await());
     assertThat(report().waitsFor())
-        .contains("ReentrantLock", ", held by nobody: it is the turn of coroutine-2 'first in line'");
+        .contains(
+            "ReentrantLock", ", held by nobody: it is the turn of coroutine-2 'first in line'");
   }
 
   private static String turn(ReentrantLock lock) {

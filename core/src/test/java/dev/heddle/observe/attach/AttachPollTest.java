@@ -173,8 +173,7 @@ class AttachPollTest {
     assertThatThrownBy(() -> ends.ask("fails " + number))
         .isInstanceOf(Frames.AnswerFailedException.class)
         .hasMessageContaining("as it was asked to");
-    assertThatThrownBy(() -> ends.ask("nonsense"))
-        .isInstanceOf(Frames.AnswerFailedException.class);
+    assertThatThrownBy(() -> ends.ask("nonsense")).isInstanceOf(Frames.AnswerFailedException.class);
     assertThat(ends.ask("dump " + number)).hasSize(1);
     ends.close();
     awaitNoSession();

@@ -6,8 +6,10 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
+import java.util.Objects;
 import java.util.Properties;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /// A JVM in which loops or runtimes of processes run, while it is looked at.
 ///
@@ -45,7 +47,7 @@ public record JavaProcess(
       look.accept(seen);
       return !seen.isEmpty();
     } catch (UncheckedIOException e) {
-      throw failed(pid, e.getCause());
+      throw failed(pid, Objects.requireNonNull(e.getCause()));
     } catch (IOException e) {
       throw failed(pid, e);
     }
@@ -65,7 +67,7 @@ public record JavaProcess(
         of("runtime", all).map(each -> new ObservedRuntime(observation, each)).toList());
   }
 
-  private static java.util.stream.Stream<Properties> of(String kind, List<Properties> all) {
+  private static Stream<Properties> of(String kind, List<Properties> all) {
     return all.stream().filter(each -> kind.equals(each.getProperty("kind")));
   }
 

@@ -10,7 +10,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -86,7 +88,7 @@ final class Pipes implements Closeable {
         return;
       } catch (NoSuchFileException _) {
         // another observer has just removed it
-      } catch (java.nio.file.FileSystemException e) {
+      } catch (FileSystemException e) {
         checkTrusted();
         throw e;
       }
@@ -108,7 +110,8 @@ final class Pipes implements Closeable {
             .redirectErrorStream(true)
             .start();
     mkfifo.getOutputStream().close();
-    String said = new String(mkfifo.getInputStream().readAllBytes()).strip();
+    String said =
+        new String(mkfifo.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
     try {
       if (mkfifo.waitFor() != 0) {
         throw new IOException(said);

@@ -5,12 +5,11 @@ import org.jspecify.annotations.NullMarked;
 @NullMarked
 module dev.heddle.cli {
   requires dev.heddle;
-  requires dev.heddle.process; // its beans
+  requires dev.heddle.process; // what its JVMs announce
   requires info.picocli;
   requires java.compiler;
   requires java.logging;
   requires java.management;
-  requires java.management.rmi; // the way to another JVM's beans
   requires java.xml;
   requires jdk.attach;
   requires jdk.compiler;

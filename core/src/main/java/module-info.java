@@ -4,7 +4,7 @@
 ///
 /// What is not exported here is not for users; the rooms are described in their `package-info`.
 @org.jspecify.annotations.NullMarked
-@SuppressWarnings("module") // dev.heddle.netty and dev.heddle.process are compiled after this one
+@SuppressWarnings("module") // dev.heddle.cli, .netty and .process are compiled after this one
 module dev.heddle {
   requires static org.jspecify; // annotations only: who compiles against this module needs nothing
   requires java.management; // loops as MXBeans
@@ -40,6 +40,11 @@ module dev.heddle {
 
   // for processes with a sequential body, which run on virtual threads of ours too
   exports dev.heddle.scheduler.context to
+      dev.heddle.process;
+
+  // for runtimes that observers may look at, and for the observer itself
+  exports dev.heddle.observe.attach to
+      dev.heddle.cli,
       dev.heddle.process;
 
   // for failures that commands of a body bring from other threads

@@ -10,10 +10,12 @@ import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -21,7 +23,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The examples with programs of others at their ends: curl, nc, socat.
+/// The examples with peers that are none of Heddle's: curl and socat where they are installed, and
+/// sockets of the JDK's, which are everywhere. Not nc: four programs have that name, and no two of
+/// them agree on when a connection ends.
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class PeersTest {
   private static final int LARGE = 3_000_001; // bytes: many buffers, and no round number
@@ -38,24 +42,14 @@ final class PeersTest {
         program + " is not installed: not proved here is that " + unproved);
   }
 
-  /// The words that have the `nc` of this system end its side of a connection with its input: it
-  /// has several programs of that name.
-  private static List<String> netcat(String unproved) throws Exception {
-    require("nc", unproved);
-    Process help = new ProcessBuilder("nc", "-h").redirectErrorStream(true).start();
-    help.getOutputStream().close();
-    String said = new String(help.getInputStream().readAllBytes(), UTF_8);
-    if (said.contains("Ncat")) {
-      return List.of("nc"); // it does by itself
+  /// A client of the JDK's that says all it has to say, ends its side of the connection, and then
+  /// hears until the other side ends.
+  private static String exchange(String port, String said) throws IOException {
+    try (var socket = new Socket(InetAddress.getLoopbackAddress(), Integer.parseInt(port))) {
+      socket.getOutputStream().write(said.getBytes(UTF_8));
+      socket.shutdownOutput();
+      return new String(socket.getInputStream().readAllBytes(), UTF_8);
     }
-    assumeTrue(
-        Pattern.compile("(?m)^\\s+-N\\s").matcher(said).find(),
-        "nc is neither OpenBSD's nor Ncat: not proved here is that " + unproved);
-    return List.of("nc", "-N");
-  }
-
-  private static String[] with(List<String> program, String... arguments) {
-    return Stream.concat(program.stream(), Stream.of(arguments)).toArray(String[]::new);
   }
 
   /// A file of random bytes, the same in each run.
@@ -145,11 +139,10 @@ final class PeersTest {
   }
 
   @Test
-  void nc_hearsItsEcho() throws Exception {
-    List<String> nc = netcat("it hears its echo");
+  void client_thatEndsItsSide_hearsItsEcho() throws Exception {
     try (var echo = ExampleProcess.start("Echo")) {
       String port = awaitPort(echo, "Echo on .*:(\\d+)");
-      assertThat(run(text("hello\n"), with(nc, "127.0.0.1", port))).hasContent("hello\n");
+      assertThat(exchange(port, "hello\n")).isEqualTo("hello\n");
       echo.awaitLine("A client left after 6 bytes");
     }
   }
@@ -199,55 +192,34 @@ final class PeersTest {
   }
 
   @Test
-  void ncAsAServer_answersThroughATunnelAfterTheClientHasSaidAll() throws Exception {
-    List<String> nc = netcat("its answer comes through a tunnel when the client has said all");
-    Path heard = folder.resolve("heard");
-    String port;
-    Process server;
-    do { // until the port is not taken by another program before nc has it
-      port = freePort();
-      server =
-          new ProcessBuilder(with(nc, "-l", "-v", "127.0.0.1", port))
-              .redirectInput(text("the answer\n").toFile())
-              .redirectOutput(heard.toFile())
-              .start();
-    } while (!isListening(server));
-    try (var forward = ExampleProcess.start("PortForward", "0", "127.0.0.1:" + port)) {
+  void server_answersThroughATunnel_afterTheClientHasSaidAll() throws Exception {
+    try (var server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        var forward =
+            ExampleProcess.start("PortForward", "0", "127.0.0.1:" + server.getLocalPort())) {
+      var heard = new CompletableFuture<String>();
+      Thread.ofVirtual().start(() -> answer(server, "the answer\n", heard));
       String entry = awaitPort(forward, "Forwarding .*:(\\d+) to ");
-      assertThat(run(text("a question\n"), with(nc, "127.0.0.1", entry)))
-          .hasContent("the answer\n");
+      assertThat(exchange(entry, "a question\n")).isEqualTo("the answer\n");
       forward.awaitLine("ended; 11 bytes there, 11 back");
-      assertThat(server.waitFor()).isZero();
-      assertThat(heard).hasContent("a question\n");
-    } finally {
-      server.destroyForcibly();
+      assertThat(heard.get()).isEqualTo("a question\n");
     }
   }
 
-  /// Whether it says so, rather than that it cannot.
-  private static boolean isListening(Process nc) throws IOException {
-    BufferedReader log = nc.errorReader();
-    String line = log.readLine();
-    while (line != null && !line.contains("istening on")) {
-      line = log.readLine();
-    }
-    return line != null;
-  }
-
-  /// One that was free a moment ago: nc cannot say which one it has chosen.
-  private static String freePort() throws IOException {
-    try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return Integer.toString(socket.getLocalPort());
+  private static void answer(ServerSocket server, String said, CompletableFuture<String> heard) {
+    try (Socket client = server.accept()) {
+      String question = new String(client.getInputStream().readAllBytes(), UTF_8);
+      client.getOutputStream().write(said.getBytes(UTF_8));
+      heard.complete(question);
+    } catch (IOException e) {
+      heard.completeExceptionally(e);
     }
   }
 
   @Test
-  void nc_chats() throws Exception {
-    require("nc", "it chats");
+  void client_chats() throws Exception {
     try (var chat = ExampleProcess.start("Chat")) {
       String port = awaitPort(chat, "Chat on .*:(\\d+);");
-      Path heard = run(text("ada\ngood evening\n/quit\n"), "nc", "127.0.0.1", port);
-      assertThat(heard).content().startsWith("Your name?\n");
+      assertThat(exchange(port, "ada\ngood evening\n/quit\n")).startsWith("Your name?\n");
       chat.awaitLine("^ada: good evening$");
       chat.awaitLine("^\\* ada has left$");
     }

@@ -3,8 +3,8 @@ package dev.heddle.cli;
 
 import dev.heddle.cli.attach.AttachException;
 import dev.heddle.cli.attach.JavaProcess;
-import dev.heddle.observe.LoopMXBean;
-import dev.heddle.process.ProcessRuntimeMXBean;
+import dev.heddle.cli.attach.ObservedLoop;
+import dev.heddle.cli.attach.ObservedRuntime;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
@@ -53,11 +53,11 @@ final class DumpCommand implements Callable<Integer> {
   }
 
   private void show(JavaProcess process) {
-    List<LoopMXBean> loops =
+    List<ObservedLoop> loops =
         process.loops().stream()
-            .filter(loop -> name.isEmpty() || loop.getName().equals(name))
+            .filter(loop -> name.isEmpty() || loop.name().equals(name))
             .toList();
-    List<ProcessRuntimeMXBean> runtimes = name.isEmpty() ? process.runtimes() : List.of();
+    List<ObservedRuntime> runtimes = name.isEmpty() ? process.runtimes() : List.of();
     shown = loops.size() + runtimes.size();
     if (shown > 0) {
       spec.commandLine().getOut().print(json ? asJson(loops, runtimes) : asText(loops, runtimes));
@@ -67,17 +67,17 @@ final class DumpCommand implements Callable<Integer> {
     }
   }
 
-  private String asJson(List<LoopMXBean> loops, List<ProcessRuntimeMXBean> runtimes) {
+  private String asJson(List<ObservedLoop> loops, List<ObservedRuntime> runtimes) {
     return "{\"pid\":%d,\"loops\":[%s],\"runtimes\":[%s]}\n"
         .formatted(
             pid,
-            loops.stream().map(LoopMXBean::dumpJson).collect(Collectors.joining(",")),
-            runtimes.stream().map(ProcessRuntimeMXBean::dumpJson).collect(Collectors.joining(",")));
+            loops.stream().map(ObservedLoop::dumpJson).collect(Collectors.joining(",")),
+            runtimes.stream().map(ObservedRuntime::dumpJson).collect(Collectors.joining(",")));
   }
 
-  private static String asText(List<LoopMXBean> loops, List<ProcessRuntimeMXBean> runtimes) {
+  private static String asText(List<ObservedLoop> loops, List<ObservedRuntime> runtimes) {
     return Stream.concat(
-            loops.stream().map(LoopMXBean::dump), runtimes.stream().map(ProcessRuntimeMXBean::dump))
+            loops.stream().map(ObservedLoop::dump), runtimes.stream().map(ObservedRuntime::dump))
         .map(dump -> Printable.of(dump).stripTrailing() + "\n")
         .collect(Collectors.joining("\n"));
   }
@@ -89,7 +89,7 @@ final class DumpCommand implements Callable<Integer> {
         + name
         + "'; it runs "
         + process.loops().stream()
-            .map(loop -> "'" + Printable.of(loop.getName()) + "'")
+            .map(loop -> "'" + Printable.of(loop.name()) + "'")
             .collect(Collectors.joining(", "));
   }
 }

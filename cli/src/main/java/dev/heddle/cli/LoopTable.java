@@ -2,8 +2,7 @@
 package dev.heddle.cli;
 
 import dev.heddle.cli.attach.JavaProcess;
-import dev.heddle.observe.LoopMXBean;
-import java.time.Duration;
+import dev.heddle.cli.attach.ObservedLoop;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -31,27 +30,27 @@ final class LoopTable {
     return rows.isEmpty();
   }
 
-  void add(JavaProcess process, LoopMXBean loop) {
-    String state = loop.getState();
+  void add(JavaProcess process, ObservedLoop loop) {
+    String state = loop.state();
     rows.add(
         Long.toString(process.pid()),
-        Printable.of(loop.getName()),
+        Printable.of(loop.name()),
         state,
-        TextTable.number(loop.getCoroutines()),
-        TextTable.number(loop.getReady()),
-        TextTable.number(loop.getWaiting()),
-        TextTable.number(loop.getForeign()),
-        TextTable.number(loop.getSwitches()),
-        TextTable.inWords(Duration.ofMillis(loop.getUptimeMillis())),
+        TextTable.number(loop.count("coroutines")),
+        TextTable.number(loop.count("ready")),
+        TextTable.number(loop.count("waiting")),
+        TextTable.number(loop.count("foreign")),
+        TextTable.number(loop.count("switches")),
+        TextTable.inWords(loop.uptime()),
         Printable.of(process.program()));
-    String holder = loop.getHolder();
+    String holder = loop.holder();
     if (holder != null) {
       holds.add(
           "The loop '%s' of process %d has been held for %s by %s."
               .formatted(
-                  Printable.of(loop.getName()),
+                  Printable.of(loop.name()),
                   process.pid(),
-                  TextTable.inWords(Duration.ofMillis(loop.getHeldMillis())),
+                  TextTable.inWords(loop.held()),
                   Printable.of(holder)));
     }
   }

@@ -3,8 +3,8 @@ package dev.heddle.cli;
 
 import dev.heddle.cli.attach.AttachException;
 import dev.heddle.cli.attach.JavaProcess;
-import dev.heddle.observe.LoopMXBean;
-import dev.heddle.process.ProcessRuntimeMXBean;
+import dev.heddle.cli.attach.ObservedLoop;
+import dev.heddle.cli.attach.ObservedRuntime;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
@@ -79,7 +79,7 @@ final class PsCommand implements Callable<Integer> {
     }
   }
 
-  /// All at once: each JVM takes a second to let itself be seen for the first time.
+  /// All at once: each JVM looks for observers once a second.
   private int listAll() throws InterruptedException {
     Tables tables = new Tables();
     try (var each = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -126,13 +126,13 @@ final class PsCommand implements Callable<Integer> {
     Tables tables = new Tables();
     tables.add(process);
     StringBuilder each = new StringBuilder();
-    for (LoopMXBean loop : process.loops()) {
+    for (ObservedLoop loop : process.loops()) {
       each.append('\n').append(shortened(Printable.of(loop.table()), TITLES, process.pid()));
     }
-    for (ProcessRuntimeMXBean runtime : process.runtimes()) {
-      String heading = "Runtime '%s'\n".formatted(runtime.getName());
+    for (ObservedRuntime runtime : process.runtimes()) {
+      String heading = "Runtime '%s'\n".formatted(runtime.name());
       String table = heading + runtime.workerTable() + "\n\n" + runtime.table() + "\n";
-      int titles = runtime.getWorkers() + 2;
+      int titles = (int) runtime.count("workers") + 2;
       each.append('\n').append(shortened(Printable.of(table), titles, process.pid()));
     }
     out().print(process.isEmpty() ? "" : tables.toString() + each);

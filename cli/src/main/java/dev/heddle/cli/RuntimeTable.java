@@ -2,8 +2,7 @@
 package dev.heddle.cli;
 
 import dev.heddle.cli.attach.JavaProcess;
-import dev.heddle.process.ProcessRuntimeMXBean;
-import java.time.Duration;
+import dev.heddle.cli.attach.ObservedRuntime;
 import java.util.List;
 import java.util.Set;
 
@@ -29,17 +28,17 @@ final class RuntimeTable {
     return rows.isEmpty();
   }
 
-  void add(JavaProcess process, ProcessRuntimeMXBean runtime) {
+  void add(JavaProcess process, ObservedRuntime runtime) {
     rows.add(
         Long.toString(process.pid()),
-        Printable.of(runtime.getName()),
-        TextTable.number(runtime.getWorkers()),
-        TextTable.number(runtime.getAwake()),
-        TextTable.number(runtime.getProcesses()),
-        TextTable.number(runtime.getStarted()),
-        TextTable.number(runtime.getExecuted()),
-        TextTable.number(runtime.getQueueDelay99Micros()) + " us",
-        TextTable.inWords(Duration.ofMillis(runtime.getUptimeMillis())),
+        Printable.of(runtime.name()),
+        TextTable.number(runtime.count("workers")),
+        TextTable.number(runtime.count("awake")),
+        TextTable.number(runtime.count("processes")),
+        TextTable.number(runtime.count("started")),
+        TextTable.number(runtime.count("executed")),
+        TextTable.number(runtime.count("queueDelay99Micros")) + " us",
+        TextTable.inWords(runtime.uptime()),
         Printable.of(process.program()));
   }
 

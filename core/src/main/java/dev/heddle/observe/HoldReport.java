@@ -8,8 +8,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// A coroutine has kept the loop from all others for longer than
-/// [dev.heddle.HeddleOptions#holdLimit()], or the loop's own thread waits. Told once for each site,
-/// by a thread that watches.
+/// [dev.heddle.HeddleOptions#holdLimit()], or the loop's own thread waits or is inside a callback.
+/// Told once for each site, and once more when one lasts for ten seconds, by a thread that watches.
 ///
 /// @param loop the loop's name
 /// @param coroutine who holds it, by number and name; null when it is the loop's own work
@@ -69,7 +69,12 @@ public record HoldReport(
     WAITING(
         "the loop's own thread waits for a lock",
         "no coroutine can run before it has it; the lock and its holder are below"),
-    /// Not a coroutine but the loop itself, which is said only when somebody asks.
+    /// Not a coroutine but code of the program's or of a library's that the loop's own thread has
+    /// called: a handler of a driver, a callback, a task.
+    CALLBACK(
+        "the loop's own thread is inside a callback, outside any coroutine",
+        "no coroutine can run before it returns; do such work in a coroutine or a ThreadPool"),
+    /// Not a coroutine but the loop itself: said when somebody asks, or when it lasts for seconds.
     LOOP("no coroutine does", "it takes a dump, or is about to sleep");
 
     private final String words;

@@ -176,13 +176,20 @@ public final class Scheduler implements ContextHost, EventHome {
     return dispatched;
   }
 
+  /// Whether a thread that is parked for `blocker` sleeps in a driver; for any thread.
+  public static boolean isDriver(@Nullable Object blocker) {
+    return blocker instanceof ReactorDriver
+        || (blocker != null && blocker.getClass().getName().startsWith("dev.heddle.netty."));
+  }
+
   /// A number that changes with each decision who is next and with each sleep; for any thread.
   public long progress() {
     // safe: a reader that sees a number of a moment ago compares it with the next one
     return dispatched + reactor.sleeps();
   }
 
-  /// Whether the carrier sleeps until something happens; for any thread.
+  /// Whether the carrier sleeps until something happens, or is in a callback of the driver that it
+  /// slept in; for any thread.
   public boolean isAsleep() {
     return wakeup.isAsleep();
   }

@@ -83,6 +83,7 @@ class RoomsTest {
           entry("os.pipe", Set.of("scheduler", "event")),
           entry("os", Set.of("os.pipe", "os.watch", "scheduler", "event")),
           entry("os.watch", Set.of()),
+          entry("observe.attach", Set.of()),
           entry("observe.beside", Set.of()),
           entry("observe.flight", Set.of()),
           entry("observe.log", Set.of()),
@@ -98,6 +99,7 @@ class RoomsTest {
           entry(
               "coroutine.tree -> reactor",
               "a delay is a timer, a foreign completion a remote event"),
+          entry("coroutine.tree -> observe.attach", "the watchdog shows loops to other JVMs"),
           entry("coroutine.tree -> observe.flight", "a loop tells a flight recording what it does"),
           entry("coroutine.tree -> observe.management", "the watchdog shows loops to tools"),
           entry("coroutine.tree -> observe.log", LOGGED),
@@ -193,6 +195,8 @@ class RoomsTest {
           "the registry of running loops",
           "dev.heddle.coroutine.tree.JvmExit.LEFT_BEHIND",
           "coroutines that outlive their loops, and may hold what the JVM's exit waits for",
+          "dev.heddle.observe.attach.Attachables.RUNNING",
+          "the registry of what observers may look at",
           "dev.heddle.observe.beside.DumpParts.RUNNING",
           "the registry of what runs beside them, for dumps");
 

@@ -4,8 +4,11 @@ package dev.heddle.hosting;
 import dev.heddle.ExitException;
 import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
+import dev.heddle.coroutine.tree.LoopRoot;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.logging.Handler;
@@ -40,6 +43,34 @@ public final class StuckExitProgram {
                 Thread.onSpinWait();
               }
             });
+      }
+    },
+    /// The carrier waits, outside any coroutine, for a lock that nobody gives back.
+    STANDS_OUTSIDE_COROUTINES {
+      @Override
+      void run() {
+        Object lock = new Object();
+        CountDownLatch held = new CountDownLatch(1);
+        Thread.ofPlatform()
+            .name("the holder")
+            .start(() -> {
+              synchronized (lock) {
+                held.countDown();
+                while (true) {
+                  LockSupport.park();
+                }
+              }
+            });
+        AtomicReference<LoopRoot> root = new AtomicReference<>();
+        LoopRoot.run(
+            SHORT.withHandleSignals(true),
+            () -> {
+              held.await();
+              root.get().scheduler().onTrampoline(() -> stand(lock));
+              Heddle.delay(HOUR);
+            },
+            List.of(),
+            root::set);
       }
     },
     /// The loop ends in time; then the logging system's own hook waits for a coroutine's lock.
@@ -84,6 +115,13 @@ public final class StuckExitProgram {
       Scenario.valueOf(System.getProperty("scenario")).run();
     } catch (ExitException _) {
       // the JVM exits already, with its own code
+    }
+  }
+
+  private static void stand(Object lock) {
+    signalSelf();
+    synchronized (lock) {
+      throw new AssertionError("nobody lets go of it");
     }
   }
 

@@ -20,7 +20,12 @@ class StuckExitTest {
 
   @ParameterizedTest
   @EnumSource(
-      names = {"HOLDS_THE_CARRIER", "HOOK_BEHIND_A_COROUTINE", "HOOK_BEHIND_A_COROUTINE_UNHANDLED"})
+      names = {
+        "HOLDS_THE_CARRIER",
+        "STANDS_OUTSIDE_COROUTINES",
+        "HOOK_BEHIND_A_COROUTINE",
+        "HOOK_BEHIND_A_COROUTINE_UNHANDLED"
+      })
   void signal_toAProcessWhoseEndIsHeldUpForEver_endsItWithItsCode(Scenario scenario)
       throws Exception {
     assertThat(run(scenario).exitCode()).isEqualTo(143);
@@ -31,6 +36,13 @@ class StuckExitTest {
     assertThat(run(Scenario.HOLDS_THE_CARRIER).output())
         .contains("the loop 'heddle' has not ended", "after SIGTERM")
         .contains("StuckExitProgram");
+  }
+
+  @Test
+  void signal_toALoopThatStandsOutsideCoroutines_namesTheLockAndItsHolder() throws Exception {
+    assertThat(run(Scenario.STANDS_OUTSIDE_COROUTINES).output())
+        .contains("the loop 'heddle' has not ended", "the loop's own thread waits")
+        .contains("held by thread 'the holder'", "StuckExitProgram.stand");
   }
 
   @Test

@@ -38,7 +38,6 @@ import org.junit.jupiter.api.Timeout;
 class DescriptorLeakTest {
   private static final int TIMES = 100;
   private static final int LOOKS = 1_000; // of some milliseconds each: a leak lasts for ever
-  private static final int ROUNDS = 3;
 
   /// Descriptors that stay open after many calls of `action` within one loop, beyond those before.
   private static long leakedInside(Action action) {
@@ -50,18 +49,12 @@ class DescriptorLeakTest {
     });
   }
 
-  /// The same; a leak is one each time. Once, `heddle ps` of somebody else, or of another test, may
-  /// start this JVM's management agent, which has sockets of its own.
   private static long leaked(Action action, Action pause) throws Exception {
-    long leaked = 1;
-    for (int round = 0; round < ROUNDS && leaked > 0; round++) {
-      long before = Descriptors.ofLoops();
-      for (int i = 0; i < TIMES; i++) {
-        action.run();
-      }
-      leaked = beyond(before, pause);
+    long before = Descriptors.ofLoops();
+    for (int i = 0; i < TIMES; i++) {
+      action.run();
     }
-    return leaked;
+    return beyond(before, pause);
   }
 
   /// Descriptors beyond so many that nobody closes: the kernel, and a driver, close some a moment

@@ -63,9 +63,9 @@ class ProcessRoomsTest {
           "topology",
           Set.of("scheduler"), // the same
           "scheduler",
-          Set.of("scheduler"), // both
+          Set.of("observe.attach", "scheduler"), // it looks for observers; both
           "observe",
-          Set.of("observe", "observe.beside"));
+          Set.of("observe", "observe.attach", "observe.beside"));
 
   private static final Pattern OURS =
       Pattern.compile("(?m)^import (?:static )?dev\\.heddle\\.process\\.([a-z]+)\\.");

@@ -20,4 +20,8 @@ public final class AttachException extends Exception {
     return new AttachException(
         "process " + pid + " is a JVM in which neither loops nor processes of Heddle run");
   }
+
+  static AttachException ended(long pid) {
+    return new AttachException("process " + pid + " has ended");
+  }
 }

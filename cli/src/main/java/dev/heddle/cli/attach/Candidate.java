@@ -1,15 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cli.attach;
 
+import com.sun.tools.attach.AttachNotSupportedException;
+import com.sun.tools.attach.VirtualMachine;
+import com.sun.tools.attach.VirtualMachineDescriptor;
+import dev.heddle.observe.LoopMXBean;
+import dev.heddle.process.ProcessRuntimeMXBean;
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Properties;
 import java.util.stream.Stream;
 
-/// What is asked of a process before it is attached to. To attach means to send it a SIGQUIT, and
-/// there are programs that end on that: what is not known to be a JVM is left alone.
+/// What is asked of a process before it is looked at, from outside, so that what is not a JVM with
+/// Heddle in it is left alone.
 final class Candidate {
+  // the beginnings of names of threads, of which one runs wherever loops or runtimes do
+  private static final List<String> WATCHERS = List.of("heddle-watchdog", "heddle-lookout");
+
   private Candidate() {}
+
+  /// The JVMs of this user that the JDK has found, but this one.
+  static List<Long> all() {
+    return VirtualMachine.list().stream()
+        .map(VirtualMachineDescriptor::id)
+        .map(Long::valueOf)
+        .filter(pid -> pid != ProcessHandle.current().pid() && isOurs(pid))
+        .sorted()
+        .toList();
+  }
 
   static void check(long pid) throws AttachException {
     ProcessHandle process = ProcessHandle.of(pid).orElse(null);
@@ -25,14 +46,21 @@ final class Candidate {
           "process %d belongs to '%s', and only that user may look at it: sudo -u %s ..."
               .formatted(pid, owner, owner));
     }
+    if (hasEnded(pid)) {
+      throw AttachException.ended(pid);
+    }
     if (!isJvm(pid)) {
       String command = process.info().command().orElse("");
       throw new AttachException(
           "process " + pid + (command.isEmpty() ? "" : " (" + command + ")") + " is no JVM");
     }
+    if (refusesAttach(pid)) {
+      throw new AttachException(
+          "process " + pid + " lets nobody look: it was started with -XX:+DisableAttachMechanism");
+    }
   }
 
-  /// Where the system does not tell whose a process is, the JDK has to refuse.
+  /// Where the system does not tell whose a process is, the JVM over there has to refuse.
   static boolean isOurs(long pid) {
     String owner = ProcessHandle.of(pid).map(Candidate::user).orElse("");
     return owner.isEmpty() || owner.equals(user(ProcessHandle.current()));
@@ -44,7 +72,7 @@ final class Candidate {
 
   /// Where the system does not tell, the JDK has to find out: it looks whether SIGQUIT is caught.
   private static boolean isJvm(long pid) {
-    Path maps = Path.of("/proc", Long.toString(pid), "maps");
+    Path maps = ofSystem(pid, "maps");
     if (!Files.isReadable(maps)) {
       return true;
     }
@@ -53,5 +81,99 @@ final class Candidate {
     } catch (IOException _) {
       return true;
     }
+  }
+
+  /// Such a JVM publishes its counters, unless it was told not to, and is not in the JDK's list.
+  private static boolean refusesAttach(long pid) {
+    String user = ProcessHandle.of(pid).map(Candidate::user).orElse("");
+    Path counters = Path.of("/tmp/hsperfdata_" + user, Long.toString(pid));
+    return Files.exists(counters)
+        && VirtualMachine.list().stream().noneMatch(vm -> vm.id().equals(Long.toString(pid)));
+  }
+
+  /// Whether loops or runtimes run in a JVM, or have a few seconds ago. On Linux the names of its
+  /// threads tell. Elsewhere its system properties do: the JDK's attach mechanism reads them, and
+  /// leaves a thread and a socket of the JDK's there.
+  static boolean runsHeddle(long pid) throws AttachException {
+    Path tasks = ofSystem(pid, "task");
+    if (!Files.isReadable(tasks)) {
+      return announcesHeddle(pid);
+    }
+    try (DirectoryStream<Path> threads = Files.newDirectoryStream(tasks)) {
+      for (Path thread : threads) {
+        if (isWatcher(thread)) {
+          return true;
+        }
+      }
+      return false;
+    } catch (IOException _) {
+      return false; // it has ended
+    }
+  }
+
+  private static boolean isWatcher(Path thread) {
+    try {
+      String name = Files.readString(thread.resolve("comm"));
+      return WATCHERS.stream().anyMatch(name::startsWith);
+    } catch (IOException _) {
+      return false; // the thread has ended, or its name is not in UTF-8
+    }
+  }
+
+  private static boolean announcesHeddle(long pid) throws AttachException {
+    try {
+      VirtualMachine vm = VirtualMachine.attach(Long.toString(pid));
+      try {
+        Properties properties = vm.getSystemProperties();
+        return properties.containsKey(LoopMXBean.ANNOUNCEMENT)
+            || properties.containsKey(ProcessRuntimeMXBean.ANNOUNCEMENT);
+      } finally {
+        vm.detach();
+      }
+    } catch (AttachNotSupportedException | IOException e) {
+      throw new AttachException("process " + pid + " does not answer: " + e.getMessage(), e);
+    }
+  }
+
+  /// Its number as it sees it itself, which in a container is another one.
+  static long ownNumber(long pid) {
+    try (Stream<String> lines = Files.lines(ofSystem(pid, "status"))) {
+      return lines
+          .filter(line -> line.startsWith("NSpid:"))
+          .map(line -> Long.valueOf(line.substring(line.lastIndexOf('\t') + 1).strip()))
+          .findFirst()
+          .orElse(pid);
+    } catch (IOException _) {
+      return pid;
+    }
+  }
+
+  /// The root of the file system that it sees, which in a container is another one.
+  static Path root(long pid) {
+    Path root = ofSystem(pid, "root");
+    return Files.isWritable(root.resolve("tmp")) ? root : Path.of("/");
+  }
+
+  /// Whether it is gone, or waits for its parent to take notice.
+  static boolean hasEnded(long pid) {
+    return ProcessHandle.of(pid).isEmpty() || state(pid) == 'Z' || state(pid) == 'X';
+  }
+
+  /// Whether a signal or a debugger has stopped it.
+  static boolean isStopped(long pid) {
+    return state(pid) == 'T' || state(pid) == 't';
+  }
+
+  private static char state(long pid) {
+    try {
+      String stat = Files.readString(ofSystem(pid, "stat"));
+      return stat.charAt(stat.lastIndexOf(')') + 2); // the name before it may have any character
+    } catch (IOException _) {
+      return '?';
+    }
+  }
+
+  private static Path ofSystem(long pid, String name) {
+    return Path.of("/proc", Long.toString(pid), name);
   }
 }

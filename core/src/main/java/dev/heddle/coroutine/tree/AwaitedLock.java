@@ -7,6 +7,7 @@ import java.lang.management.LockInfo;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
 import java.util.concurrent.locks.AbstractOwnableSynchronizer;
+import java.util.concurrent.locks.AbstractQueuedSynchronizer;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -21,28 +22,37 @@ final class AwaitedLock {
       Object parkedFor = LockSupport.getBlocker(waiting);
       return parkedFor == null
           ? monitor(waiting)
-          : DumpTaker.named(parkedFor) + holder(loop, parkedFor);
+          : DumpTaker.named(parkedFor) + holder(loop, parkedFor, waiting);
     } catch (RuntimeException | LinkageError _) {
       return null; // safe: the report comes without it
     }
   }
 
-  private static String holder(LoopRoot loop, Object parkedFor) {
+  private static String holder(LoopRoot loop, Object parkedFor, Thread waiting) {
     Thread owner = LockOwners.ownerOf(parkedFor);
-    if (owner == null) {
-      return LockOwners.known() || !(parkedFor instanceof AbstractOwnableSynchronizer)
-          ? ""
-          : "; who holds it the JDK does not tell without --add-opens"
-              + " java.base/java.util.concurrent.locks="
-              + LockOwners.opensTo();
+    if (owner != null) {
+      return ", held by " + words(loop, owner);
     }
+    Thread first =
+        parkedFor instanceof AbstractQueuedSynchronizer queue ? queue.getFirstQueuedThread() : null;
+    if (LockOwners.known() && first != null && first != waiting) {
+      return ", held by nobody: it is the turn of " + words(loop, first);
+    }
+    return LockOwners.known() || !(parkedFor instanceof AbstractOwnableSynchronizer)
+        ? ""
+        : "; who holds it the JDK does not tell without --add-opens"
+            + " java.base/java.util.concurrent.locks="
+            + LockOwners.opensTo();
+  }
+
+  private static String words(LoopRoot loop, Thread thread) {
     for (CoroutineNode<?> coroutine : loop.coroutines()) {
       ExecutionContext context = coroutine.context();
-      if (context != null && context.thread() == owner) {
-        return ", held by " + coroutine.label();
+      if (context != null && context.thread() == thread) {
+        return coroutine.label();
       }
     }
-    return ", held by thread '" + owner.getName() + "'";
+    return "thread '" + thread.getName() + "'";
   }
 
   private static @Nullable String monitor(Thread waiting) {

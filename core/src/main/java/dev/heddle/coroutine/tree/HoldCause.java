@@ -68,7 +68,8 @@ record HoldCause(Activity activity, boolean isOfTheRuntime, boolean isOfTheProgr
     return switch (activity) {
       case LOADING, LINKING -> true;
       case INITIALISING -> !isOfTheProgram;
-      case COMPUTING, FILE, LOOK_UP, PINNED, MONITOR, NATIVE, RUNTIME, WAITING, LOOP -> false;
+      case COMPUTING, FILE, LOOK_UP, PINNED, MONITOR, NATIVE, RUNTIME, WAITING, CALLBACK, LOOP ->
+          false;
     };
   }
 

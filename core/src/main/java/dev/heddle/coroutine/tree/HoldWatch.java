@@ -3,14 +3,18 @@ package dev.heddle.coroutine.tree;
 
 import dev.heddle.observe.HoldReport;
 import dev.heddle.observe.HoldReport.Activity;
+import dev.heddle.observe.log.StandardError;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.context.ExecutionContext;
 import dev.heddle.scheduler.context.VirtualThreads;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Looks, from the watchdog's thread, for a coroutine that holds the loop too long.
@@ -25,6 +29,13 @@ import org.jspecify.annotations.Nullable;
 /// about it: in the first ten seconds of a loop that is no hold, and never when it is Heddle's own.
 /// What comes behind it counts from its end.
 ///
+/// A driver calls handlers and callbacks before it has said that the loop is awake. So the carrier
+/// of a loop that sleeps is looked at, too: where it is parked, at each sample; else its stack, at
+/// an eighth of the time that the sleep has lasted, and at the latest after eight seconds. A loop
+/// that stands is never silent: a hold that lasts for ten seconds is told whatever was told before,
+/// and a line that the log does not take, for the lock it waits for may be that of the log, is
+/// written to the standard error.
+///
 /// Who is mounted is looked up in the tree, and read without a lock while it may change: the
 /// alternative, a field that each mount writes, costs every switch a store barrier.
 final class HoldWatch {
@@ -34,18 +45,51 @@ final class HoldWatch {
   private static final long START_UP_NANOS =
       10_000_000_000L; // in which a loop meets most classes that it will ever use
 
+  private static final long OWN_WORK_NANOS =
+      5_000_000_000L; // a dump of a million coroutines takes less
+
+  private static final long STANDS_NANOS = 10_000_000_000L;
+  private static final long LOG_NANOS = 2_000_000_000L; // a handler that takes longer is stuck
+  private static final long RAREST_NANOS = 8_000_000_000L; // looks at a carrier that sleeps
+
   private final LoopRoot loop;
   private final Scheduler scheduler;
   private final long limit;
 
   // the watchdog's; tools read `since` and `running`, safe: a moment ago, of values that are whole
   private final Set<String> told = new HashSet<>();
-  private boolean seen; // `progress` is of a loop that was awake
+  private final List<ToldLine> unwritten = new ArrayList<>(); // that the log has not taken yet
+  private Phase phase = Phase.SLEEPS; // that `progress` is of
   private long progress;
   private long since;
   private boolean looked;
   private long counted; // from when on it is more than start-up
+  private boolean stands; // and that has been told
+  private long sleepBegan; // of the sleep of `progress`, as far as one has seen
+  private long nextLook; // at the stack of a carrier that sleeps
   private @Nullable HoldReport running; // of a hold that has not ended
+
+  /// What a sample has found.
+  private enum Phase {
+    /// In the driver, until something happens.
+    SLEEPS,
+    /// In a callback of the driver's, which has not told yet that it is awake.
+    CALLED_BACK,
+    /// At work.
+    AWAKE
+  }
+
+  /// A report on its way through the log.
+  private static final class ToldLine {
+    final HoldReport report;
+    final BooleanSupplier written;
+    long waited; // nanoseconds, counted in samples
+
+    ToldLine(HoldReport report, BooleanSupplier written) {
+      this.report = report;
+      this.written = written;
+    }
+  }
 
   HoldWatch(LoopRoot loop) {
     this.loop = loop;
@@ -65,19 +109,60 @@ final class HoldWatch {
     if (limit == 0) {
       return false;
     }
-    boolean awake = !scheduler.isAsleep();
+    sayWhatTheLogDoesNotTake();
     long count = scheduler.progress();
-    if (!awake || !seen || count != progress) {
+    Phase found = phase(count, now);
+    if (found == Phase.SLEEPS || found != phase || count != progress) {
       over(now);
-      seen = awake;
+      phase = found;
       progress = count;
       since = now;
       counted = now;
       looked = false;
+      stands = false;
     } else if (!looked) {
       lookIfDue(now);
+    } else if (running != null && !stands && now - since >= STANDS_NANOS) {
+      stands = true;
+      send(report(Duration.ofNanos(now - since)));
     }
-    return awake;
+    return found != Phase.SLEEPS;
+  }
+
+  private Phase phase(long count, long now) {
+    if (!scheduler.isAsleep()) {
+      return Phase.AWAKE;
+    }
+    if (count != progress || phase == Phase.AWAKE) {
+      // a sleep that has just begun; of a busy loop none is ever looked at
+      sleepBegan = now;
+      nextLook = now;
+      return Phase.SLEEPS;
+    }
+    Thread carrier = scheduler.carrier();
+    boolean stackIsDue = phase != Phase.SLEEPS || now - nextLook >= 0;
+    if (carrier.getState() == Thread.State.RUNNABLE && !stackIsDue) {
+      return Phase.SLEEPS;
+    }
+    nextLook = now + Math.min(RAREST_NANOS, (now - sleepBegan) / 8);
+    return CarrierLook.sleepsInDriver(carrier) ? Phase.SLEEPS : Phase.CALLED_BACK;
+  }
+
+  /// Counted in samples, not read off a clock: a JVM that was stopped has not had that time.
+  private void sayWhatTheLogDoesNotTake() {
+    unwritten.removeIf(line -> line.written.getAsBoolean());
+    for (ToldLine line : unwritten) {
+      line.waited += period();
+    }
+    if (unwritten.stream().anyMatch(line -> line.waited >= LOG_NANOS)) {
+      String lines =
+          unwritten.stream().map(line -> line.report.text()).collect(Collectors.joining());
+      unwritten.clear();
+      StandardError.say(
+          "dev.heddle: the log has not taken this for two seconds, "
+              + loop.log().whereItStands()
+              + lines);
+    }
   }
 
   // before the limit only while the JVM loads most of its classes
@@ -98,9 +183,11 @@ final class HoldWatch {
   private boolean look(Duration held, long now) {
     Holder holder = holder(held);
     HoldReport report = holder.report;
-    if (scheduler.progress() != progress || report.activity() == Activity.LOOP) {
-      // over, or the loop's own work: a dump of many
-      return now - counted >= limit;
+    if (scheduler.progress() != progress) {
+      return now - counted >= limit; // over
+    }
+    if (report.activity() == Activity.LOOP && now - counted < OWN_WORK_NANOS) {
+      return false; // the loop's own work: a dump of many
     }
     if (isQuiet(holder.cause)) {
       counted = now; // what comes after it is a hold when it alone lasts for the limit
@@ -122,9 +209,14 @@ final class HoldWatch {
   private void tell(HoldReport report) {
     // not by what it does: a computation that reads the clock is sometimes seen inside that call
     String site = ProgramFrames.method(siteOf(report));
-    if (told.size() < SITES && told.add(site)) {
-      loop.watch().tell(report);
+    String key = report.coroutine() == null ? report.activity() + " " + site : site;
+    if (told.size() < SITES && told.add(key)) {
+      send(report);
     }
+  }
+
+  private void send(HoldReport report) {
+    unwritten.add(new ToldLine(report, loop.watch().tell(report)));
   }
 
   private static String siteOf(HoldReport report) {
@@ -159,31 +251,24 @@ final class HoldWatch {
     } catch (RuntimeException _) {
       // safe: the tree has changed under the walk; who holds the loop is then not said
     }
-    HoldReport report = reportOfCarrier(held);
-    return new Holder(report, new HoldCause(report.activity(), true, false));
+    return reportOfCarrier(held);
   }
 
   // it waits for locks of the JDK's only, and not for long: this is a mistake, its own or a
   // library's
-  private HoldReport reportOfCarrier(Duration held) {
+  private Holder reportOfCarrier(Duration held) {
     Thread carrier = scheduler.carrier();
-    boolean waits = carrier.getState() != Thread.State.RUNNABLE;
-    String waitsFor = waits ? AwaitedLock.of(loop, carrier) : null;
-    List<StackTraceElement> stack = List.of(carrier.getStackTrace());
-    return new HoldReport(
-        loop.options().name(),
-        null,
-        held,
-        waits && stack.stream().noneMatch(HoldWatch::isSleep) ? Activity.WAITING : Activity.LOOP,
-        waitsFor,
-        ProgramFrames.site(stack),
-        stack);
-  }
-
-  // woken, on a machine that has not let it run yet
-  private static boolean isSleep(StackTraceElement frame) {
-    return frame.getMethodName().equals("sleep")
-        && frame.getClassName().equals(Scheduler.class.getName());
+    CarrierLook look = CarrierLook.at(carrier);
+    HoldReport report =
+        new HoldReport(
+            loop.options().name(),
+            null,
+            held,
+            look.activity(),
+            look.waits() ? AwaitedLock.of(loop, carrier) : null,
+            ProgramFrames.site(look.stack()),
+            look.stack());
+    return new Holder(report, look.cause());
   }
 
   private Holder reportOf(CoroutineNode<?> holder, Thread thread, Duration held) {

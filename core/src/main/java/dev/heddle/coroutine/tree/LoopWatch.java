@@ -5,9 +5,12 @@ import dev.heddle.observe.DeadlockReport;
 import dev.heddle.observe.HoldReport;
 import dev.heddle.observe.LoopReport;
 import dev.heddle.observe.StallReport;
+import dev.heddle.observe.attach.Attachable;
+import dev.heddle.observe.attach.Attachables;
 import dev.heddle.observe.flight.FlightEvents;
 import dev.heddle.observe.management.ManagedLoops;
 import java.time.Duration;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// All that looks at a loop while it runs, and tells what it sees.
@@ -16,6 +19,7 @@ final class LoopWatch {
   private final HoldWatch holds;
   private final StallWatch stalls;
   private final ManagedLoops.Entry management;
+  private final Attachable shown;
   private final long began = System.nanoTime();
 
   // written by the carrier as the loop begins, read by any thread
@@ -31,7 +35,9 @@ final class LoopWatch {
     this.loop = loop;
     this.holds = new HoldWatch(loop);
     this.stalls = new StallWatch(loop, this);
-    this.management = new ManagedLoops.Entry(new LoopBean(loop));
+    LoopBean bean = new LoopBean(loop);
+    this.management = new ManagedLoops.Entry(bean);
+    this.shown = new AttachableLoop(bean);
   }
 
   LoopRoot loop() {
@@ -52,11 +58,13 @@ final class LoopWatch {
   }
 
   void begin() {
+    Attachables.add(shown);
     watchdog = Watchdog.watch(this);
   }
 
   void end() {
     Watchdog.unwatch(this);
+    Attachables.remove(shown);
     if (ManagedLoops.leaves(management)) {
       // listeners of the server are anybody's code
       loop.log().call("the management of the loop", () -> ManagedLoops.takeOut(management));
@@ -116,9 +124,12 @@ final class LoopWatch {
   }
 
   /// Tells the operator. **Thread** any; never waits. The recording has it when the hold is over.
-  void tell(HoldReport report) {
-    loop.log().warning(() -> report.text().stripTrailing());
+  ///
+  /// @return whether the log has taken it by now
+  BooleanSupplier tell(HoldReport report) {
+    BooleanSupplier written = loop.log().trackedWarning(() -> report.text().stripTrailing());
     give(report);
+    return written;
   }
 
   void over(HoldReport report, Duration held) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.coroutine.tree;
 
+import dev.heddle.observe.attach.AttachPoll;
 import dev.heddle.observe.flight.FlightEvents;
 import dev.heddle.observe.log.AsyncLog;
 import dev.heddle.observe.management.ManagedLoops;
@@ -16,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 final class Watchdog implements Runnable {
   /*
    * A round: the errands (questions to the JDK that take locks), a sample of each loop (HoldWatch), once a second a look for
-   * management tools and flight recordings. Both of these cost a third of a second of CPU to start, so that a loop never starts them:
-   * it joins when somebody else has.
+   * observers (AttachPoll), management tools and flight recordings. The latter two cost a third of a second of CPU to start, so that a
+   * loop never starts them: it joins when somebody else has.
    *
    * It runs no code of users': lines for the log, listeners of reports and of the management server are called on the thread of the
    * loop's log (AsyncLog). So none of them holds up its next look, or ends it.
@@ -71,6 +72,7 @@ final class Watchdog implements Runnable {
   private boolean hasGone;
   private long awakeAt = System.nanoTime();
   private long introducedAt = awakeAt - REST_NANOS;
+  private long polledAt = awakeAt; // a program of less than a second pays nothing
 
   private Watchdog() {}
 
@@ -174,8 +176,7 @@ final class Watchdog implements Runnable {
 
   private boolean hasLeft() {
     runErrands();
-    LockSupport.parkNanos(this, LINGER_NANOS);
-    Watched now = WATCHED.get();
+    Watched now = linger();
     if (!now.loops().isEmpty() || !errands.isEmpty()) {
       return false;
     }
@@ -186,6 +187,24 @@ final class Watchdog implements Runnable {
     }
     ManagedLoops.announce();
     return false;
+  }
+
+  private Watched linger() {
+    long end = System.nanoTime() + LINGER_NANOS;
+    Watched now = WATCHED.get();
+    while (now.loops().isEmpty() && errands.isEmpty() && System.nanoTime() - end < 0) {
+      LockSupport.parkNanos(this, REST_NANOS);
+      pollIfDue(System.nanoTime()); // else an observer would wait for an answer in vain
+      now = WATCHED.get();
+    }
+    return now;
+  }
+
+  private void pollIfDue(long now) {
+    if (now - polledAt >= REST_NANOS) {
+      polledAt = now;
+      AttachPoll.look();
+    }
   }
 
   private void round(List<LoopWatch> loops) {
@@ -202,6 +221,10 @@ final class Watchdog implements Runnable {
       introducedAt = now;
       guarded(() -> introduce(loops));
     }
+    guarded(() -> {
+      pollIfDue(now);
+      return true;
+    });
     if (pause == REST_NANOS || now - awakeAt < UNTIL_REST_NANOS) {
       LockSupport.parkNanos(this, pause);
     } else {

@@ -4,9 +4,11 @@ package dev.heddle.observe.log;
 import java.lang.System.Logger.Level;
 import java.time.ZoneId;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -130,6 +132,21 @@ public final class AsyncLog {
   /// The same, with a text that takes a while to make: the writing thread makes it.
   public void warning(Supplier<String> text) {
     put(() -> write(Level.WARNING, text.get(), null));
+  }
+
+  /// The same, for a caller that has another way to say it, should the log hang.
+  ///
+  /// @return whether the line has been written by now; for any thread
+  public BooleanSupplier trackedWarning(Supplier<String> text) {
+    AtomicBoolean done = new AtomicBoolean();
+    put(() -> {
+      try {
+        write(Level.WARNING, text.get(), null);
+      } finally {
+        done.set(true);
+      }
+    });
+    return done::get;
   }
 
   /// A line for those who debug.
@@ -291,10 +308,24 @@ public final class AsyncLog {
     text.append("a handler of the log or a listener of reports ")
         .append(slow ? "is too slow" : "has not returned")
         .append(", at\n");
+    return text.append(frames(stuck)).toString();
+  }
+
+  private static String frames(Thread stuck) {
+    StringBuilder text = new StringBuilder();
     for (StackTraceElement frame : stuck.getStackTrace()) {
       text.append("  at ").append(frame).append('\n');
     }
     return text.toString();
+  }
+
+  /// Where the writing thread stands now, in words and frames; for what is said beside a log that
+  /// hangs.
+  public String whereItStands() {
+    Thread stuck = writer.get();
+    return stuck == null
+        ? "for no thread could be started for it:\n"
+        : "for a handler or a listener of reports has not returned, at\n" + frames(stuck);
   }
 
   /// As [#flush], and lets the thread go as soon as it has nothing to write. Lines that come later

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.observe;
 
+import dev.heddle.observe.attach.Attachable;
+import dev.heddle.observe.attach.Attachables;
 import dev.heddle.observe.beside.DumpParts;
 import dev.heddle.process.ProcessRuntimeMXBean;
 import java.lang.management.ManagementFactory;
@@ -23,6 +25,7 @@ public final class ManagedRuntime {
 
   private final ProcessRuntimeMXBean bean;
   private final Supplier<RuntimeDump> dumper;
+  private final Attachable shown;
   private final ReentrantLock lock = new ReentrantLock();
 
   // under the lock
@@ -40,7 +43,9 @@ public final class ManagedRuntime {
     this.bean = bean;
     this.dumper = dumper;
     announce(1);
+    this.shown = new AttachableRuntime(bean);
     DumpParts.add(dumper);
+    Attachables.add(shown);
   }
 
   private static void announce(int more) {
@@ -101,6 +106,7 @@ public final class ManagedRuntime {
         gone = true;
         announce(-1);
         DumpParts.remove(dumper);
+        Attachables.remove(shown);
       }
       if (name != null && ManagementFactory.getPlatformMBeanServer().isRegistered(name)) {
         ManagementFactory.getPlatformMBeanServer().unregisterMBean(name);

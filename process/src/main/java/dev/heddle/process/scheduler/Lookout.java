@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.scheduler;
 
+import dev.heddle.observe.attach.AttachPoll;
 import java.lang.System.Logger.Level;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -12,7 +13,7 @@ import java.util.concurrent.locks.LockSupport;
 /// Looks at busy workers every millisecond: a task behind a long step gets another worker, a
 /// sleeper is woken for what its owner has missed to tell, a body that may go on while no worker
 /// gets on has a spare, and a step that lasts too long is reported. Sleeps while all workers do,
-/// but for once a second.
+/// but for once a second, when it looks for observers of this JVM.
 final class Lookout {
   /*
    * States.  from    event                                    to      who, order
@@ -170,6 +171,7 @@ final class Lookout {
   }
 
   private void secondPassed() {
+    AttachPoll.look(); // here, for the thread of the reports may stand in a handler
     if (reports.getQueue().isEmpty()) {
       later(longSteps::secondPassed);
     }

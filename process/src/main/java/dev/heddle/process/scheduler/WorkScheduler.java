@@ -44,7 +44,7 @@ public final class WorkScheduler {
       workers[i] = new Worker(this, name + "-worker-" + i, i);
     }
     this.spares = new Spares(this, name + "-spare");
-    this.lookout = new Lookout(this, name + "-lookout", longSteps, limit.toNanos());
+    this.lookout = new Lookout(this, "heddle-lookout-" + name, longSteps, limit.toNanos());
   }
 
   /// Starts the threads.

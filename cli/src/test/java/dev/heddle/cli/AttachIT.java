@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// What a look costs the JVM that is looked at: nothing that stays, and no port while it lasts.
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class AttachIT {
+  private static final int LOOKS = 6_000; // a minute: what stays, stays for ever
+  private static final Path JAVA = Path.of(System.getProperty("java.home"), "bin", "java");
+
+  /// Its loop cannot answer, so that a dump takes two seconds.
+  private static final String HOLDING =
+      """
+      import dev.heddle.Heddle;
+
+      void main() {
+        Heddle.run(() -> Heddle.launch("burner", this::burn));
+      }
+
+      void burn() {
+        IO.println("ready");
+        for (long n = 1; n != 0; n++) {}
+      }
+      """;
+
+  private static final String LOOPS_AND_PROCESSES =
+      """
+      import dev.heddle.*;
+      import dev.heddle.process.*;
+      import java.time.Duration;
+
+      void main() {
+        var runtime = ProcessRuntime.builder().workers(2).host("shop").start();
+        runtime.spawn((events, out) -> {}, StartOptions.DEFAULT.withName("stall"));
+        Loop.start(HeddleOptions.defaults().withName("other"), () -> { nap(); return null; });
+        Heddle.run(() -> {
+          Heddle.launch("napper", this::nap);
+          Heddle.suspend();
+          IO.println("ready");
+        });
+      }
+
+      void nap() {
+        Heddle.delay(Duration.ofHours(1));
+      }
+      """;
+
+  /// Threads that the JVM itself starts and ends as it needs them.
+  private static final Predicate<String> OF_THE_JVM =
+      name -> name.matches("(C[12] Compiler|GC Thread|G1 ).*");
+
+  private final Checkout checkout = Checkout.ready();
+  private final List<Outcome.Started> started = new ArrayList<>();
+
+  @BeforeEach
+  void needsProc() {
+    assumeTrue(
+        Files.isReadable(Path.of("/proc/self/task")), "no /proc: cannot be seen from outside");
+  }
+
+  @AfterEach
+  void endThem() throws InterruptedException {
+    for (Outcome.Started each : started) {
+      each.process().destroyForcibly().waitFor();
+    }
+  }
+
+  private long start(String source) throws Exception {
+    Outcome.Started child =
+        Outcome.start(
+            List.of(
+                JAVA.toString(),
+                "--add-opens=java.base/java.lang=ALL-UNNAMED",
+                "-cp",
+                System.getProperty("heddle.jar"),
+                checkout.write("Seen.java", source).toString()),
+            checkout.root(),
+            Map.of(),
+            "");
+    started.add(child);
+    child.awaitOutput("ready");
+    long pid = child.process().pid();
+    while (!threads(pid).contains("heddle-watchdog")) { // a thread names itself after it has begun
+      Thread.sleep(10);
+    }
+    return pid;
+  }
+
+  private Outcome.Started startHeddle(String... words) throws IOException {
+    Outcome.Started command = checkout.start(words);
+    started.add(command);
+    return command;
+  }
+
+  private static List<String> descriptors(long pid) throws IOException {
+    List<String> open = new ArrayList<>();
+    try (Stream<Path> links = Files.list(Path.of("/proc", Long.toString(pid), "fd"))) {
+      for (Path link : links.toList()) {
+        open.add(link.getFileName() + " " + target(link));
+      }
+    }
+    open.removeIf(each -> each.endsWith(".jar") || each.endsWith("/modules"));
+    return open.stream().sorted().toList();
+  }
+
+  private static String target(Path link) {
+    try {
+      return Files.readSymbolicLink(link).toString();
+    } catch (IOException _) {
+      return "closed meanwhile";
+    }
+  }
+
+  private static List<String> threads(long pid) throws IOException {
+    List<String> names = new ArrayList<>();
+    try (Stream<Path> tasks = Files.list(Path.of("/proc", Long.toString(pid), "task"))) {
+      for (Path task : tasks.toList()) {
+        names.add(name(task));
+      }
+    }
+    names.removeIf(OF_THE_JVM.or(String::isEmpty));
+    return names.stream().sorted().toList();
+  }
+
+  private static String name(Path task) {
+    try {
+      return Files.readString(task.resolve("comm")).strip();
+    } catch (IOException _) {
+      return ""; // it has ended meanwhile
+    }
+  }
+
+  private static Stream<Path> filesOf(long pid) {
+    return Stream.of("/tmp/.heddle-" + pid, "/tmp/.java_pid" + pid, "/tmp/.attach_pid" + pid)
+        .map(Path::of)
+        .filter(Files::exists);
+  }
+
+  /// A thread ends, and closes what it has, a moment after its observer has left.
+  private static void awaitAsBefore(long pid, List<String> descriptors, List<String> threads)
+      throws Exception {
+    for (int i = 0; i < LOOKS && !isAsBefore(pid, descriptors, threads); i++) {
+      Thread.sleep(10);
+    }
+    assertThat(descriptors).containsAll(descriptors(pid));
+    assertThat(threads).containsAll(threads(pid));
+  }
+
+  private static boolean isAsBefore(long pid, List<String> descriptors, List<String> threads)
+      throws IOException {
+    return descriptors.containsAll(descriptors(pid)) && threads.containsAll(threads(pid));
+  }
+
+  private static boolean isLookedAt(long pid) throws IOException {
+    return descriptors(pid).stream().anyMatch(each -> each.contains("/.heddle-"));
+  }
+
+  private static void awaitLook(long pid) throws Exception {
+    while (!isLookedAt(pid)) {
+      Thread.sleep(10);
+    }
+  }
+
+  @Test
+  void looks_leaveNothing_inAJvmWithLoopsAndRuntimes() throws Exception {
+    long pid = start(LOOPS_AND_PROCESSES);
+    // a first look: by then all threads of the program itself have started
+    assertThat(checkout.heddle("dump", Long.toString(pid)).code()).isZero();
+    while (threads(pid).contains("heddle-attach")) {
+      Thread.sleep(10);
+    }
+    List<String> threads = threads(pid);
+    assertThat(threads).noneMatch(name -> name.matches("(Attach Listener|RMI |JMX ).*"));
+    List<String> descriptors = descriptors(pid);
+    for (String command : List.of("ps", "dump", "dump")) {
+      Outcome outcome = checkout.heddle(command, Long.toString(pid));
+      assertThat(outcome.out()).as(outcome.err()).contains("heddle", "other", "shop");
+    }
+    awaitAsBefore(pid, descriptors, threads);
+    assertThat(filesOf(pid)).isEmpty();
+  }
+
+  @Test
+  void firstLook_leavesNoDescriptor_noThread_noFile() throws Exception {
+    long pid = start(HOLDING);
+    List<String> descriptors = descriptors(pid);
+    List<String> threads = threads(pid);
+    assertThat(checkout.heddle("ps", Long.toString(pid)).code()).isZero();
+    awaitAsBefore(pid, descriptors, threads);
+    assertThat(filesOf(pid)).isEmpty();
+  }
+
+  @Test
+  void look_opensNoSocket_whileItLasts() throws Exception {
+    long pid = start(HOLDING);
+    Outcome.Started dump = startHeddle("dump", Long.toString(pid));
+    awaitLook(pid);
+    int looks = 0;
+    while (dump.process().isAlive()) {
+      assertThat(descriptors(pid)).noneMatch(each -> each.contains("socket:"));
+      looks += isLookedAt(pid) ? 1 : 0;
+    }
+    assertThat(looks).isPositive();
+    assertThat(Outcome.of(dump).out()).contains("'burner'", "has held the loop");
+  }
+
+  @Test
+  void observerThatIsKilled_leavesNothing() throws Exception {
+    long pid = start(HOLDING);
+    List<String> descriptors = descriptors(pid);
+    List<String> threads = threads(pid);
+    Outcome.Started dump = startHeddle("dump", Long.toString(pid));
+    awaitLook(pid);
+    dump.process().destroyForcibly().waitFor();
+    awaitAsBefore(pid, descriptors, threads);
+    assertThat(filesOf(pid)).isEmpty();
+  }
+
+  @Test
+  void jvmThatEndsMeanwhile_isSaidToHaveEnded() throws Exception {
+    long pid = start(HOLDING);
+    Outcome.Started dump = startHeddle("dump", Long.toString(pid));
+    awaitLook(pid);
+    started.getFirst().process().destroyForcibly().waitFor();
+    Outcome outcome = Outcome.of(dump);
+    assertThat(outcome.code()).isEqualTo(1);
+    assertThat(outcome.out()).isEmpty();
+    assertThat(outcome.err()).startsWith("heddle: process " + pid + " has ended").hasLineCount(1);
+  }
+
+  @Test
+  void jvmThatIsStopped_isSaidToBe() throws Exception {
+    long pid = start(HOLDING);
+    assertThat(new ProcessBuilder("kill", "-STOP", Long.toString(pid)).start().waitFor()).isZero();
+    Outcome outcome = checkout.heddle("dump", Long.toString(pid));
+    assertThat(outcome.code()).isEqualTo(1);
+    assertThat(outcome.err()).contains("process " + pid + " is stopped", "kill -CONT " + pid);
+    assertThat(filesOf(pid)).isEmpty();
+  }
+
+  @Test
+  void folderThatOthersMayEnter_isNotUsed() throws Exception {
+    long pid = start(HOLDING);
+    Path folder = Files.createDirectory(Path.of("/tmp/.heddle-" + pid));
+    try {
+      Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
+      Outcome outcome = checkout.heddle("dump", Long.toString(pid));
+      assertThat(outcome.code()).isEqualTo(1);
+      assertThat(outcome.err()).contains(folder + " is not yours alone");
+    } finally {
+      Files.deleteIfExists(folder);
+    }
+  }
+
+  @Test
+  void severalObservers_atOnce_areAllAnswered() throws Exception {
+    long pid = start(LOOPS_AND_PROCESSES);
+    List<Outcome.Started> commands = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      commands.add(startHeddle("dump", Long.toString(pid)));
+    }
+    for (Outcome.Started command : commands) {
+      Outcome outcome = Outcome.of(command);
+      assertThat(outcome.out()).as(outcome.err()).contains("Loop 'other'", "Runtime 'shop'");
+    }
+    assertThat(filesOf(pid)).isEmpty();
+  }
+}

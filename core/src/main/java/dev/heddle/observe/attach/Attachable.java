@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.observe.attach;
+
+import java.util.Map;
+
+/// What an observer in another JVM may look at: a loop, a runtime of processes. **Thread** any.
+public interface Attachable {
+  /// What it is: `loop` or `runtime`. An observer ignores kinds that it does not know.
+  String kind();
+
+  /// Its name and its counts, by names that stay the same from version to version.
+  Map<String, String> summary();
+
+  /// Answers a question, without waiting for long.
+  ///
+  /// @param question `table`, `dump`, `json`
+  /// @throws IllegalArgumentException when it does not know the question
+  String answer(String question);
+}

@@ -5,6 +5,7 @@ import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Deadline;
 import dev.heddle.io.AsyncIo;
 import dev.heddle.scheduler.Scheduler;
+import dev.heddle.thread.worker.TransferBuffers;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -266,7 +267,14 @@ public abstract class Handle extends Lines implements AsyncIo {
 
   @Override
   public long transferTo(AsyncIo target) throws IOException {
-    return copyTo(target, ByteBuffer.allocateDirect(CHUNK));
+    // one of the loop's: many short connections would leave theirs to the collector
+    TransferBuffers buffers = self().loop().threads().buffers();
+    ByteBuffer buffer = buffers.take(CHUNK);
+    try {
+      return copyTo(target, buffer);
+    } finally {
+      buffers.giveBack(buffer);
+    }
   }
 
   /// Writes to `target` all that comes, by way of `buffer`.

@@ -227,7 +227,7 @@ final class UnixSocket extends UnixStream implements SocketDescriptor {
   /// Gives up what is left, and resets.
   void abandon() {
     if (outgoing != null) {
-      outgoing.takeRest();
+      outgoing.forget();
     }
     beginToReset();
     driver().lingersNoMore(this);

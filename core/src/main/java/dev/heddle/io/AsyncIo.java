@@ -61,8 +61,8 @@ public interface AsyncIo extends AutoCloseable {
   }
 
   /// Reads a line in UTF-8; a line feed ends it, with or without a carriage return, and is not part
-  /// of it. The last line needs no end. What has come of a line is kept in memory until its end has:
-  /// the limit says how much of that a peer can have. **Cancelled** no byte is lost. Else as
+  /// of it. The last line needs no end. What has come of a line is kept in memory until its end
+  /// has: the limit says how much of that a peer can have. **Cancelled** no byte is lost. Else as
   /// [#read(ByteBuffer)].
   ///
   /// @param limit the most bytes that the line may have, without its end
@@ -117,9 +117,9 @@ public interface AsyncIo extends AutoCloseable {
   }
 
   /// Writes a copy of `buffer` when the other side takes it. It leaves in the order of the calls,
-  /// before writes that come later, and keeps the loop alive until then. **Suspends** when more than
-  /// `bound` bytes wait to leave already, until all of these have left; and behind others who do.
-  /// **Cancelled** nothing was taken from the buffer, and nothing of it is written.
+  /// before writes that come later, and keeps the loop alive until then. **Suspends** when more
+  /// than `bound` bytes wait to leave already, until all of these have left; and behind others who
+  /// do. **Cancelled** nothing was taken from the buffer, and nothing of it is written.
   ///
   /// The copies are in memory until the other side takes them: who writes without a bound to a peer
   /// that does not read runs out of it.

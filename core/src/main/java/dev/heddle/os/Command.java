@@ -181,8 +181,7 @@ public final class Command {
 
   static void requirePositive(int lineLimit) {
     if (lineLimit < 1) {
-      throw new IllegalArgumentException(
-          "the limit of a line must be positive, not " + lineLimit);
+      throw new IllegalArgumentException("the limit of a line must be positive, not " + lineLimit);
     }
   }
 

@@ -72,8 +72,7 @@ final class RefusedRingProgram {
       program.set(ValueLayout.JAVA_SHORT, 0, (short) 4);
       program.set(ValueLayout.JAVA_LONG, 8, filter.address());
       int free = (int) prctl.invokeExact(SET_NO_NEW_PRIVS, 1L, 0L, 0L, 0L);
-      int set =
-          (int) prctl.invokeExact(SET_SECCOMP, (long) MODE_FILTER, program.address(), 0L, 0L);
+      int set = (int) prctl.invokeExact(SET_SECCOMP, (long) MODE_FILTER, program.address(), 0L, 0L);
       if (free != 0 || set != 0) {
         System.out.println("no filters here");
         System.exit(3);

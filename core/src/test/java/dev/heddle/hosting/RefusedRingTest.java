@@ -12,8 +12,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// A system that forbids one of the ring's calls, whichever: `auto` takes the next driver, and
-/// says which call it is.
+/// A system that forbids one of the ring's calls, whichever: `auto` takes the next driver, and says
+/// which call it is.
 @Tag("T14.3")
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RefusedRingTest {

@@ -142,10 +142,9 @@ class DescriptorLeakTest {
             TlsOptions.defaults()
                 .withParameters(p -> p.setCipherSuites(new String[] {"NO_SUCH_SUITE"})),
             TlsOptions.defaults()
-                .withParameters(
-                    p -> {
-                      throw new IllegalArgumentException("of the program's own");
-                    }));
+                .withParameters(p -> {
+                  throw new IllegalArgumentException("of the program's own");
+                }));
     for (TlsOptions options : refused) {
       long leaked =
           leakedInside(() -> {

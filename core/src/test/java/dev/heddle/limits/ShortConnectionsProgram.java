@@ -15,8 +15,8 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// A connection for each request, one after the other on some lines, with a server that has
-/// buffers for each connection.
+/// A connection for each request, one after the other on some lines, with a server that has buffers
+/// for each connection.
 final class ShortConnectionsProgram {
   private static final int LINES = 20;
   private static final int INPUT = 8 << 10; // bytes, as HTTP servers have

@@ -9,8 +9,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// A connection for each request: the direct memory of one is given back when it ends, not when
-/// the collector finds it. The heap is so large that it has no reason to look.
+/// A connection for each request: the direct memory of one is given back when it ends, not when the
+/// collector finds it. The heap is so large that it has no reason to look.
 @Tag("T14")
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ShortConnectionsTest {

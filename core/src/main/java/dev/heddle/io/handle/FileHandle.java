@@ -419,7 +419,8 @@ public final class FileHandle extends Handle implements AsyncFile {
     from.position(from.position() + n);
   }
 
-  /// Writes as much as a buffer of ours holds; what fails to get into the file is the caller's again.
+  /// Writes as much as a buffer of ours holds; what fails to get into the file is the caller's
+  /// again.
   ///
   /// @return how many bytes
   private int sendPiece(

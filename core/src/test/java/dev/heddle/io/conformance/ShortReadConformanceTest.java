@@ -37,7 +37,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("T14.3")
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ShortReadConformanceTest {
-  private static final int LARGE = 100_000; // bytes; more than the drivers receive by a call of theirs
+  private static final int LARGE =
+      100_000; // bytes; more than the drivers receive by a call of theirs
 
   @TempDir Path folder;
   private final String driver;

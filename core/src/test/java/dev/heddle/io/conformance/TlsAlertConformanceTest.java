@@ -45,9 +45,8 @@ class TlsAlertConformanceTest {
 
   static Stream<Arguments> cells() {
     return Cell.drivers()
-        .flatMap(
-            driver ->
-                Stream.of("TLSv1.2", "TLSv1.3").map(version -> Arguments.of(driver, version)));
+        .flatMap(driver ->
+            Stream.of("TLSv1.2", "TLSv1.3").map(version -> Arguments.of(driver, version)));
   }
 
   private TlsOptions ofVersion(TlsOptions options) {
@@ -56,36 +55,33 @@ class TlsAlertConformanceTest {
 
   /// Our client fails; what its server has heard.
   private String heardByServer(String host, TlsOptions options) {
-    return heard(
-        () -> {
-          try (SSLServerSocket listening =
-              (SSLServerSocket)
-                  Certificates.ofServer().getServerSocketFactory().createServerSocket(0, 1, HERE)) {
-            Coroutine<String> peer =
-                Heddle.spawn(() -> Heddle.offload(() -> said((SSLSocket) listening.accept())));
-            StreamSocket ours = Tcp.connect(listening.getLocalSocketAddress());
-            assertThatThrownBy(() -> Tls.client(ours, host, 1, ofVersion(options)))
-                .isInstanceOf(SSLException.class);
-            return peer.await();
-          }
-        });
+    return heard(() -> {
+      try (SSLServerSocket listening =
+          (SSLServerSocket)
+              Certificates.ofServer().getServerSocketFactory().createServerSocket(0, 1, HERE)) {
+        Coroutine<String> peer =
+            Heddle.spawn(() -> Heddle.offload(() -> said((SSLSocket) listening.accept())));
+        StreamSocket ours = Tcp.connect(listening.getLocalSocketAddress());
+        assertThatThrownBy(() -> Tls.client(ours, host, 1, ofVersion(options)))
+            .isInstanceOf(SSLException.class);
+        return peer.await();
+      }
+    });
   }
 
   /// Our server fails; what its client has heard.
   private String heardByClient(String clientVersion, TlsOptions options) {
-    return heard(
-        () -> {
-          try (Listener listener = Tcp.listen(new InetSocketAddress(HERE, 0))) {
-            int port = ((InetSocketAddress) listener.localAddress()).getPort();
-            Coroutine<String> peer =
-                Heddle.spawn(
-                    () -> Heddle.offload(() -> said(connected(HERE, port, clientVersion))));
-            StreamSocket ours = listener.accept();
-            assertThatThrownBy(() -> Tls.server(ours, ofVersion(options)))
-                .isInstanceOf(SSLException.class);
-            return peer.await();
-          }
-        });
+    return heard(() -> {
+      try (Listener listener = Tcp.listen(new InetSocketAddress(HERE, 0))) {
+        int port = ((InetSocketAddress) listener.localAddress()).getPort();
+        Coroutine<String> peer =
+            Heddle.spawn(() -> Heddle.offload(() -> said(connected(HERE, port, clientVersion))));
+        StreamSocket ours = listener.accept();
+        assertThatThrownBy(() -> Tls.server(ours, ofVersion(options)))
+            .isInstanceOf(SSLException.class);
+        return peer.await();
+      }
+    });
   }
 
   private interface Talk {
@@ -131,11 +127,10 @@ class TlsAlertConformanceTest {
   @Test
   void server_thatMissesACertificate_tellsTheClientSo() {
     TlsOptions strict =
-        Certificates.SERVER.withParameters(
-            p -> {
-              p.setProtocols(new String[] {version});
-              p.setNeedClientAuth(true);
-            });
+        Certificates.SERVER.withParameters(p -> {
+          p.setProtocols(new String[] {version});
+          p.setNeedClientAuth(true);
+        });
     assertThat(heardByClient(version, strict)).contains("Received fatal alert: ");
   }
 

@@ -13,8 +13,8 @@ import java.io.UncheckedIOException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// One operation that does nothing, on a ring of its own: whether the system lets a process not only
-/// make a ring, but use it.
+/// One operation that does nothing, on a ring of its own: whether the system lets a process not
+/// only make a ring, but use it.
 final class RingTrial implements IoUringIoHandle {
   /*
    * Netty makes a ring to find out whether it can. A filter of system calls (seccomp) may allow that and refuse io_uring_enter; the

@@ -31,6 +31,8 @@ final class RefusedRingProgram {
 
   private RefusedRingProgram() {}
 
+  /// Serves itself.
+  ///
   /// @param args the number of a call
   public static void main(String[] args) throws Throwable {
     refuse(Integer.parseInt(args[0]));

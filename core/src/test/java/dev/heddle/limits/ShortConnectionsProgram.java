@@ -28,6 +28,8 @@ final class ShortConnectionsProgram {
     void serve(StreamSocket client) throws IOException;
   }
 
+  /// Serves itself.
+  ///
   /// @param args which service, and how many connections
   public static void main(String[] args) {
     Service service =

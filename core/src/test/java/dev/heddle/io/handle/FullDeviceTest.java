@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 @Tag("T14.3")
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FullDeviceTest {
-  private static final IOException FULL = new IOException("No space left on device");
+  private final IOException full = new IOException("No space left on device");
 
   private static AsyncFile open() throws IOException {
     return FileIo.open(Path.of("held.txt"), StandardOpenOption.READ, StandardOpenOption.WRITE);
@@ -46,7 +46,7 @@ class FullDeviceTest {
   }
 
   /// The device takes two bytes, and then it is full.
-  private static void failsAfterTwoBytes(HeldFiles files, Write write) {
+  private void failsAfterTwoBytes(HeldFiles files, Write write) {
     files.holding = true;
     files.mostPerWrite = 2;
     Coroutine<Throwable> writer =
@@ -61,7 +61,7 @@ class FullDeviceTest {
     until(() -> !files.held.isEmpty());
     files.endOne();
     until(() -> !files.held.isEmpty());
-    files.failOne(FULL);
+    files.failOne(full);
     assertThat(writer.await()).isNotNull();
     files.holding = false;
   }
@@ -110,7 +110,7 @@ class FullDeviceTest {
       files.holding = true;
       file.writeLater(bytes("def"));
       until(() -> !files.held.isEmpty());
-      files.failOne(FULL);
+      files.failOne(full);
       until(() -> file.writeFailure() != null);
       files.holding = false;
       assertThat(file.size()).isEqualTo(3);
@@ -118,9 +118,9 @@ class FullDeviceTest {
       file.truncate(2);
       file.position(0);
       assertThat(transferred(file)).isEqualTo("ab");
-      assertThatThrownBy(() -> file.write(bytes("g"))).hasCause(FULL);
-      assertThatThrownBy(file::sync).hasCause(FULL);
-      assertThatThrownBy(file::flush).hasCause(FULL);
+      assertThatThrownBy(() -> file.write(bytes("g"))).hasCause(full);
+      assertThatThrownBy(file::sync).hasCause(full);
+      assertThatThrownBy(file::flush).hasCause(full);
     });
   }
 
@@ -162,10 +162,10 @@ class FullDeviceTest {
       file.writeLater(bytes("def"));
       Coroutine<Long> size = Heddle.spawn(file::size);
       until(() -> !files.held.isEmpty());
-      files.failOne(FULL);
+      files.failOne(full);
       files.endsWhenAsleep = true;
       assertThat(size.await()).isEqualTo(3);
-      assertThat(file.writeFailure()).isSameAs(FULL);
+      assertThat(file.writeFailure()).isSameAs(full);
     });
   }
 }

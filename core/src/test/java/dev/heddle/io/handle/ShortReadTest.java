@@ -7,6 +7,7 @@ import dev.heddle.Heddle;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.reactor.driver.StreamDescriptor;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
@@ -23,7 +24,7 @@ class ShortReadTest {
     @Override
     public int read(ByteBuffer into) {
       String piece = pieces.remove();
-      into.put(piece.getBytes());
+      into.put(piece.getBytes(StandardCharsets.US_ASCII));
       return piece.length();
     }
 

@@ -53,7 +53,7 @@ final class RingTrial implements IoUringIoHandle {
     IoRegistration registration = handler.open().register(this);
     registration.submit(
         new IoUringIoOps(
-            NOP, (byte) 0, (short) 0, -1, 0, 0, 0, 0, NOP, (short) 0, (short) 0, 0, 0));
+            NOP, (byte) 0, (short) 0, -1, 0, 0, 0, 0, (long) NOP, (short) 0, (short) 0, 0, 0L));
     for (int turns = 0; !answered && turns < TURNS; turns++) {
       handler.turn(System.nanoTime() + TURN_NANOS);
     }

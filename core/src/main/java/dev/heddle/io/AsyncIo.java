@@ -53,13 +53,24 @@ public interface AsyncIo extends AutoCloseable {
   /// @throws java.io.EOFException when the end comes first; what came before it is in the buffer
   void readFully(ByteBuffer buffer) throws IOException;
 
-  /// Reads a line in UTF-8, of at most 64 KiB; a line feed ends it, with or without a carriage
-  /// return, and is not part of it. The last line needs no end. **Cancelled** no byte is lost. Else
-  /// as [#read(ByteBuffer)].
+  /// Reads a line of at most 64 KiB. Else as [#readLineUpTo].
   ///
+  /// @throws IOException when the line is longer; [#readLineUpTo] takes longer ones
+  default @Nullable String readLine() throws IOException {
+    return readLineUpTo(64 << 10);
+  }
+
+  /// Reads a line in UTF-8; a line feed ends it, with or without a carriage return, and is not part
+  /// of it. The last line needs no end. What has come of a line is kept in memory until its end
+  /// has: the limit says how much of that a peer can have. **Cancelled** no byte is lost. Else as
+  /// [#read(ByteBuffer)].
+  ///
+  /// @param limit the most bytes that the line may have, without its end
   /// @return null when no more will come
-  /// @throws IOException when the line is longer
-  @Nullable String readLine() throws IOException;
+  /// @throws IOException when the line is longer; the message names the limit. Nothing is lost:
+  ///   another call with a larger limit finds the line whole, as does one that reads bytes
+  /// @throws IllegalArgumentException for a limit that is not positive
+  @Nullable String readLineUpTo(int limit) throws IOException;
 
   /// Writes to `target` all that comes, until the end; neither side is closed.
   ///
@@ -99,13 +110,26 @@ public interface AsyncIo extends AutoCloseable {
     }
   }
 
-  /// Writes a copy of `buffer` when the other side takes it; nobody waits. It leaves in the order
-  /// of the calls, before writes that come later, and keeps the loop alive until then. **Suspends**
-  /// never.
+  /// Writes a copy of `buffer` when the other side takes it; the caller does not wait unless more
+  /// than 64 KiB wait to leave. Else as [#writeLater(ByteBuffer, long)].
+  default void writeLater(ByteBuffer buffer) throws IOException {
+    writeLater(buffer, 64 << 10); // where Netty's channels stop being writable, too
+  }
+
+  /// Writes a copy of `buffer` when the other side takes it. It leaves in the order of the calls,
+  /// before writes that come later, and keeps the loop alive until then. **Suspends** when more
+  /// than `bound` bytes wait to leave already, until all of these have left; and behind others who
+  /// do. **Cancelled** nothing was taken from the buffer, and nothing of it is written.
   ///
-  /// @throws java.nio.channels.ClosedChannelException when it is closed
+  /// The copies are in memory until the other side takes them: who writes without a bound to a peer
+  /// that does not read runs out of it.
+  ///
+  /// @param bound in bytes, of what was given to earlier calls and has not left; one call may go
+  ///   beyond it; 0: one at a time; [Long#MAX_VALUE]: never suspends
+  /// @throws java.nio.channels.ClosedChannelException when it is closed, also during the wait
   /// @throws IOException when an earlier one failed
-  void writeLater(ByteBuffer buffer) throws IOException;
+  /// @throws IllegalArgumentException for a bound below zero
+  void writeLater(ByteBuffer buffer, long bound) throws IOException;
 
   /// Waits until all that was given to [#writeLater(ByteBuffer)] has left.
   ///

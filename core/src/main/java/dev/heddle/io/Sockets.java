@@ -75,12 +75,16 @@ final class Sockets {
       try {
         return connectOnce(self.scheduler(), family, address, preparation);
       } catch (SocketException e) {
-        if (family != StandardProtocolFamily.UNIX || !LINE_IS_FULL.equals(e.getMessage())) {
+        if (!isFull(family, e)) {
           throw e;
         }
       }
       self.delay(pause); // nothing tells of room; a call that blocks would wait for it, too
     }
+  }
+
+  private static boolean isFull(ProtocolFamily family, SocketException refusal) {
+    return family == StandardProtocolFamily.UNIX && LINE_IS_FULL.equals(refusal.getMessage());
   }
 
   private static StreamSocket connectOnce(
@@ -100,8 +104,12 @@ final class Sockets {
     try {
       handle.connect(address);
       return handle;
-    } catch (ConnectException e) {
-      throw named(new ConnectException(address + ": " + e.getMessage()), e);
+    } catch (SocketException e) {
+      // of a path the drivers say the same in different types: that it leads to no listener
+      boolean isRefused =
+          e instanceof ConnectException
+              || (family == StandardProtocolFamily.UNIX && !isFull(family, e));
+      throw isRefused ? named(new ConnectException(address + ": " + e.getMessage()), e) : e;
     }
   }
 

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.Objects;
+import java.util.function.Supplier;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
 
@@ -24,6 +25,8 @@ public final class Tls {
   /// @throws javax.net.ssl.SSLHandshakeException when the other side is not whom it claims to be,
   ///   or shares no version or cipher suite
   /// @throws dev.heddle.DeadlineException when the handshake takes longer than the options allow
+  /// @throws IllegalArgumentException when the options have a cipher suite or a version that there
+  ///   is not
   /// @throws IOException when the connection cannot be made, or breaks
   public static TlsSocket connect(String host, int port, TlsOptions options) throws IOException {
     // looked up here, so that only this coroutine waits
@@ -37,8 +40,7 @@ public final class Tls {
   /// @param host the name that the other side's certificate must be for
   public static TlsSocket client(AsyncIo over, String host, int port, TlsOptions options)
       throws IOException {
-    SSLEngine engine = options.context().createSSLEngine(host, port);
-    return agreed(over, engine, true, options);
+    return agreed(over, () -> options.context().createSSLEngine(host, port), true, options);
   }
 
   /// Agrees on TLS over a connection, as its server; the connection is closed when that fails. Else
@@ -46,7 +48,7 @@ public final class Tls {
   ///
   /// @param options with a certificate of its own: [TlsOptions#of]
   public static TlsSocket server(AsyncIo over, TlsOptions options) throws IOException {
-    return agreed(over, options.context().createSSLEngine(), false, options);
+    return agreed(over, () -> options.context().createSSLEngine(), false, options);
   }
 
   /// Serves an address over TLS: each connection has a coroutine that agrees on TLS with the
@@ -81,15 +83,17 @@ public final class Tls {
   }
 
   private static TlsSocket agreed(
-      AsyncIo over, SSLEngine engine, boolean client, TlsOptions options) throws IOException {
-    engine.setUseClientMode(client);
-    SSLParameters parameters = engine.getSSLParameters();
-    options.applyTo(parameters, client);
-    engine.setSSLParameters(parameters);
-    CoroutineNode<?> self = CoroutineNode.current();
-    TlsHandle handle = new TlsHandle(self, over, engine);
+      AsyncIo over, Supplier<SSLEngine> maker, boolean client, TlsOptions options)
+      throws IOException {
     boolean agreed = false;
     try {
+      SSLEngine engine = maker.get();
+      engine.setUseClientMode(client);
+      SSLParameters parameters = engine.getSSLParameters();
+      options.applyTo(parameters, client); // the program's code: it may throw
+      engine.setSSLParameters(parameters);
+      CoroutineNode<?> self = CoroutineNode.current();
+      TlsHandle handle = new TlsHandle(self, over, engine);
       self.within(options.handshakeLimit(), handle::agree);
       agreed = true;
       return handle;

@@ -47,7 +47,8 @@ public final class Unix {
   /// backlog is full, until there is room: it tries again every so often. **Cancelled** the attempt
   /// is given up.
   ///
-  /// @throws java.net.ConnectException when nobody listens there; the message names the path
+  /// @throws java.net.ConnectException when nobody listens there, nothing is there, or the path
+  ///   cannot be reached; the message names the path
   /// @throws IOException when the system refuses otherwise
   public static StreamSocket connect(Path path) throws IOException {
     return Sockets.connect(

@@ -40,6 +40,7 @@ public final class ChildOutput implements Iterable<String>, AutoCloseable {
   private final Awaitable<?> exit;
   private final Duration silence;
   private final Charset charset;
+  private final int lineLimit; // bytes
 
   // loop only; what was fetched and not returned lies between start and end
   private byte[] bytes = new byte[FIRST];
@@ -53,6 +54,7 @@ public final class ChildOutput implements Iterable<String>, AutoCloseable {
     this.exit = exit;
     this.silence = command.silence();
     this.charset = command.charset();
+    this.lineLimit = command.lineLimit();
   }
 
   // ---- reading ----
@@ -88,26 +90,52 @@ public final class ChildOutput implements Iterable<String>, AutoCloseable {
     return all;
   }
 
-  /// Reads a line, of any length. **Suspends** until its end has come.
+  /// Reads a line of at most 1 MiB, or as many bytes as [Command#withLineLimit] says. Else as
+  /// [#readLineUpTo].
+  public @Nullable String readLine() throws IOException {
+    return readLineUpTo(lineLimit);
+  }
+
+  /// Reads a line. **Suspends** until its end has come.
   ///
+  /// @param limit the most bytes that it may have, without its end
   /// @return without LF or CR LF; null at the end
   /// @throws java.nio.channels.ClosedChannelException when it is closed, also by another coroutine
   ///   during the wait
-  public @Nullable String readLine() throws IOException {
+  /// @throws IOException when the line is longer; the message names the limit. Nothing is lost: a
+  ///   call with a larger limit finds the line whole, as does one that reads bytes
+  /// @throws IllegalArgumentException for a limit that is not positive
+  public @Nullable String readLineUpTo(int limit) throws IOException {
+    Command.requirePositive(limit);
     int looked = 0; // counted from start, which a fetch may move
     while (true) {
       for (; start + looked < end; looked++) {
         if (bytes[start + looked] == '\n') {
-          return taken(start + looked, 1);
+          return taken(start + looked, 1, limit);
         }
       }
+      if (looked - 1 > limit) { // the last one may be the CR of its end
+        throw tooLong(limit);
+      }
       if (!fetch()) {
-        return start == end ? null : taken(end, 0);
+        return start == end ? null : taken(end, 0, limit);
       }
     }
   }
 
-  private String taken(int lineEnd, int terminator) {
+  private static IOException tooLong(int limit) {
+    return new IOException(
+        "a line of the child's output is longer than the limit of "
+            + limit
+            + " bytes; readLineUpTo() and Command.withLineLimit take longer ones, and nothing of"
+            + " this one is lost");
+  }
+
+  private String taken(int lineEnd, int terminator, int limit) throws IOException {
+    boolean cr = lineEnd > start && bytes[lineEnd - 1] == '\r';
+    if (lineEnd - start - (cr ? 1 : 0) > limit) {
+      throw tooLong(limit);
+    }
     String line = Lines.decode(bytes, start, lineEnd, charset);
     start = lineEnd + terminator;
     return line;

@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 public final class Command {
   private static final Duration KILL_GRACE = Duration.ofSeconds(5);
   private static final Duration SILENCE = Duration.ofSeconds(1);
+  private static final int LINE_LIMIT = 1 << 20; // bytes
 
   private final Draft as;
 
@@ -168,6 +169,22 @@ public final class Command {
     return with(draft -> draft.silence = silence);
   }
 
+  /// How long a line of its output may be for [ChildOutput#readLine()], and where its lines are
+  /// iterated over; else 1 MiB. What has come of a line is kept in memory until its end has.
+  ///
+  /// @param bytes without the line's end
+  /// @throws IllegalArgumentException unless it is positive
+  public Command withLineLimit(int bytes) {
+    requirePositive(bytes);
+    return with(draft -> draft.lineLimit = bytes);
+  }
+
+  static void requirePositive(int lineLimit) {
+    if (lineLimit < 1) {
+      throw new IllegalArgumentException("the limit of a line must be positive, not " + lineLimit);
+    }
+  }
+
   // ---- running it ----
 
   /// Runs it to its end, and collects what it writes. **Suspends** until it has ended and its pipes
@@ -264,6 +281,10 @@ public final class Command {
     return as.silence;
   }
 
+  int lineLimit() {
+    return as.lineLimit;
+  }
+
   String program() {
     return as.line.getFirst();
   }
@@ -288,6 +309,7 @@ public final class Command {
     Charset charset = StandardCharsets.UTF_8;
     Duration killGrace = KILL_GRACE;
     Duration silence = SILENCE;
+    int lineLimit = LINE_LIMIT;
 
     Draft(List<String> line) {
       this.line = line;
@@ -307,6 +329,7 @@ public final class Command {
       charset = from.charset;
       killGrace = from.killGrace;
       silence = from.silence;
+      lineLimit = from.lineLimit;
     }
   }
 }

@@ -10,13 +10,18 @@ import dev.heddle.DeadlineException;
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.io.Listener;
+import dev.heddle.io.StreamSocket;
 import dev.heddle.io.Tcp;
+import dev.heddle.io.TcpOptions;
+import dev.heddle.io.Tls;
+import dev.heddle.io.TlsOptions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.SocketAddress;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
@@ -119,6 +124,48 @@ class DescriptorLeakTest {
     long leaked =
         leakedInside(() ->
             assertThatThrownBy(() -> Tcp.connect(nobody)).isInstanceOf(ConnectException.class));
+    assertThat(leaked).isZero();
+  }
+
+  /// Nobody else has the connection by which a client was to talk TLS.
+  @Test
+  void tlsParametersRefused_leakNothing() {
+    List<TlsOptions> refused =
+        List.of(
+            TlsOptions.defaults()
+                .withParameters(p -> p.setCipherSuites(new String[] {"NO_SUCH_SUITE"})),
+            TlsOptions.defaults()
+                .withParameters(p -> {
+                  throw new IllegalArgumentException("of the program's own");
+                }));
+    for (TlsOptions options : refused) {
+      long leaked =
+          leakedInside(() -> {
+            Connections connection = Connections.open();
+            assertThatThrownBy(() -> Tls.client(connection.ours(), "localhost", 1, options))
+                .isInstanceOf(IllegalArgumentException.class);
+            connection.peer().close();
+            Connections other = Connections.open();
+            assertThatThrownBy(() -> Tls.server(other.ours(), options))
+                .isInstanceOf(IllegalArgumentException.class);
+            other.peer().close();
+          });
+      assertThat(leaked).isZero();
+    }
+  }
+
+  @Test
+  void accepts_withAnOptionThatDoesNotFit_leakNothing() {
+    TcpOptions odd =
+        TcpOptions.defaults().with(StandardSocketOptions.IP_MULTICAST_TTL, 3); // of datagrams
+    long leaked =
+        leakedInside(() -> {
+          try (Listener listener = Tcp.listen(Connections.ANY_PORT, odd);
+              StreamSocket client = Tcp.connect(listener.localAddress())) {
+            assertThatThrownBy(listener::accept).isInstanceOf(UnsupportedOperationException.class);
+            assertThat(client.read(ByteBuffer.allocate(1))).isEqualTo(-1);
+          }
+        });
     assertThat(leaked).isZero();
   }
 

@@ -2,6 +2,7 @@
 package dev.heddle.os;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
@@ -10,6 +11,7 @@ import dev.heddle.event.Event;
 import dev.heddle.event.Promise;
 import dev.heddle.os.pipe.PipeSource;
 import dev.heddle.simulation.VirtualTime;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -47,15 +49,14 @@ class ChildOutputTest {
     }
   }
 
-  private static Coroutine<String> reading(LateSource source) {
+  private static ChildOutput output(LateSource source, Command command) {
     Promise<Integer> exit = Heddle.promise("the end");
     exit.complete(0);
-    ChildOutput output =
-        new ChildOutput(
-            CoroutineNode.current().scheduler(),
-            source,
-            exit.future(),
-            Command.of("any").withSilence(SILENCE));
+    return new ChildOutput(CoroutineNode.current().scheduler(), source, exit.future(), command);
+  }
+
+  private static Coroutine<String> reading(LateSource source) {
+    ChildOutput output = output(source, Command.of("any").withSilence(SILENCE));
     Coroutine<String> reader =
         Heddle.spawn(() -> new String(output.readAllBytes(), StandardCharsets.UTF_8));
     while (!reader.isSuspended()) {
@@ -74,6 +75,22 @@ class ChildOutputTest {
       Heddle.delay(Duration.ofMillis(10)); // then the thread has its turn
       source.brought.complete(true);
       assertThat(reader.await()).isEqualTo("last words");
+    });
+  }
+
+  @Test
+  void line_longerThanItsLimit_isRefusedAndNotLost() {
+    VirtualTime.runWithPauses(_ -> {
+      LateSource source = new LateSource();
+      source.brought.complete(true);
+      ChildOutput output = output(source, Command.of("any").withLineLimit(9));
+      assertThatThrownBy(output::readLine)
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("the limit of 9 bytes")
+          .hasMessageContaining("withLineLimit");
+      assertThatThrownBy(() -> output.readLineUpTo(0)).isInstanceOf(IllegalArgumentException.class);
+      Coroutine<String> again = Heddle.spawn(() -> output.readLineUpTo(10));
+      assertThat(again.await()).isEqualTo("last words");
     });
   }
 

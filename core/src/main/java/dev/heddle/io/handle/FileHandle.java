@@ -41,6 +41,9 @@ public final class FileHandle extends Handle implements AsyncFile {
    *   a change    (a write, a truncation) ends, and its failure is kept for who writes next. What was handed to it counts as written.
    *               What comes after it in the line waits for its end first, and so does the end of the loop.
    *
+   * Of a write that fails while its caller waits, the buffers say what is in the file (WriteSource). A failure that nobody was there
+   * to take is told to writers and to sync(), and to nobody else: the file is as long as it is.
+   *
    * Readers and writers stand in one line, as they have one position. What readLine() has read ahead lies before that position:
    * whoever does something else than reading steps back over it first.
    *
@@ -242,7 +245,7 @@ public final class FileHandle extends Handle implements AsyncFile {
 
   @Override
   public long position() throws IOException {
-    return writeTurn(
+    return turnBehindWrites(
         Deadline.never(),
         self -> {
           settle(self, Deadline.never());
@@ -254,7 +257,7 @@ public final class FileHandle extends Handle implements AsyncFile {
   @Override
   public void position(long newPosition) throws IOException {
     requireNotNegative(newPosition, "position");
-    this.<@Nullable Void>writeTurn(
+    this.<@Nullable Void>turnBehindWrites(
         Deadline.never(),
         self -> {
           settle(self, Deadline.never());
@@ -368,7 +371,7 @@ public final class FileHandle extends Handle implements AsyncFile {
 
   private long sendSome(StreamHandle target) throws IOException {
     requireReadable();
-    return writeTurn(
+    return turnBehindWrites(
         Deadline.never(),
         self -> {
           settle(self, Deadline.never());
@@ -386,24 +389,18 @@ public final class FileHandle extends Handle implements AsyncFile {
   protected void writeWhole(CoroutineNode<?> self, ByteBuffer from, Deadline deadline)
       throws IOException {
     beginToWrite(self, deadline);
-    while (from.hasRemaining()) {
-      ByteBuffer own = buffers.take(from.remaining());
-      move(from, own);
-      send(self, own, position, true, deadline);
-    }
+    write(self, new WriteSource(from), deadline);
   }
 
   @Override
   protected void writeWhole(CoroutineNode<?> self, ByteBuffer[] from) throws IOException {
     beginToWrite(self, Deadline.never());
-    int next = 0;
-    while (next < from.length) {
-      ByteBuffer own = buffers.take(remaining(from, next));
-      while (next < from.length && (own.hasRemaining() || !from[next].hasRemaining())) {
-        move(from[next], own);
-        next += from[next].hasRemaining() ? 0 : 1;
-      }
-      send(self, own, position, true, Deadline.never());
+    write(self, new WriteSource(from), Deadline.never());
+  }
+
+  private void write(CoroutineNode<?> self, WriteSource from, Deadline deadline) {
+    for (long left = from.remaining(); left > 0; left = from.remaining()) {
+      sendPiece(self, from, left, position, true, deadline);
     }
   }
 
@@ -414,14 +411,6 @@ public final class FileHandle extends Handle implements AsyncFile {
     stepBack();
   }
 
-  private static long remaining(ByteBuffer[] buffers, int first) {
-    long sum = 0;
-    for (int i = first; i < buffers.length; i++) {
-      sum += buffers[i].remaining();
-    }
-    return sum;
-  }
-
   /// Copies what there is room for.
   static void move(ByteBuffer from, ByteBuffer into) {
     int n = Math.min(from.remaining(), into.remaining());
@@ -430,14 +419,29 @@ public final class FileHandle extends Handle implements AsyncFile {
     from.position(from.position() + n);
   }
 
-  /// @param own filled; given back when all of it has been written
-  private void send(
-      CoroutineNode<?> self, ByteBuffer own, long at, boolean inLine, Deadline deadline) {
-    Request request = submit(Kind.WRITE, own.flip(), at, inLine);
+  /// Writes as much as a buffer of ours holds; what fails to get into the file is the caller's
+  /// again.
+  ///
+  /// @return how many bytes
+  private int sendPiece(
+      CoroutineNode<?> self,
+      WriteSource from,
+      long wanted,
+      long at,
+      boolean inLine,
+      Deadline deadline) {
+    ByteBuffer own = buffers.take(wanted);
+    from.fill(own);
+    int size = own.flip().remaining();
+    Request request = submit(Kind.WRITE, own, at, inLine);
     try {
       await(self, request, deadline);
+      return size;
     } finally {
-      giveBack(request);
+      if (request.hasEnded()) {
+        from.giveBack(own.remaining());
+        buffers.giveBack(own);
+      }
     }
   }
 
@@ -455,13 +459,10 @@ public final class FileHandle extends Handle implements AsyncFile {
     if (isNobodyReading()) {
       stepBack(); // what was read ahead may be what is written now
     }
+    WriteSource from = new WriteSource(buffer);
     long next = at;
-    while (buffer.hasRemaining()) {
-      ByteBuffer own = buffers.take(buffer.remaining());
-      move(buffer, own);
-      int n = own.position();
-      send(self, own, next, false, Deadline.never());
-      next += n;
+    for (long left = from.remaining(); left > 0; left = from.remaining()) {
+      next += sendPiece(self, from, left, next, false, Deadline.never());
     }
   }
 
@@ -469,7 +470,7 @@ public final class FileHandle extends Handle implements AsyncFile {
 
   @Override
   public long size() throws IOException {
-    return writeTurn(
+    return turnBehindWrites(
         Deadline.never(),
         self -> {
           settle(self, Deadline.never());
@@ -482,7 +483,7 @@ public final class FileHandle extends Handle implements AsyncFile {
     requireNotNegative(size, "size");
     self();
     requireWritable();
-    this.<@Nullable Void>writeTurn(
+    this.<@Nullable Void>turnBehindWrites(
         Deadline.never(),
         self -> {
           settle(self, Deadline.never());

@@ -5,6 +5,7 @@ import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Deadline;
 import dev.heddle.io.AsyncIo;
 import dev.heddle.scheduler.Scheduler;
+import dev.heddle.thread.worker.TransferBuffers;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -27,7 +28,9 @@ public abstract class Handle extends Lines implements AsyncIo {
    * when the bytes were there) are kept in `ahead`; the next read, of whichever kind, is served from there first, without a wait.
    *
    * What nobody waits for is kept in `later`, and written by whoever has the line: a coroutine of the loop's own that was started for
-   * it, or a writer that came before that one. A failure stays in `laterFailure`: nobody was there to take it.
+   * it, or a writer that came before that one. A failure stays in `laterFailure`: nobody was there to take it. When more is kept than
+   * a caller of writeLater() wants, he stands in the line, too, and adds his bytes when he is at its head; those who come after him do
+   * the same as long as he stands there (`laterInLine`), or theirs would leave before his.
    *
    * I1. Of two reads the one called first gets the earlier bytes; so with writes. [ReadOrderTest]
    * I2. A read that throws has taken nothing that another one does not find. [the conformance suite, cancel]
@@ -35,12 +38,13 @@ public abstract class Handle extends Lines implements AsyncIo {
    *
    * Sources. DESIGN 3.9; traps 27, 28, 30; cases 253, 254, 256, 296, 297.
    */
-  private static final int LINE_LIMIT = 64 << 10; // bytes
   private static final int CHUNK = 16 << 10; // bytes, of what is read ahead or passed on
 
   // loop only
   private @Nullable ByteBuffer ahead; // to be read, or without any bytes
   private @Nullable ArrayDeque<ByteBuffer> later;
+  private long laterBytes;
+  private int laterInLine;
   private @Nullable IOException laterFailure;
 
   /// An open handle of a loop, to read and to write at the same time.
@@ -165,12 +169,21 @@ public abstract class Handle extends Lines implements AsyncIo {
   /// @param bytes to be read; they are copied
   protected final void keep(ByteBuffer bytes) {
     ByteBuffer kept = ahead;
-    int had = kept == null ? 0 : kept.remaining();
-    ByteBuffer more = ByteBuffer.allocate(had + bytes.remaining());
-    if (kept != null) {
-      more.put(kept);
+    if (kept == null || !kept.hasRemaining()) {
+      ahead = ByteBuffer.allocate(bytes.remaining()).put(bytes).flip();
+      return;
     }
-    ahead = more.put(bytes).flip();
+    int n = bytes.remaining();
+    if (n > kept.capacity() - kept.limit()) {
+      long needed = (long) kept.remaining() + n;
+      // a long line comes in many parts: room for as many more, or each would copy all before it
+      int room = (int) Math.min(Integer.MAX_VALUE - 8L, kept.remaining() > n ? 2 * needed : needed);
+      kept = ByteBuffer.allocate(room).put(kept).flip();
+    }
+    int end = kept.limit();
+    kept.limit(end + n).put(end, bytes, bytes.position(), n);
+    bytes.position(bytes.position() + n);
+    ahead = kept;
   }
 
   /// How many bytes were read ahead.
@@ -211,35 +224,39 @@ public abstract class Handle extends Lines implements AsyncIo {
   }
 
   @Override
-  public final @Nullable String readLine() throws IOException {
-    return readTurn(Deadline.never(), this::line);
+  public final @Nullable String readLineUpTo(int limit) throws IOException {
+    LineLimit.require(limit);
+    return readTurn(Deadline.never(), self -> line(self, limit));
   }
 
-  private @Nullable String line(CoroutineNode<?> self) throws IOException {
+  private @Nullable String line(CoroutineNode<?> self, int limit) throws IOException {
     int looked = 0; // of what is kept, without a line's end
     while (true) {
       ByteBuffer kept = ahead;
       int has = kept == null ? 0 : kept.remaining();
       for (; kept != null && looked < has; looked++) {
         if (kept.get(kept.position() + looked) == '\n') {
-          return takeLine(kept, looked, looked + 1);
+          return takeLine(kept, looked, looked + 1, limit);
         }
       }
-      if (has > LINE_LIMIT) {
-        throw new IOException("a line of " + this + " is longer than " + LINE_LIMIT + " bytes");
+      if (has - 1 > limit) { // the last one may be the CR of its end
+        throw LineLimit.exceeded(this, limit);
       }
       ByteBuffer more = ByteBuffer.allocate(CHUNK);
       if (readSome(self, more, Deadline.never()) < 0) {
-        return kept == null || has == 0 ? null : takeLine(kept, has, has);
+        return kept == null || has == 0 ? null : takeLine(kept, has, has, limit);
       }
       keep(more.flip());
     }
   }
 
-  private String takeLine(ByteBuffer kept, int length, int withEnd) {
+  private String takeLine(ByteBuffer kept, int length, int withEnd, int limit) throws IOException {
     int start = kept.position();
     boolean feed = length > 0 && withEnd > length && kept.get(start + length - 1) == '\r';
     byte[] line = new byte[feed ? length - 1 : length];
+    if (line.length > limit) {
+      throw LineLimit.exceeded(this, limit);
+    }
     kept.get(start, line);
     kept.position(start + withEnd);
     if (!kept.hasRemaining()) {
@@ -250,7 +267,14 @@ public abstract class Handle extends Lines implements AsyncIo {
 
   @Override
   public long transferTo(AsyncIo target) throws IOException {
-    return copyTo(target, ByteBuffer.allocateDirect(CHUNK));
+    // one of the loop's: many short connections would leave theirs to the collector
+    TransferBuffers buffers = self().loop().threads().buffers();
+    ByteBuffer buffer = buffers.take(CHUNK);
+    try {
+      return copyTo(target, buffer);
+    } finally {
+      buffers.giveBack(buffer);
+    }
   }
 
   /// Writes to `target` all that comes, by way of `buffer`.
@@ -280,6 +304,31 @@ public abstract class Handle extends Lines implements AsyncIo {
     }
   }
 
+  /// Takes a turn when those who came before have, and what was to be written later; that this
+  /// fails, or has failed, is for who writes next.
+  protected final <T extends @Nullable Object> T turnBehindWrites(Deadline deadline, Turn<T> turn)
+      throws IOException {
+    CoroutineNode<?> self = self();
+    takeTurn(forWriters(), self, deadline);
+    try {
+      passOthers(self);
+      if (laterFailure == null) {
+        writeKeptOrNot(self, deadline);
+      }
+      return turn.take(self);
+    } finally {
+      leave(forWriters());
+    }
+  }
+
+  private void writeKeptOrNot(CoroutineNode<?> self, Deadline deadline) {
+    try {
+      writeKept(self, deadline);
+    } catch (IOException _) {
+      // safe: it is kept
+    }
+  }
+
   // the hot one: without a lambda
   @Override
   public final void write(ByteBuffer buffer, Deadline deadline) throws IOException {
@@ -306,9 +355,30 @@ public abstract class Handle extends Lines implements AsyncIo {
   }
 
   @Override
-  public final void writeLater(ByteBuffer buffer) throws IOException {
+  public final void writeLater(ByteBuffer buffer, long bound) throws IOException {
+    if (bound < 0) {
+      throw new IllegalArgumentException("a bound cannot be negative: " + bound);
+    }
     self();
     throwKept();
+    if (laterInLine == 0 && laterBytes <= bound) {
+      addLater(buffer);
+      return;
+    }
+    laterInLine++;
+    try {
+      writeTurn(
+          Deadline.never(),
+          self -> {
+            addLater(buffer);
+            return self;
+          });
+    } finally {
+      laterInLine--;
+    }
+  }
+
+  private void addLater(ByteBuffer buffer) {
     ByteBuffer copy = ByteBuffer.allocate(buffer.remaining()).put(buffer).flip();
     ArrayDeque<ByteBuffer> queue = later;
     if (queue == null) {
@@ -316,6 +386,7 @@ public abstract class Handle extends Lines implements AsyncIo {
       later = queue;
     }
     queue.add(copy);
+    laterBytes += copy.remaining();
     if (queue.size() == 1) {
       scheduler().notifyLater(this::writeForNobody);
     }
@@ -330,7 +401,7 @@ public abstract class Handle extends Lines implements AsyncIo {
     } catch (RuntimeException e) {
       // a handle that is only read from, or talks to nobody
       keepFailure(new IOException("what was to be written later cannot be written", e));
-      later = null;
+      forgetLater();
     }
   }
 
@@ -348,14 +419,24 @@ public abstract class Handle extends Lines implements AsyncIo {
     }
     try {
       for (ByteBuffer next = queue.peek(); next != null; next = queue.peek()) {
-        writeWhole(self, next, deadline);
+        int n = next.remaining();
+        try {
+          writeWhole(self, next, deadline);
+        } finally {
+          laterBytes -= n - next.remaining();
+        }
         queue.remove();
       }
     } catch (IOException e) {
       laterFailure = e;
-      later = null; // nothing of it can leave any more
+      forgetLater(); // nothing of it can leave any more
       throw e;
     }
+  }
+
+  private void forgetLater() {
+    later = null;
+    laterBytes = 0;
   }
 
   /// Fails when something failed that nobody was there to take.

@@ -91,12 +91,15 @@ public final class ListenerHandle implements Listener {
   }
 
   private StreamSocket opened(SocketDescriptor accepted) throws IOException {
+    boolean opened = false;
     try {
-      ofAccepted.prepare(accepted);
+      ofAccepted.prepare(accepted); // also refuses an option that sockets of this kind do not have
+      opened = true;
       return new SocketHandle(scheduler, accepted, new Accepted(accepted, this));
-    } catch (IOException e) {
-      accepted.close();
-      throw e;
+    } finally {
+      if (!opened) {
+        accepted.close();
+      }
     }
   }
 

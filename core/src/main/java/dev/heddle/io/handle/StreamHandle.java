@@ -24,6 +24,8 @@ public class StreamHandle extends Handle {
   /*
    * After a read that left room in its buffer nothing more is there: the next one waits first, which saves the call of the
    * system that would only say so. Readiness is told for all that comes later, be it by edge or by level (ReactorDriver).
+   * But a read also stops before TCP's urgent byte, and on a UNIX socket before bytes that were sent with descriptors or by
+   * somebody else: the descriptor knows (isDrained), and then the next read tries first.
    *
    * Sources. REACTOR 3.
    */
@@ -67,7 +69,7 @@ public class StreamHandle extends Handle {
       await(self, readable, deadline);
       n = inputEnded ? takeLast(into) : descriptor.read(into);
     }
-    drained = n > 0 && into.hasRemaining();
+    drained = n > 0 && into.hasRemaining() && descriptor.isDrained();
     return n;
   }
 

@@ -2,14 +2,17 @@
 package dev.heddle.io.handle;
 
 import dev.heddle.Body;
+import dev.heddle.DeadlineException;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Deadline;
 import dev.heddle.io.AsyncIo;
+import dev.heddle.io.StreamSocket;
 import dev.heddle.io.TlsSocket;
 import dev.heddle.scheduler.Permits;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.concurrent.Callable;
 import javax.net.ssl.SSLEngine;
@@ -38,8 +41,21 @@ public final class TlsHandle extends Handle implements TlsSocket {
    * Computing (certificates, keys) takes milliseconds: it is done on a thread beside the loop, by whoever meets it first; who
    * meets it second waits for him.
    *
-   * Sources. RFC 8446, 6.1; DESIGN 3.9.
+   * Alerts. When the engine fails it has an alert for the other side, which must leave before the failure is thrown: else nobody
+   * over there learns what was wrong. A failure of what was computed is thrown by the next call that makes or takes a record, whichever
+   * that is; the alert comes with the call after it.
+   *
+   * A handshake that has failed is followed by a close, and to close what has unread input is to reset it: the other side, in the
+   * middle of its own messages, would be told of the reset by its next write and never read the alert. So what still comes is read
+   * away until the other side has closed, as it must after an alert; for ALERT_PATIENCE at most.
+   *
+   * Sources. RFC 8446, 6.1, 6.2; DESIGN 3.9.
    */
+  private static final Duration ALERT_PATIENCE =
+      Duration.ofSeconds(1); // a round trip, also of a slow line
+  private static final long ALERT_INPUT =
+      1 << 20; // bytes; more than a handshake has: who sends more does not listen
+
   private final AsyncIo over;
   private final SSLEngine engine;
 
@@ -74,10 +90,31 @@ public final class TlsHandle extends Handle implements TlsSocket {
   public TlsHandle agree() throws IOException {
     engine.beginHandshake();
     CoroutineNode<?> self = self();
-    while (isAgreeing()) {
-      step(self, Deadline.never());
+    try {
+      while (isAgreeing()) {
+        step(self, Deadline.never());
+      }
+    } catch (SSLException e) {
+      awaitPeersEnd();
+      throw e;
     }
     return this;
+  }
+
+  private void awaitPeersEnd() {
+    Deadline soon = Deadline.after(ALERT_PATIENCE);
+    ByteBuffer away = ByteBuffer.allocate(incoming.capacity());
+    try {
+      if (over instanceof StreamSocket socket) {
+        socket.shutdownOutput();
+      }
+      long left = ALERT_INPUT;
+      for (int n = 0; n >= 0 && left > 0; left -= n) {
+        n = over.read(away.clear(), soon);
+      }
+    } catch (IOException | DeadlineException _) {
+      // safe: the failure of the handshake is being thrown
+    }
   }
 
   private boolean isAgreeing() {
@@ -133,10 +170,23 @@ public final class TlsHandle extends Handle implements TlsSocket {
   /// Makes one record of what `from` has, and writes it.
   private void emit(CoroutineNode<?> self, ByteBuffer from, Deadline deadline) throws IOException {
     ByteBuffer record = takeSpare();
-    SSLEngineResult result = engine.wrap(from, record);
+    SSLEngineResult result;
+    try {
+      result = engine.wrap(from, record);
+    } catch (SSLException e) {
+      spare = record;
+      sayWhy(self, deadline);
+      throw e;
+    }
     if (result.getStatus() == SSLEngineResult.Status.CLOSED && record.position() == 0) {
       throw new IOException("no more can be written to " + this + ": its output was shut down");
     }
+    write(self, record, deadline);
+    spare = record;
+  }
+
+  private void write(CoroutineNode<?> self, ByteBuffer record, Deadline deadline)
+      throws IOException {
     if (record.position() > 0) {
       unsent.add(record.flip());
       try {
@@ -146,7 +196,6 @@ public final class TlsHandle extends Handle implements TlsSocket {
         throw e;
       }
     }
-    spare = record;
   }
 
   // in the order in which they were made, whoever has made them
@@ -208,10 +257,12 @@ public final class TlsHandle extends Handle implements TlsSocket {
   }
 
   // the alert that tells the other side what was wrong
-  private void sayWhy(CoroutineNode<?> self, Deadline deadline) throws IOException {
+  private void sayWhy(CoroutineNode<?> self, Deadline deadline) {
     if (engine.getHandshakeStatus() == HandshakeStatus.NEED_WRAP) {
       try {
-        emit(self, ByteBuffer.allocate(0), deadline);
+        ByteBuffer alert = takeSpare();
+        engine.wrap(ByteBuffer.allocate(0), alert);
+        write(self, alert, deadline);
       } catch (IOException _) {
         // safe: the reason is being thrown
       }

@@ -13,6 +13,13 @@ public interface StreamDescriptor extends Descriptor {
   /// @return how many bytes; 0: none yet; -1: the other side will send no more
   int read(ByteBuffer into) throws IOException;
 
+  /// Whether nothing was there any more after the last read, which left room in its buffer: the
+  /// next one is worth trying only when readiness has been told. Not so where a read may stop
+  /// before the end of what is there.
+  default boolean isDrained() {
+    return true; // readiness is told by level: a wait in vain is answered at once
+  }
+
   /// Writes what the other side takes.
   ///
   /// @param from any kind of buffer

@@ -90,6 +90,11 @@ final class ThreadFile implements BlockingFile {
         int _ = appends ? writer.write(from) : writer.write(from, at);
       }
       return from.position() - start;
+    } catch (IOException e) {
+      if (from.position() == start) {
+        throw e;
+      }
+      return from.position() - start; // the rest is asked for once more, and fails by itself
     } finally {
       from.position(start);
     }

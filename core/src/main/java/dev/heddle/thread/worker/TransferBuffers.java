@@ -8,6 +8,16 @@ import java.util.ArrayDeque;
 ///
 /// **Thread** the loop's.
 public final class TransferBuffers {
+  /*
+   * Memory of direct buffers is freed when the collector finds them, which it does not look for as long as the heap has room: a server of
+   * short connections would take gigabytes. So what was given back is kept, as much as a busy loop has in use at a time.
+   *
+   * What is given back has no operation under way (FileOperation, trap 29). What never is, because the loop has ended under its
+   * operation, is left to the collector.
+   *
+   * Rejected. Arenas that are closed: to close a shared one stops all threads for a moment, and a buffer whose operation outlives its loop
+   * would never be freed. Freeing by hand: a mistake is a write into memory of somebody else's.
+   */
   /// The most that one of them holds, in bytes: more would be copied in one go while the other
   /// coroutines wait.
   public static final int LARGE = 256 << 10;
@@ -15,7 +25,7 @@ public final class TransferBuffers {
   private static final int SMALL = 16 << 10; // bytes
   private static final int PAGE = 4096; // bytes; no block of a device is larger
   private static final int KEPT_LARGE = 16; // 4 MiB a loop
-  private static final int KEPT_SMALL = 64; // 1 MiB a loop
+  private static final int KEPT_SMALL = 1_024; // 16 MiB a loop that had so many in use at a time
 
   private final ArrayDeque<ByteBuffer> large = new ArrayDeque<>();
   private final ArrayDeque<ByteBuffer> small = new ArrayDeque<>();

@@ -14,6 +14,7 @@ import dev.heddle.io.Tcp;
 import dev.heddle.io.TcpOptions;
 import dev.heddle.io.Unix;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
@@ -25,6 +26,7 @@ import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -225,6 +227,24 @@ class AcceptConformanceTest implements OnDriver {
                   .isEqualTo(from.getAddress());
               assertThat(client.isOpen()).isTrue();
             }
+          }
+        });
+  }
+
+  @Test
+  void unixConnect_whereNobodyListens_isRefusedInOneTypeThatNamesThePath() {
+    Cell.run(
+        driver,
+        () -> {
+          Path left = folder.resolve("left");
+          Unix.listen(left).close();
+          Path file = Files.createFile(folder.resolve("file"));
+          Path tooLong = folder.resolve("x".repeat(200)); // no address has room for it
+          for (Path nobody :
+              List.of(left, file, folder, folder.resolve("none"), file.resolve("under"), tooLong)) {
+            assertThatThrownBy(() -> Unix.connect(nobody))
+                .isInstanceOf(ConnectException.class)
+                .hasMessageStartingWith(nobody + ": ");
           }
         });
   }

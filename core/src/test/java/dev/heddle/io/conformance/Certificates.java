@@ -42,6 +42,16 @@ public final class Certificates {
 
   private Certificates() {}
 
+  /// For a server of the JDK's.
+  static SSLContext ofServer() throws GeneralSecurityException {
+    return withKeys(STORE);
+  }
+
+  /// For a client of the JDK's.
+  static SSLContext ofClient() throws GeneralSecurityException {
+    return trusting(STORE);
+  }
+
   /// A server whose certificate nobody trusts.
   static TlsOptions stranger() throws GeneralSecurityException {
     return TlsOptions.of(withKeys(make("localhost"))).withHandshakeLimit(PATIENCE);

@@ -260,7 +260,7 @@ class WaitConformanceTest implements OnDriver {
       byte[] sent = random(14, 3 * MANY);
       Heddle.assertNoSuspend(() -> {
         pair.sink().writeLater(ByteBuffer.wrap(sent, 0, MANY));
-        pair.sink().writeLater(ByteBuffer.wrap(sent, MANY, MANY));
+        pair.sink().writeLater(ByteBuffer.wrap(sent, MANY, MANY), Long.MAX_VALUE);
       });
       Heddle.launch(
           "last",

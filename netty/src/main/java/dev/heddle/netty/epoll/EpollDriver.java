@@ -75,6 +75,11 @@ final class EpollDriver extends UnixDriver {
   }
 
   @Override
+  protected boolean tellsOfUrgentData() {
+    return true;
+  }
+
+  @Override
   protected Watch watch(IoHandler handler, UnixDescriptor descriptor) throws IOException {
     return new EpollWatch(handler, descriptor);
   }

@@ -16,7 +16,12 @@ import java.io.IOException;
 final class EpollWatch implements EpollIoHandle, Watch {
   private static final int EDGES = 0x8000_0000; // EPOLLET
   private static final EpollIoOps ALL =
-      EpollIoOps.valueOf(UnixDescriptor.IN | UnixDescriptor.OUT | UnixDescriptor.RDHUP | EDGES);
+      EpollIoOps.valueOf(
+          UnixDescriptor.IN
+              | UnixDescriptor.PRI
+              | UnixDescriptor.OUT
+              | UnixDescriptor.RDHUP
+              | EDGES);
 
   private final UnixDescriptor descriptor;
   private final IoRegistration registration;

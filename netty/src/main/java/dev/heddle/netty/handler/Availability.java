@@ -39,7 +39,7 @@ public final class Availability {
           + System.getProperty("os.arch")
           + ") to the class path";
     }
-    String reason = rootMessage(failure);
+    String reason = nameTheCall(rootMessage(failure));
     if (library.endsWith("io_uring") && reason.contains("not permitted")) {
       return isDisabled()
           ? "the administrator has switched io_uring off: set kernel.io_uring_disabled to 0"
@@ -49,6 +49,13 @@ public final class Availability {
               + " the seccomp profile, or use epoll";
     }
     return reason;
+  }
+
+  /// Netty names the call but for this one; who keeps a list of allowed calls needs the name.
+  private static String nameTheCall(String reason) {
+    return reason.startsWith("failed to create io_uring ring fd")
+        ? "io_uring_setup: " + reason
+        : reason;
   }
 
   private static boolean isMissing(Throwable failure) {

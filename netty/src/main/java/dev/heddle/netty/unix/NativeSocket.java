@@ -52,6 +52,15 @@ final class NativeSocket extends Socket {
     return unix;
   }
 
+  /// Has calls tell how many bytes they leave; where the system cannot, they do not tell.
+  void tellWhatIsLeft() {
+    try {
+      setIntOpt(SystemNumbers.IPPROTO_TCP, SystemNumbers.TCP_INQ, 1);
+    } catch (IOException _) {
+      // safe: then whoever reads finds out by reading
+    }
+  }
+
   boolean isIPv6() {
     return ipv6;
   }

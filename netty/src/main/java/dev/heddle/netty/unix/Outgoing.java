@@ -44,7 +44,7 @@ final class Outgoing {
   private int state = CLEAR;
   private int at; // in the outbox
   private int length;
-  private @Nullable ByteBuffer rest;
+  private @Nullable ByteBuffer rest; // of the heap: it may wait for long, and there may be many
   private @Nullable IOException failure;
 
   Outgoing(Outbox outbox, UnixSocket socket) {
@@ -106,7 +106,7 @@ final class Outgoing {
   private void direct(ByteBuffer bytes, int from, int to) throws IOException {
     int n;
     try {
-      n = socket.send(bytes, from, to);
+      n = bytes.isDirect() ? socket.send(bytes, from, to) : staged(bytes, from, to);
     } catch (IOException e) {
       forget();
       throw e;
@@ -118,10 +118,16 @@ final class Outgoing {
     }
   }
 
+  private int staged(ByteBuffer bytes, int from, int to) throws IOException {
+    ByteBuffer stage = socket.driver().stage();
+    stage.put(0, bytes, from, to - from);
+    return socket.send(stage, 0, to - from);
+  }
+
   private void keep(ByteBuffer bytes, int from, int to) {
     ByteBuffer left = rest;
     if (left == null) {
-      left = ByteBuffer.allocateDirect(to - from).put(0, bytes, from, to - from);
+      left = ByteBuffer.allocate(to - from).put(0, bytes, from, to - from);
       rest = left;
     } else {
       left.position(from);
@@ -130,13 +136,16 @@ final class Outgoing {
   }
 
   /// Takes away what has found no room, to be sent by somebody else.
+  ///
+  /// @return a direct buffer
   ByteBuffer takeRest() {
-    ByteBuffer left = state == REST ? left() : ByteBuffer.allocateDirect(0);
+    ByteBuffer left = state == REST ? left() : ByteBuffer.allocate(0);
     forget();
-    return left;
+    return ByteBuffer.allocateDirect(left.remaining()).put(left).flip();
   }
 
-  private void forget() {
+  /// Drops what has found no room.
+  void forget() {
     state = CLEAR;
     rest = null;
   }

@@ -16,6 +16,7 @@ final class SystemNumbers {
   static final int TCP_KEEPINTVL = LINUX ? 5 : 0x101;
   static final int TCP_KEEPCNT = LINUX ? 6 : 0x102;
   static final int TCP_QUICKACK = 12; // Linux alone
+  static final int TCP_INQ = 36; // Linux alone, since 4.18
   static final int SO_INCOMING_NAPI_ID = 56; // Linux alone
 
   // multicast
@@ -43,6 +44,7 @@ final class SystemNumbers {
         case "aarch64", "riscv64" -> 207;
         default -> -1;
       };
+  static final int SYS_RECVMSG = SYS_RECVFROM < 0 ? -1 : SYS_RECVFROM == 45 ? 47 : 212;
 
   private SystemNumbers() {}
 }

@@ -16,12 +16,19 @@ public class UnixDescriptor implements Descriptor {
    * once: nobody waited when the edge came, or who did was cancelled before it could call, or the call got all it asked for and
    * may have left something.
    *
+   * A read may get less and leave something all the same: it stops before TCP's urgent byte. `urgent` is set when the watch tells of
+   * such a byte, which lies in the socket until a read goes past it, and cleared by a read that finds nothing: from then on the
+   * byte has been passed, or is yet to come and makes an edge of its own.
+   *
    * A hang-up stays: no edge follows it, and whoever asks has an answer coming, the end or an error. Not so with datagrams, where
    * an error is one datagram's and the socket lives on.
    */
 
   /// There is something to read. As all of these, with Linux's value in `poll` and `epoll`.
   public static final int IN = 0x1;
+
+  /// There is urgent data, of TCP.
+  public static final int PRI = 0x2;
 
   /// There is room to write.
   public static final int OUT = 0x4;
@@ -48,6 +55,7 @@ public class UnixDescriptor implements Descriptor {
 
   private int ready; // told and not used up: IN, OUT
   private int readyForEver;
+  private boolean urgent; // there may be an urgent byte that no read has passed
   private boolean closed;
 
   UnixDescriptor(UnixDriver driver, FileDescriptor fd) {
@@ -77,6 +85,7 @@ public class UnixDescriptor implements Descriptor {
   /// @param edges of [#IN] and the others here
   public final void told(int edges) {
     int now = edges & BOTH;
+    urgent |= (edges & PRI) != 0;
     if ((edges & RDHUP) != 0) {
       now |= IN;
       readyForEver |= IN;
@@ -150,6 +159,17 @@ public class UnixDescriptor implements Descriptor {
     } else {
       ready &= ~direction;
     }
+  }
+
+  /// A read has found nothing.
+  final void usedUp() {
+    urgent = false;
+    used(IN, false);
+  }
+
+  /// Whether reads may stop before an urgent byte.
+  final boolean isUrgent() {
+    return urgent;
   }
 
   /// Whether something may have come that nobody has read.

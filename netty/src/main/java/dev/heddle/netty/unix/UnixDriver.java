@@ -75,6 +75,11 @@ public abstract class UnixDriver implements NettyDriver {
   /// Begins to watch a descriptor, in a tick. What is ready already is told as an edge.
   protected abstract Watch watch(IoHandler handler, UnixDescriptor descriptor) throws IOException;
 
+  /// Whether watches tell of TCP's urgent data when there is some, and only then.
+  protected boolean tellsOfUrgentData() {
+    return false;
+  }
+
   /// Hands over, in a tick, what is done by completion.
   ///
   /// @return whether more is to be handed over soon: this turn is not to wait
@@ -121,12 +126,19 @@ public abstract class UnixDriver implements NettyDriver {
 
   @Override
   public final SocketDescriptor openSocket(ProtocolFamily family) throws IOException {
-    return new UnixSocket(this, NativeSocket.stream(family));
+    return new UnixSocket(this, opened(NativeSocket.stream(family)));
   }
 
   @Override
   public final ListenerDescriptor openListener(ProtocolFamily family) throws IOException {
-    return new UnixListener(this, NativeSocket.stream(family));
+    return new UnixListener(this, opened(NativeSocket.stream(family))); // heirs tell, too
+  }
+
+  private NativeSocket opened(NativeSocket socket) {
+    if (calls != null && !socket.isUnix() && !tellsOfUrgentData()) {
+      socket.tellWhatIsLeft();
+    }
+    return socket;
   }
 
   @Override

@@ -25,6 +25,7 @@ final class UnixSocket extends UnixStream implements SocketDescriptor {
   private boolean outputEnds; // at once, or behind what was taken
   private boolean outputHasEnded;
   private boolean broken; // a call has failed: from now on each says so itself
+  private int left = SocketCalls.UNKNOWN; // behind what the last call has received
 
   UnixSocket(UnixDriver driver, NativeSocket socket) {
     this(driver, socket, false);
@@ -54,9 +55,26 @@ final class UnixSocket extends UnixStream implements SocketDescriptor {
 
   private int receive(long address, int from, int to) throws IOException {
     SocketCalls calls = driver().calls();
-    return calls == null || to - from > SocketCalls.LARGEST
-        ? socket.recvAddress(address, from, to)
-        : calls.receive(socket.intValue(), address + from, to - from);
+    if (calls == null || to - from > SocketCalls.LARGEST) {
+      left = SocketCalls.UNKNOWN;
+      return socket.recvAddress(address, from, to);
+    }
+    if (socket.isUnix() || driver().tellsOfUrgentData()) {
+      return calls.receive(socket.intValue(), address + from, to - from);
+    }
+    int n = calls.receiveAndAsk(socket.intValue(), address + from, to - from);
+    left = calls.left();
+    return n;
+  }
+
+  /// A read also stops between bytes that were sent with descriptors, or by different processes,
+  /// and before an urgent byte.
+  @Override
+  boolean leaves(boolean all) {
+    if (socket.isUnix()) {
+      return true; // nothing tells: the next read finds out
+    }
+    return driver().tellsOfUrgentData() ? all || isUrgent() : left != 0;
   }
 
   @Override
@@ -209,7 +227,7 @@ final class UnixSocket extends UnixStream implements SocketDescriptor {
   /// Gives up what is left, and resets.
   void abandon() {
     if (outgoing != null) {
-      outgoing.takeRest();
+      outgoing.forget();
     }
     beginToReset();
     driver().lingersNoMore(this);

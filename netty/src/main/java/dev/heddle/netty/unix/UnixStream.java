@@ -23,6 +23,13 @@ class UnixStream extends UnixDescriptor implements StreamDescriptor {
     return fd().read(direct, from, to);
   }
 
+  /// Whether something may be there that the last [#receive] has left.
+  ///
+  /// @param all whether that one got all that it asked for
+  boolean leaves(boolean all) {
+    return all;
+  }
+
   /// Writes.
   ///
   /// @return how many bytes; 0: none now
@@ -64,7 +71,7 @@ class UnixStream extends UnixDescriptor implements StreamDescriptor {
     if (n > 0) {
       into.position(at + n);
     }
-    used(IN, !into.hasRemaining());
+    received(n, n == into.limit() - at);
     return n;
   }
 
@@ -75,8 +82,21 @@ class UnixStream extends UnixDescriptor implements StreamDescriptor {
     if (n > 0) {
       into.put(into.position(), stage, 0, n).position(into.position() + n);
     }
-    used(IN, n == asked);
+    received(n, n == asked);
     return n;
+  }
+
+  private void received(int n, boolean all) {
+    if (n > 0) {
+      used(IN, leaves(all));
+    } else {
+      usedUp();
+    }
+  }
+
+  @Override
+  public final boolean isDrained() {
+    return !isReady(IN);
   }
 
   @Override

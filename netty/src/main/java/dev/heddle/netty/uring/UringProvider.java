@@ -57,7 +57,7 @@ public final class UringProvider implements DriverProvider {
         return IoUring.unavailabilityCause();
       }
       return IoUring.isPollAddMultishotEnabled()
-          ? null
+          ? RingTrial.failure()
           : new UnsupportedOperationException(
               "the kernel has no multishot polls; they came with Linux 5.13");
     }

@@ -20,7 +20,8 @@ public final class Tls {
   private Tls() {}
 
   /// Connects to a host and agrees on TLS with it; its certificate must be for the name.
-  /// **Suspends** until both are done. **Cancelled** the attempt is given up.
+  /// **Suspends** until both are done; when they cannot agree, until the other side has heard why
+  /// and closes, a second at most. **Cancelled** the attempt is given up.
   ///
   /// @throws javax.net.ssl.SSLHandshakeException when the other side is not whom it claims to be,
   ///   or shares no version or cipher suite

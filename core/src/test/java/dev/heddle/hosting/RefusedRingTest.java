@@ -19,6 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class RefusedRingTest {
   @BeforeEach
   void requireRing() {
+    assumeThat(System.getProperty("heddle.driver")).as("the child has drivers").isNotNull();
     assumeThat(Drivers.offered().stream().filter(driver -> driver.problem() == null))
         .as("io_uring works here")
         .extracting(DriverProvider::name)

@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Each of Netty's handlers takes handles of an interface of its own, so each driver has its own.
 public abstract class GuestHandle implements IoHandle {
+  private static final System.Logger LOG = System.getLogger("dev.heddle");
+
   private final GuestHandles home;
   private final IoHandle handle;
 
@@ -62,8 +64,12 @@ public abstract class GuestHandle implements IoHandle {
 
   /// As the handler asks when it closes, and the guest in its turn: past the pipeline.
   @Override
-  public final void close() throws Exception {
-    handle.close();
+  public final void close() {
+    try {
+      handle.close();
+    } catch (Exception e) {
+      LOG.log(System.Logger.Level.WARNING, "a handle on a Netty event loop did not close", e);
+    }
   }
 
   /// The channel that it belongs to; null: to none.

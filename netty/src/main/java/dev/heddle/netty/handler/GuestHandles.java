@@ -59,7 +59,7 @@ public final class GuestHandles {
     for (GuestHandle handle : List.copyOf(registered)) {
       Channel channel = handle.channel();
       if (channel == null) {
-        closeByForce(handle);
+        handle.close();
       } else {
         channel.close();
       }
@@ -68,15 +68,7 @@ public final class GuestHandles {
 
   /// Closes all of them past their pipelines' handlers, who may keep a close to themselves.
   public void closeByForce() {
-    List.copyOf(registered).forEach(GuestHandles::closeByForce);
-  }
-
-  private static void closeByForce(GuestHandle handle) {
-    try {
-      handle.close();
-    } catch (Exception e) {
-      LOG.log(System.Logger.Level.WARNING, "a handle on a Netty event loop did not close", e);
-    }
+    List.copyOf(registered).forEach(GuestHandle::close);
   }
 
   // ---- anywhere on the loop ----

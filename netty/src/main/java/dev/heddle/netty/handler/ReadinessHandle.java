@@ -97,6 +97,7 @@ public abstract class ReadinessHandle extends GuestHandle implements IoRegistrat
   }
 
   @Override
+  @SuppressWarnings("TypeParameterUnusedInFormals") // Netty's
   public <T> T attachment() {
     return real().attachment();
   }

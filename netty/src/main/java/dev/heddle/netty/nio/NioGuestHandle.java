@@ -76,7 +76,10 @@ final class NioGuestHandle extends ReadinessHandle implements NioIoHandle {
   }
 
   @Override
-  @SuppressWarnings("unchecked") // what Netty's NIO channels ask for
+  @SuppressWarnings({
+    "unchecked",
+    "TypeParameterUnusedInFormals"
+  }) // what Netty's NIO channels ask for
   public <T> T attachment() {
     return (T) key;
   }

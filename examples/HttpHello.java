@@ -8,6 +8,7 @@ import dev.heddle.Heddle;
 import dev.heddle.io.AsyncIo;
 import dev.heddle.io.Server;
 import dev.heddle.io.Tcp;
+import java.lang.foreign.Arena;
 
 /// Says hello over HTTP/1.1 to any number of clients, until Ctrl-C. Try it with `curl -i
 /// http://127.0.0.1:PORT/`.
@@ -39,14 +40,17 @@ final class HttpHello {
   }
 
   private void attend(AsyncIo connection) {
-    var client = new Client(connection, greeting);
-    clients.add(client);
-    try {
-      client.talk();
+    // memory that ends with the connection: the collector would find it too late
+    try (Arena memory = Arena.ofConfined()) {
+      var client = new Client(connection, greeting, memory);
+      clients.add(client);
+      try {
+        client.talk();
+      } finally {
+        clients.remove(client);
+      }
     } catch (IOException _) {
       // it reset the connection, or was hung up on: nobody else's business
-    } finally {
-      clients.remove(client);
     }
   }
 
@@ -121,14 +125,17 @@ final class HttpHello {
   private static final class Client {
     private final AsyncIo io;
     private final Greeting greeting;
-    private final ByteBuffer input = ByteBuffer.allocateDirect(LARGEST_HEAD).flip();
-    private final ByteBuffer output = ByteBuffer.allocateDirect(OUTPUT);
-    private final Request request = new Request(input);
+    private final ByteBuffer input;
+    private final ByteBuffer output;
+    private final Request request;
     private boolean heard = true; // since the last sweep
 
-    Client(AsyncIo io, Greeting greeting) {
+    Client(AsyncIo io, Greeting greeting, Arena memory) {
       this.io = io;
       this.greeting = greeting;
+      this.input = memory.allocate(LARGEST_HEAD).asByteBuffer().flip();
+      this.output = memory.allocate(OUTPUT).asByteBuffer();
+      this.request = new Request(input);
     }
 
     void talk() throws IOException {

@@ -40,7 +40,11 @@ record CarrierLook(
     } else if (!cause.isStartUp()) {
       cause = of(isInCallback(frames) ? Activity.CALLBACK : Activity.LOOP);
     }
-    return new CarrierLook(cause.activity(), cause, waits, List.of(frames));
+    return new CarrierLook(
+        cause.activity(),
+        cause,
+        waits,
+        Arrays.stream(frames).map(ProgramFrames::shortened).toList());
   }
 
   private static HoldCause of(Activity activity) {

@@ -14,6 +14,7 @@ final class ProgramFrames {
           "dev.heddle.coroutine.tree.",
           "dev.heddle.scheduler.",
           "dev.heddle.reactor.",
+          "dev.heddle.eventloop.",
           "dev.heddle.thread.",
           "dev.heddle.sync.",
           "dev.heddle.io.",

@@ -7,7 +7,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -266,6 +268,18 @@ class AttachIT {
     } finally {
       Files.deleteIfExists(folder);
     }
+  }
+
+  /// Both the observer and the JVM were killed in the middle of a look.
+  @Test
+  void folderThatNobodyRemoved_isRemovedByTheNextCommand() throws Exception {
+    Path folder = Files.createDirectory(Path.of("/tmp/.heddle-999999999"));
+    Path look = Files.createDirectory(folder.resolve(".look"));
+    Files.createFile(look.resolve("answers"));
+    Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx------"));
+    Files.setLastModifiedTime(folder, FileTime.from(Instant.now().minusSeconds(3_600)));
+    checkout.heddle("ps");
+    assertThat(folder).doesNotExist();
   }
 
   @Test

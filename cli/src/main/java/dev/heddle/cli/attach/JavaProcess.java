@@ -29,6 +29,7 @@ public record JavaProcess(
 
   /// The JVMs of this user that the JDK has found, but this one.
   public static List<Long> candidates() {
+    Forgotten.remove();
     return Candidate.all();
   }
 

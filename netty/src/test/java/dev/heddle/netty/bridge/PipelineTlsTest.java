@@ -8,6 +8,8 @@ import dev.heddle.event.Promise;
 import dev.heddle.netty.HeddleEventLoop;
 import dev.heddle.netty.NettyFutures;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
@@ -17,7 +19,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
+import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
@@ -38,6 +42,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 record PipelineTlsTest(String driver) {
   private static final char[] PASSWORD = "changeit".toCharArray(); // of a key that is thrown away
   private static final int LENGTH = 300_000; // more than a socket takes at once
+
+  private static final int WRITERS = 16;
+  private static final int EACH = 20; // messages
+  private static final int MESSAGE = 20_000; // bytes, more than a record
 
   private static SSLContext context;
 
@@ -124,5 +132,80 @@ record PipelineTlsTest(String driver) {
           assertThat(back.future().await()).isEqualTo(text);
           NettyFutures.await(client.close());
         });
+  }
+
+  /// Counts messages, each of which is one byte again and again.
+  private static final class Whole extends SimpleChannelInboundHandler<ByteBuf> {
+    final Promise<Integer> torn = Heddle.promise("all messages, and how many were torn");
+    private int position; // in the message
+    private byte tag;
+    private int messages;
+    private int tornOnes;
+
+    @Override
+    protected void channelRead0(ChannelHandlerContext ctx, ByteBuf bytes) {
+      while (bytes.isReadable()) {
+        byte next = bytes.readByte();
+        if (position == 0) {
+          tag = next;
+        } else if (next != tag) {
+          tornOnes++;
+          tag = next;
+        }
+        position = (position + 1) % MESSAGE;
+        if (position == 0 && ++messages == WRITERS * EACH) {
+          torn.complete(tornOnes);
+        }
+      }
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+      torn.fail(cause);
+    }
+  }
+
+  @Test
+  void tls_ofManyWriters_besideAThreadThatAllocates_isNotTorn() {
+    AtomicBoolean over = new AtomicBoolean();
+    Thread.ofPlatform().start(() -> allocate(over));
+    try {
+      Bridge.run(
+          driver,
+          () -> {
+            HeddleEventLoop loop = HeddleEventLoop.current();
+            Whole whole = new Whole();
+            Channel server =
+                Bridge.listen(loop, channel -> channel.pipeline().addLast(tls(false), whole));
+            Channel client =
+                Bridge.connect(
+                    loop, server.localAddress(), channel -> channel.pipeline().addLast(tls(true)));
+            for (int i = 0; i < WRITERS; i++) {
+              byte[] message = new byte[MESSAGE];
+              Arrays.fill(message, (byte) i);
+              Heddle.spawn(() -> {
+                for (int k = 0; k < EACH; k++) {
+                  NettyFutures.await(client.writeAndFlush(Unpooled.wrappedBuffer(message)));
+                }
+              });
+            }
+            assertThat(whole.torn.future().await()).isZero();
+            NettyFutures.await(client.close());
+          });
+    } finally {
+      over.set(true);
+    }
+  }
+
+  private static void allocate(AtomicBoolean over) {
+    ByteBuf[] taken = new ByteBuf[100];
+    while (!over.get()) {
+      for (int i = 0; i < taken.length; i++) {
+        taken[i] = ByteBufAllocator.DEFAULT.directBuffer(64 + i * 100);
+      }
+      for (ByteBuf each : taken) {
+        each.release();
+      }
+    }
   }
 }

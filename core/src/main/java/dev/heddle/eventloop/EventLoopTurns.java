@@ -3,6 +3,7 @@ package dev.heddle.eventloop;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.LoopRoot;
+import dev.heddle.coroutine.tree.Shutdown;
 import dev.heddle.scheduler.context.ContextKeeper;
 import dev.heddle.scheduler.context.ExecutionContext;
 import java.time.Duration;
@@ -39,6 +40,7 @@ public final class EventLoopTurns {
   private final HostedEventLoop hosted;
   private final ExecutionContext context;
   private boolean underWay;
+  private boolean over;
 
   private EventLoopTurns(LoopRoot loop, String name, HostedEventLoop hosted) {
     this.loop = loop;
@@ -76,6 +78,11 @@ public final class EventLoopTurns {
     return underWay;
   }
 
+  /// Whether the turn that is under way has called `System.exit`, which waits for the loop.
+  public boolean isInExit() {
+    return underWay && Shutdown.isInExit(context);
+  }
+
   /// There is work: a turn is to come, unless one is under way.
   public void request() {
     if (!underWay) {
@@ -92,6 +99,9 @@ public final class EventLoopTurns {
   }
 
   private void begin(boolean first) {
+    if (over || loop.scheduler().hasEnded()) {
+      return; // its thread has ended
+    }
     underWay = true;
     loop.startOwn(name, hosted::takeTurn, context, first);
   }
@@ -106,6 +116,7 @@ public final class EventLoopTurns {
     public boolean guestEnded() {
       underWay = false;
       if (hosted.isOver()) {
+        over = true;
         return false;
       }
       if (hosted.hasWork()) {

@@ -61,7 +61,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// **Life** Channels, tasks and timers do not keep the loop alive, as a listener of Heddle's does
 /// not: a coroutine that waits for one does. While there are any, the loop is not taken for
-/// deadlocked. When its coroutines have ended, the loop closes what is open here, as
+/// deadlocked. A handler or a task that waits is a coroutine that waits: the loop does not end
+/// before it. When its coroutines have ended, the loop closes what is open here, as
 /// [#shutdownGracefully()] does; what comes later is rejected.
 ///
 /// **Thread** any, but for [#current()].
@@ -83,6 +84,10 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
    *   trampoline   readiness, completions ──────────────────────told────┴─> the turn: handlers, tasks, scheduled tasks
    *
    * While a turn is parked, both queues wait for it, in order, and the loop goes on. One thing told and one task take turns.
+   *
+   * The forced end. When the loop has ended with channels left (its deadline is over, or it failed), no coroutine can run any more: the
+   * last turn is the carrier's. A handler that waits there for what a coroutine was left behind with holds up the loop's end; the
+   * watchdog tells of it.
    *
    * Memory order. offer() adds the task, then reads the phase; the turn writes ENDED, then takes what is left. So a task is run, or found
    * by its own thread and rejected. The wake-up is DrivenHandler's: it makes the trampoline ask for a turn.
@@ -127,8 +132,9 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
   // loop only
   private final EventLoopTurns turns;
   private @Nullable Registration closer;
+  private int opening; // registrations that wait for the handler
 
-  // the carrier, at the end; any thread reads
+  // who ends it by force writes; any thread reads
   private volatile Thread own;
 
   private HeddleEventLoop(NettyDriver driver) {
@@ -137,7 +143,7 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     this.types = driver.channelTypes();
     this.home = handler.carrier().getName();
     this.turns = EventLoopTurns.onCurrentLoop("netty", new Turns());
-    this.handles = new GuestHandles(driver, turns::requestFirst);
+    this.handles = new GuestHandles(driver, turns.thread(), turns::requestFirst);
     this.own = turns.thread();
   }
 
@@ -221,8 +227,8 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
   public ChannelFuture register(ChannelPromise promise) {
     Channel channel = promise.channel();
     if (phase.get() != Phase.OPEN) {
-      promise.setFailure(rejection());
-      channel.unsafe().closeForcibly();
+      promise.setFailure(
+          rejection()); // bootstraps close it then; twice would free its memory twice
       return promise;
     }
     ChannelPromise registered = promise.unvoid();
@@ -251,6 +257,7 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
   private void register(IoHandle handle, Promise<IoRegistration> promise) {
     if (!handler.isOpen()) {
       // locks are taken there: by the trampoline, which nobody else can meet half-way
+      opening++;
       handler.openSoon(failure -> handles.tell(() -> opened(handle, promise, failure)));
     } else if (phase.get() != Phase.OPEN) {
       promise.setFailure(rejection());
@@ -261,6 +268,7 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
 
   private void opened(
       IoHandle handle, Promise<IoRegistration> promise, @Nullable Throwable failure) {
+    opening--;
     if (failure == null) {
       register(handle, promise);
     } else {
@@ -325,6 +333,9 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
 
   /// Hands on one thing that was told, and runs one task.
   private boolean takeStep() {
+    if (phase.get() == Phase.ENDED) {
+      return false; // meanwhile, by force: this turn was left behind by its loop
+    }
     boolean told = handles.deliverNext();
     Runnable task = nextTask();
     if (task != null) {
@@ -345,7 +356,7 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
   }
 
   private boolean isEmpty() {
-    return handles.isEmpty() && !handles.hasEvents() && tasks.isEmpty();
+    return opening == 0 && handles.isEmpty() && !handles.hasEvents() && tasks.isEmpty();
   }
 
   private static void run(Runnable task) {
@@ -386,6 +397,9 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
 
   /// As the loop ends: early enough for what is closed by force to be over by the loop's deadline.
   private void closeInTime() {
+    if (turns.isInExit()) {
+      return; // a handler has called System.exit, which waits for the loop: no turn will come
+    }
     long limit = TimeUnit.NANOSECONDS.convert(turns.shutdownDeadline()) / PART_OF_DEADLINE;
     NettyFutures.await(shutdownGracefully(0, limit, TimeUnit.NANOSECONDS));
   }
@@ -400,7 +414,7 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     if (closer != null) {
       closer.close();
     }
-    end.setSuccess(null);
+    end.trySuccess(null);
   }
 
   @Override
@@ -482,15 +496,16 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
 
     @Override
     public boolean isArmed() {
-      return hasWork() || !handles.isEmpty() || nextScheduledTaskNano() >= 0;
+      // a turn under way is a coroutine that counts by itself, and nothing comes of the rest before
+      // it has ended
+      return !turns.isUnderWay()
+          && (hasWork() || opening > 0 || !handles.isEmpty() || nextScheduledTaskNano() >= 0);
     }
 
     @Override
     public void end() {
       phase.set(Phase.CLOSING);
-      own =
-          handler.carrier(); // the loop has no coroutines any more; one that was left behind is not
-      // inside
+      own = handler.carrier(); // the loop has no coroutines any more
       handles.closeByForce();
       takeTurn();
       if (phase.get() != Phase.ENDED) {

@@ -76,14 +76,14 @@ public final class NettyFutures {
     Objects.requireNonNull(future, "future");
     var _ =
         Heddle.current(); // refuses who is in no coroutine, also when there is nothing to wait for
+    if (future.isDone()) {
+      return outcome(future);
+    }
     if (EventLoopTurns.isCurrent()) {
       throw new BlockingOperationException(
           "NettyFutures.await was called in a handler or a task: the event loop that completes the"
               + " future would wait for itself. Use future.addListener, or spawn a coroutine in a"
               + " scope that was taken along");
-    }
-    if (future.isDone()) {
-      return outcome(future);
     }
     RemotePromise<Boolean> end = new RemotePromise<>(describe(future));
     FutureListener<Object> tell = _ -> end.tryComplete(true);

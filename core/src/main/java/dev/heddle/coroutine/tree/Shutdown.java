@@ -394,7 +394,8 @@ public final class Shutdown {
     }
   }
 
-  private static boolean isInExit(ExecutionContext context) {
+  /// Whether a context's guest is inside `System.exit`. On the loop.
+  public static boolean isInExit(ExecutionContext context) {
     for (StackTraceElement frame : context.stackOnLoop()) {
       if (frame.getClassName().equals("java.lang.Shutdown")) {
         return true;

@@ -18,14 +18,17 @@ public final class GuestHandles {
 
   private final NettyDriver driver;
   private final Runnable whenTold;
+  private final Thread turns;
   private final ArrayDeque<Runnable> told = new ArrayDeque<>();
   private final Set<GuestHandle> registered = Collections.newSetFromMap(new IdentityHashMap<>());
 
   /// None yet.
   ///
-  /// @param whenTold asks for a turn of the guest's
-  public GuestHandles(NettyDriver driver, Runnable whenTold) {
+  /// @param turns the thread of the guest's turns
+  /// @param whenTold asks for one
+  public GuestHandles(NettyDriver driver, Thread turns, Runnable whenTold) {
     this.driver = driver;
+    this.turns = turns;
     this.whenTold = whenTold;
   }
 
@@ -100,7 +103,7 @@ public final class GuestHandles {
   }
 
   boolean isInTurn() {
-    return Thread.currentThread() != driver.handler().carrier();
+    return Thread.currentThread() == turns;
   }
 
   boolean isLoopIdle() {

@@ -16,6 +16,8 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
+import java.io.PrintStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Queue;
@@ -23,9 +25,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.logging.FileHandler;
-import java.util.logging.Logger;
-import java.util.logging.SimpleFormatter;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -56,11 +55,7 @@ record CrossTalkTest(String driver) {
   }
 
   private void askAll(int questions, Path folder) throws Exception {
-    Logger log = Logger.getAnonymousLogger();
-    log.setUseParentHandlers(false);
-    FileHandler file = new FileHandler(folder.resolve("log").toString(), 1 << 20, 1);
-    file.setFormatter(new SimpleFormatter());
-    log.addHandler(file);
+    PrintStream log = new PrintStream(Files.newOutputStream(folder.resolve("log")), true);
     AtomicLong right = new AtomicLong();
     CompletableFuture<Void> over = new CompletableFuture<>();
     Thread other = Thread.ofPlatform().start(() -> allocateAndLog(log, over));
@@ -69,12 +64,12 @@ record CrossTalkTest(String driver) {
     } finally {
       over.complete(null);
       other.join();
-      file.close();
+      log.close();
     }
     assertThat(right).hasValue(questions);
   }
 
-  private static void allocateAndLog(Logger log, CompletableFuture<Void> over) {
+  private static void allocateAndLog(PrintStream log, CompletableFuture<Void> over) {
     ByteBuf[] taken = new ByteBuf[100];
     while (!over.isDone()) {
       for (int i = 0; i < taken.length; i++) {
@@ -84,12 +79,12 @@ record CrossTalkTest(String driver) {
         each.release();
       }
       synchronized (MONITOR) {
-        log.info("another thread");
+        log.println("another thread");
       }
     }
   }
 
-  private static long ask(int each, Logger log) throws Exception {
+  private static long ask(int each, PrintStream log) throws Exception {
     HeddleEventLoop loop = HeddleEventLoop.current();
     Channel server = Bridge.listen(loop, c -> c.pipeline().addLast(new Echo()));
     Channel client =
@@ -125,12 +120,12 @@ record CrossTalkTest(String driver) {
   /// As clients have it that send many commands over one connection: who has asked first is
   /// answered first.
   private static final class Codec extends ChannelDuplexHandler {
-    private final Logger log;
+    private final PrintStream log;
     private final Queue<Question> asked = new ArrayDeque<>();
     private long half;
     private int bytes;
 
-    Codec(Logger log) {
+    Codec(PrintStream log) {
       this.log = log;
     }
 
@@ -140,7 +135,7 @@ record CrossTalkTest(String driver) {
       asked.add(question);
       ByteBuf out = ctx.alloc().directBuffer(Long.BYTES); // may wait for another thread
       synchronized (MONITOR) {
-        log.info("a handler"); // and so may this
+        log.println("a handler"); // and so may this
       }
       out.writeLong(question.value);
       ctx.write(out, promise);

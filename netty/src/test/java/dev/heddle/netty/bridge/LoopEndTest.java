@@ -20,6 +20,7 @@ import io.netty.channel.DefaultChannelPromise;
 import java.lang.reflect.Proxy;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
@@ -206,5 +207,36 @@ record LoopEndTest(String driver) {
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("jdk")
                 .hasMessageContaining("auto"));
+  }
+
+  @Test
+  void eventLoop_thatEndsWhileItsFirstChannelRegisters_leavesTheLoopGoing() {
+    Bridge.run(
+        driver,
+        () -> {
+          HeddleEventLoop loop = HeddleEventLoop.current();
+          Channel channel = loop.channelType().getConstructor().newInstance();
+          ChannelFuture registered = loop.register(new DefaultChannelPromise(channel, loop));
+          NettyFutures.await(loop.shutdownGracefully());
+          Heddle.delay(Duration.ofMillis(1));
+          assertThat(registered.isDone()).isTrue();
+          assertThat(channel.isOpen()).isFalse();
+          assertThat(Bridge.listen(HeddleEventLoop.current(), _ -> {}).isOpen()).isTrue();
+        });
+  }
+
+  @Test
+  void turnThatNobodyCanWake_whileAChannelIsOpen_isADeadlock() {
+    assertThatThrownBy(() ->
+            Bridge.run(
+                driver,
+                () -> {
+                  HeddleEventLoop loop = HeddleEventLoop.current();
+                  Bridge.listen(loop, _ -> {});
+                  dev.heddle.event.Promise<Void> never = Heddle.promise("never");
+                  loop.execute(() -> never.future().await());
+                  never.future().await();
+                }))
+        .isInstanceOf(DeadlockError.class);
   }
 }

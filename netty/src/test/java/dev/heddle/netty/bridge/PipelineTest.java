@@ -152,7 +152,7 @@ record PipelineTest(String driver) {
                               new ChannelInboundHandlerAdapter() {
                                 @Override
                                 public void channelActive(ChannelHandlerContext ctx) {
-                                  NettyFutures.await(ctx.close());
+                                  NettyFutures.await(ctx.newPromise());
                                 }
 
                                 @Override

@@ -244,6 +244,7 @@ class AttachIT {
     assertThat(outcome.code()).isEqualTo(1);
     assertThat(outcome.out()).isEmpty();
     assertThat(outcome.err()).startsWith("heddle: process " + pid + " has ended").hasLineCount(1);
+    assertThat(filesOf(pid)).isEmpty();
   }
 
   @Test

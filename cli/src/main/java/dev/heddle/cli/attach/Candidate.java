@@ -148,10 +148,24 @@ final class Candidate {
     }
   }
 
-  /// The root of the file system that it sees, which in a container is another one.
+  /// The root of the file system that it sees, which in a container is another one. Only there the
+  /// way to it leads through the process: that way ends when the process does, and what has been
+  /// made there could not be removed any more.
   static Path root(long pid) {
     Path root = ofSystem(pid, "root");
-    return Files.isWritable(root.resolve("tmp")) ? root : Path.of("/");
+    return seesAnother(pid) && Files.isWritable(root.resolve("tmp")) ? root : Path.of("/");
+  }
+
+  private static boolean seesAnother(long pid) {
+    Path self = Path.of("/proc/self");
+    try {
+      return !Files.readSymbolicLink(ofSystem(pid, "root"))
+              .equals(Files.readSymbolicLink(self.resolve("root")))
+          || !Files.readSymbolicLink(ofSystem(pid, "ns/mnt"))
+              .equals(Files.readSymbolicLink(self.resolve("ns/mnt")));
+    } catch (IOException _) {
+      return false; // there are no namespaces, or it has ended
+    }
   }
 
   /// Whether it is gone, or waits for its parent to take notice.

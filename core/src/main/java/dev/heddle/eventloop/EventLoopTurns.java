@@ -40,6 +40,7 @@ public final class EventLoopTurns {
   private final HostedEventLoop hosted;
   private final ExecutionContext context;
   private boolean underWay;
+  private boolean begun; // the one that is under way
   private boolean over;
 
   private EventLoopTurns(LoopRoot loop, String name, HostedEventLoop hosted) {
@@ -68,6 +69,12 @@ public final class EventLoopTurns {
     return context.thread();
   }
 
+  /// Whether this is a turn that its loop has ended without. It goes on with the JDK's scheduler,
+  /// beside others, and is to stop. **Thread** any.
+  public boolean isLeftBehind() {
+    return loop.scheduler().hasEnded() && Thread.currentThread() == context.thread();
+  }
+
   /// How long the loop waits for the end of what is left when it ends. **Thread** any.
   public Duration shutdownDeadline() {
     return loop.options().shutdownDeadline();
@@ -76,6 +83,11 @@ public final class EventLoopTurns {
   /// Whether a turn is queued, runs, or was parked.
   public boolean isUnderWay() {
     return underWay;
+  }
+
+  /// Whether a turn is queued: it neither runs nor was parked.
+  public boolean isAboutToRun() {
+    return underWay && !begun;
   }
 
   /// Whether the turn that is under way has called `System.exit`, which waits for the loop.
@@ -103,7 +115,15 @@ public final class EventLoopTurns {
       return; // its thread has ended
     }
     underWay = true;
-    loop.startOwn(name, hosted::takeTurn, context, first);
+    loop.startOwn(name, this::take, context, first);
+  }
+
+  private void take() {
+    if (isLeftBehind()) {
+      return;
+    }
+    begun = true;
+    hosted.takeTurn();
   }
 
   private final class Keeper implements ContextKeeper {
@@ -115,6 +135,7 @@ public final class EventLoopTurns {
     @Override
     public boolean guestEnded() {
       underWay = false;
+      begun = false;
       if (hosted.isOver()) {
         over = true;
         return false;

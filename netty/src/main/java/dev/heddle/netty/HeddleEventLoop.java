@@ -32,6 +32,7 @@ import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.ImmediateEventExecutor;
 import io.netty.util.concurrent.Promise;
 import io.netty.util.internal.ThreadExecutorMap;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -73,7 +74,8 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
    * States.  from      event                            to        who, order
    *          OPEN      shutdownGracefully(), loop ends  CLOSING   any thread: CAS; who has changed it queues the closing of the channels
    *          CLOSING   a turn leaves no handle, task    ENDED     the turn: set, then the future completes
-   *          OPEN, CLOSING   the driver closes          ENDED     carrier, past the loop's end: channels are closed by force first
+   *          OPEN, CLOSING   the driver closes          CLOSING   carrier, past the loop's end: shuts the channels' sockets down
+   *          CLOSING   the driver has closed            ENDED     a thread beside: channels are closed by force first
    *
    * Nothing that can wait runs on the trampoline. A handler of Netty's, or an allocator, a logger that it calls, takes locks. On the trampoline
    * it would stop the loop, for ever if a coroutine holds the lock; on the stack of a coroutine that writes it would be parked in the
@@ -85,9 +87,10 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
    *
    * While a turn is parked, both queues wait for it, in order, and the loop goes on. One thing told and one task take turns.
    *
-   * The forced end. When the loop has ended with channels left (its deadline is over, or it failed), no coroutine can run any more: the
-   * last turn is the carrier's. A handler that waits there for what a coroutine was left behind with holds up the loop's end; the
-   * watchdog tells of it.
+   * The forced end. When the loop has ended with channels left (its deadline is over, or it failed), no coroutine can run any more. The
+   * carrier shuts the channels' sockets down, whatever state their pipelines are in, lets go of the driver's handler, and gives the
+   * descriptors back to the system, in this order: the handler may name one by its number. Then the pipelines are told, by a last turn on a thread of its own: who waits in there for what a coroutine was left behind with
+   * may wait for ever, and holds up nobody but himself (LastTurn).
    *
    * Memory order. offer() adds the task, then reads the phase; the turn writes ENDED, then takes what is left. So a task is run, or found
    * by its own thread and rejected. The wake-up is DrivenHandler's: it makes the trampoline ask for a turn.
@@ -108,6 +111,8 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
   private static final long LONGEST =
       1_000_000; // nanoseconds; as long as the loop lets one coroutine of many run
   private static final int PART_OF_DEADLINE = 5; // for channels that are asked to close
+  private static final long LONGEST_LAST_TURN =
+      TimeUnit.SECONDS.toNanos(30); // for tasks that queue themselves anew; nobody waits for it
   private static final System.Logger LOG = System.getLogger("dev.heddle");
 
   /// How far it has come.
@@ -143,7 +148,7 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     this.types = driver.channelTypes();
     this.home = handler.carrier().getName();
     this.turns = EventLoopTurns.onCurrentLoop("netty", new Turns());
-    this.handles = new GuestHandles(driver, turns.thread(), turns::requestFirst);
+    this.handles = new GuestHandles(driver, turns.thread(), turns::requestFirst, this);
     this.own = turns.thread();
   }
 
@@ -228,7 +233,7 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     Channel channel = promise.channel();
     if (phase.get() != Phase.OPEN) {
       promise.setFailure(
-          rejection()); // bootstraps close it then; twice would free its memory twice
+          rejection()); // bootstraps close it then
       return promise;
     }
     ChannelPromise registered = promise.unvoid();
@@ -255,12 +260,12 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
   }
 
   private void register(IoHandle handle, Promise<IoRegistration> promise) {
-    if (!handler.isOpen()) {
+    if (phase.get() != Phase.OPEN) {
+      promise.setFailure(rejection());
+    } else if (!handler.isOpen()) {
       // locks are taken there: by the trampoline, which nobody else can meet half-way
       opening++;
       handler.openSoon(failure -> handles.tell(() -> opened(handle, promise, failure)));
-    } else if (phase.get() != Phase.OPEN) {
-      promise.setFailure(rejection());
     } else {
       registerNow(handle, promise);
     }
@@ -321,21 +326,18 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
 
   private void takeTurn() {
     long begin = System.nanoTime();
-    for (int step = 1; step <= STEPS && takeStep(); step++) {
+    for (int step = 1; step <= STEPS && !turns.isLeftBehind() && takeStep(); step++) {
       if (step % STEPS_BETWEEN_LOOKS == 0 && System.nanoTime() - begin > LONGEST) {
         break;
       }
     }
-    if (phase.get() == Phase.CLOSING && isEmpty()) {
+    if (phase.get() == Phase.CLOSING && !turns.isLeftBehind() && isEmpty()) {
       finish();
     }
   }
 
   /// Hands on one thing that was told, and runs one task.
   private boolean takeStep() {
-    if (phase.get() == Phase.ENDED) {
-      return false; // meanwhile, by force: this turn was left behind by its loop
-    }
     boolean told = handles.deliverNext();
     Runnable task = nextTask();
     if (task != null) {
@@ -400,8 +402,12 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     if (turns.isInExit()) {
       return; // a handler has called System.exit, which waits for the loop: no turn will come
     }
-    long limit = TimeUnit.NANOSECONDS.convert(turns.shutdownDeadline()) / PART_OF_DEADLINE;
+    long limit = TimeUnit.NANOSECONDS.convert(partOfDeadline());
     NettyFutures.await(shutdownGracefully(0, limit, TimeUnit.NANOSECONDS));
+  }
+
+  private Duration partOfDeadline() {
+    return turns.shutdownDeadline().dividedBy(PART_OF_DEADLINE);
   }
 
   private void finish() {
@@ -410,7 +416,7 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
       run(task); // came while the phase was written
     }
-    handler.host(null);
+    handler.unhost(guest);
     if (closer != null) {
       closer.close();
     }
@@ -503,14 +509,35 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     }
 
     @Override
-    public void end() {
+    public boolean isBehind() {
+      return turns.isAboutToRun() && handles.wouldBeToldAgain();
+    }
+
+    @Override
+    public void abandon() {
       phase.set(Phase.CLOSING);
-      own = handler.carrier(); // the loop has no coroutines any more
-      handles.closeByForce();
+      closer = null; // the loop's, which has ended
+      handles.abandon();
+    }
+
+    @Override
+    public void end() {
+      Runnable turn = () -> frame(HeddleEventLoop.this::endByForce);
+      handles.giveBack(new LastTurn(HeddleEventLoop.this.toString(), turn, partOfDeadline()));
+    }
+  }
+
+  /// By the thread of the last turn.
+  private void endByForce() {
+    own = Thread.currentThread();
+    handles.takeLastTurn();
+    handles.closeByForce();
+    long begin = System.nanoTime();
+    do {
       takeTurn();
-      if (phase.get() != Phase.ENDED) {
-        finish();
-      }
+    } while (hasWork() && System.nanoTime() - begin < LONGEST_LAST_TURN);
+    if (phase.get() != Phase.ENDED) {
+      finish();
     }
   }
 
@@ -535,13 +562,17 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
       return isShutdown();
     }
 
-    // Netty keeps buffers in the thread's locals where it is told that they will be cleaned up
     @Override
     public void frame(Runnable all) {
-      FastThreadLocalThread.runWithFastThreadLocal(() -> {
-        ThreadExecutorMap.setCurrentExecutor(HeddleEventLoop.this);
-        all.run();
-      });
+      HeddleEventLoop.this.frame(all);
     }
+  }
+
+  // Netty keeps buffers in the thread's locals where it is told that they will be cleaned up
+  private void frame(Runnable turns) {
+    FastThreadLocalThread.runWithFastThreadLocal(() -> {
+      ThreadExecutorMap.setCurrentExecutor(this);
+      turns.run();
+    });
   }
 }

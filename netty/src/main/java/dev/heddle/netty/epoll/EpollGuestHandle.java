@@ -47,7 +47,7 @@ final class EpollGuestHandle extends ReadinessHandle implements EpollIoHandle {
   @Override
   public long submit(IoOps ops) {
     wanted = (EpollIoOps) ops;
-    return real().submit(isMuted() ? byEdge() : wanted);
+    return submitNow(isMuted() ? byEdge() : wanted);
   }
 
   // NONE takes it out of the set

@@ -40,8 +40,16 @@ public final class DrivenHandler {
    * The guest's coroutine calls the handler, too: it registers, submits and cancels. The handler takes no lock there, so that coroutine
    * is not parked in the middle of such a call, and a turn never meets a handler half changed.
    *
+   * A guest that is behind. Where readiness is told by level, a look finds again all that the guest has not come to, and pays for each. So
+   * while a turn of the guest's is about to come, and has a rest of the last look's to hand on, there is no look: for LONGEST_WITHOUT_LOOK
+   * at most, for the driver's own handles wait, too. A guest whose turn is parked keeps nobody from looking.
+   *
+   * The end. The guest gives up its descriptors, the handler takes what still completes and goes, and then the guest ends, on a thread beside:
+   * no coroutine can run any more, and what runs in it may wait.
+   *
    * Sources. REACTOR 2, 6, 7.
    */
+  private static final long LONGEST_WITHOUT_LOOK = 10_000_000; // nanoseconds
   private static final VarHandle WOKEN;
 
   static {
@@ -57,6 +65,8 @@ public final class DrivenHandler {
   private final Loop loop;
   private final Turn turn = new Turn();
   private boolean wouldWait; // the turn under way would, if nothing were ready
+  private boolean waitsForGuest;
+  private long waitsSince;
 
   // any thread
   private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
@@ -121,9 +131,16 @@ public final class DrivenHandler {
     return guest;
   }
 
-  /// Lets another event loop live here; null: none any more.
-  public void host(@Nullable Guest other) {
+  /// Lets another event loop live here.
+  public void host(Guest other) {
     guest = other;
+  }
+
+  /// It lives here no more.
+  public void unhost(Guest other) {
+    if (guest == other) {
+      guest = null;
+    }
   }
 
   /// The thread on which turns run.
@@ -155,12 +172,28 @@ public final class DrivenHandler {
       park(until);
       return;
     }
+    if (g != null && isFirst(g)) {
+      return;
+    }
     turn.deadlineNanos = until;
     wouldWait = until != ReactorDriver.NO_WAIT;
     h.run(turn);
     if (until != ReactorDriver.NO_WAIT && woken) {
       WOKEN.getAndSet(this, false);
     }
+  }
+
+  /// Whether the guest is to hand on the last look's rest before there is another look.
+  private boolean isFirst(Guest g) {
+    if (!g.isBehind()) {
+      waitsForGuest = false;
+    } else if (!waitsForGuest) {
+      waitsForGuest = true;
+      waitsSince = System.nanoTime();
+    } else {
+      waitsForGuest = System.nanoTime() - waitsSince < LONGEST_WITHOUT_LOOK;
+    }
+    return waitsForGuest;
   }
 
   private boolean runTasks() {
@@ -193,13 +226,19 @@ public final class DrivenHandler {
   /// Releases the handler; nothing is registered any more.
   public void close() {
     Guest g = guest;
+    guest = null;
     if (g != null) {
-      g.end();
+      g.abandon();
+      runTasks(); // of registrations that wait for the handler
     }
     IoHandler h = handler;
     if (h != null) {
+      WOKEN.getAndSet(this, true); // no wake-up calls it any more
       h.prepareToDestroy();
       h.destroy();
+    }
+    if (g != null) {
+      g.end();
     }
   }
 

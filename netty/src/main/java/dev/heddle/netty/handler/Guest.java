@@ -23,6 +23,13 @@ public interface Guest {
   /// Whether anything may come of it: tasks, timers, channels. **Thread** the loop's.
   boolean isArmed();
 
-  /// The driver closes; the handler still works, for the last time.
+  /// Whether a turn of its own is about to hand on what another look would tell again.
+  boolean isBehind();
+
+  /// The driver closes: ends what the system does for it. The handler still works, for the last
+  /// time, and tells the rest.
+  void abandon();
+
+  /// The handler is gone: gives back to the system what it has of it, and ends.
   void end();
 }

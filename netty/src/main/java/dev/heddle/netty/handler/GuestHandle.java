@@ -3,21 +3,28 @@ package dev.heddle.netty.handler;
 
 import io.netty.channel.Channel;
 import io.netty.channel.IoHandle;
+import io.netty.channel.IoOps;
 import io.netty.channel.IoRegistration;
+import io.netty.channel.unix.Socket;
+import io.netty.channel.unix.UnixChannel;
+import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /// A handle of the guest's, as the driver's handler knows it: it takes note of what comes, on the
-/// trampoline, and hands it on in the guest's turn.
+/// trampoline, and hands it on in the guest's turn. To the guest it is the registration.
 ///
 /// Each of Netty's handlers takes handles of an interface of its own, so each driver has its own.
-public abstract class GuestHandle implements IoHandle {
+public abstract class GuestHandle implements IoHandle, IoRegistration {
   private static final System.Logger LOG = System.getLogger("dev.heddle");
 
   private final GuestHandles home;
   private final IoHandle handle;
 
-  // loop only
+  // the loop's; the thread of the last turn's when the loop has ended
+  private @Nullable Channel channel;
+  private @Nullable IoRegistration real;
   private int untold;
+  private boolean left; // the last turn: unregistered without the handler
 
   /// Stands before `handle`.
   protected GuestHandle(GuestHandles home, IoHandle handle) {
@@ -26,15 +33,40 @@ public abstract class GuestHandle implements IoHandle {
   }
 
   /// What the guest is to take for its registration.
-  protected abstract IoRegistration registration(IoRegistration real);
+  public final IoRegistration standFor(IoRegistration ofTheHandler) {
+    real = ofTheHandler;
+    return this;
+  }
+
+  /// The handler's registration.
+  protected final IoRegistration real() {
+    if (real == null) {
+      throw new IllegalStateException("not registered");
+    }
+    return real;
+  }
+
+  /// Whether the handler is gone, or about to be: nothing is asked of it any more.
+  protected final boolean isAbandoned() {
+    return home.isAbandoned();
+  }
 
   /// Runs `delivery` in the guest's turn, behind what came before it.
   protected final void tell(Runnable delivery) {
     untold++;
-    home.tell(() -> {
-      untold--;
-      delivery.run();
-    });
+    home.tell(() -> told(delivery));
+  }
+
+  /// Runs `delivery` in a turn of the guest's when `nanos` have passed, unless what is returned was
+  /// run before: then at once.
+  protected final Runnable tellLater(Runnable delivery, long nanos) {
+    untold++;
+    return home.tellLater(() -> told(delivery), nanos);
+  }
+
+  private void told(Runnable delivery) {
+    untold--;
+    delivery.run();
   }
 
   /// Whether the loop would sleep now, but for what is told again and again.
@@ -42,8 +74,13 @@ public abstract class GuestHandle implements IoHandle {
     return home.isLoopIdle();
   }
 
+  // ---- the handler's handle ----
+
   @Override
   public void registered() {
+    if (handle instanceof Channel.Unsafe unsafe) {
+      channel = unsafe.voidPromise().channel(); // answers in a turn of the guest's only
+    }
     home.add(this);
     handle.registered();
   }
@@ -62,9 +99,50 @@ public abstract class GuestHandle implements IoHandle {
     handle.unregistered();
   }
 
-  /// As the handler asks when it closes, and the guest in its turn: past the pipeline.
+  /// As the handler asks when it goes. Nothing is left to be closed then: the guest has done it, or
+  /// was abandoned.
   @Override
-  public final void close() {
+  public final void close() {}
+
+  // ---- the guest's registration ----
+
+  /// Asks the handler, unless it is gone.
+  protected final long submitNow(IoOps ops) {
+    return isAbandoned() ? -1 : real().submit(ops);
+  }
+
+  @Override
+  public final boolean isValid() {
+    return !isAbandoned() && real().isValid();
+  }
+
+  @Override
+  public final boolean cancel() {
+    if (!isAbandoned()) {
+      return real().cancel();
+    }
+    boolean first = !left;
+    left = true;
+    if (first) {
+      unregisteredNow();
+    }
+    return first;
+  }
+
+  @Override
+  @SuppressWarnings("TypeParameterUnusedInFormals") // Netty's
+  public <T> T attachment() {
+    if (isAbandoned()) {
+      throw new IllegalStateException(
+          "the loop of this channel has ended"); // what is asked for was memory of the handler's
+    }
+    return real().attachment();
+  }
+
+  // ---- the end ----
+
+  /// Closes the guest's handle past the pipeline's handlers. In a turn of the guest's.
+  final void closeNow() {
     try {
       handle.close();
     } catch (Exception e) {
@@ -72,8 +150,47 @@ public abstract class GuestHandle implements IoHandle {
     }
   }
 
+  // the carrier, when the loop has ended: these throw nothing and wait for nothing
+
+  /// Ends what the system does with the guest's socket.
+  final void shutDown() {
+    Socket socket = socket();
+    if (socket != null) {
+      try {
+        socket.shutdown();
+      } catch (IOException | RuntimeException _) {
+        // safe: it is not connected, or closed
+      }
+    }
+  }
+
+  /// Gives the guest's descriptor back to the system, past everything. The handler is gone, and with
+  /// it what may still have named the descriptor by its number.
+  final void giveBack() {
+    Socket socket = socket();
+    if (socket != null) {
+      try {
+        socket.setSoLinger(-1); // or to close it would wait
+      } catch (IOException | RuntimeException _) {
+        // safe: it has none, or is closed
+      }
+      try {
+        socket.close();
+      } catch (IOException | RuntimeException _) {
+        // safe: its number is free whatever close says
+      }
+    }
+  }
+
+  /// Gives back what [#giveBack()] could not, when the guest has had its time to close it.
+  protected void giveBackAtLast() {}
+
+  private @Nullable Socket socket() {
+    return channel instanceof UnixChannel unix && unix.fd() instanceof Socket s ? s : null;
+  }
+
   /// The channel that it belongs to; null: to none.
   @Nullable Channel channel() {
-    return handle instanceof Channel.Unsafe unsafe ? unsafe.voidPromise().channel() : null;
+    return channel;
   }
 }

@@ -9,27 +9,34 @@ import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 
 /// The handles that a guest has registered, and what has come for them, in order.
 ///
-/// **Thread** the loop's.
+/// **Thread** the loop's; that of the guest's last turn when the loop has ended.
 public final class GuestHandles {
   private static final System.Logger LOG = System.getLogger("dev.heddle");
 
   private final NettyDriver driver;
   private final Runnable whenTold;
-  private final Thread turns;
+  private final ScheduledExecutorService later;
   private final ArrayDeque<Runnable> told = new ArrayDeque<>();
   private final Set<GuestHandle> registered = Collections.newSetFromMap(new IdentityHashMap<>());
+  private Thread turns;
+  private boolean abandoned;
 
   /// None yet.
   ///
   /// @param turns the thread of the guest's turns
   /// @param whenTold asks for one
-  public GuestHandles(NettyDriver driver, Thread turns, Runnable whenTold) {
+  /// @param later runs in one what is due
+  public GuestHandles(
+      NettyDriver driver, Thread turns, Runnable whenTold, ScheduledExecutorService later) {
     this.driver = driver;
     this.turns = turns;
     this.whenTold = whenTold;
+    this.later = later;
   }
 
   // ---- the guest's turn ----
@@ -37,7 +44,7 @@ public final class GuestHandles {
   /// Registers a handle of the guest's, when the handler is open.
   public IoRegistration register(IoHandle handle) throws Exception {
     GuestHandle standIn = driver.guestHandle(this, handle);
-    return standIn.registration(driver.handler().open().register(standIn));
+    return standIn.standFor(driver.handler().open().register(standIn));
   }
 
   /// Hands on what came first.
@@ -48,13 +55,17 @@ public final class GuestHandles {
     if (next == null) {
       return false;
     }
+    deliver(next);
+    return true;
+  }
+
+  private static void deliver(Runnable delivery) {
     try {
-      next.run();
+      delivery.run();
     } catch (Throwable e) {
       // safe: a pipeline tells its own handlers; this is Netty's or a bare handle's
       LOG.log(System.Logger.Level.WARNING, "a handle on a Netty event loop failed", e);
     }
-    return true;
   }
 
   /// Closes all of them, channels by their pipelines.
@@ -62,7 +73,7 @@ public final class GuestHandles {
     for (GuestHandle handle : List.copyOf(registered)) {
       Channel channel = handle.channel();
       if (channel == null) {
-        handle.close();
+        handle.closeNow();
       } else {
         channel.close();
       }
@@ -71,7 +82,7 @@ public final class GuestHandles {
 
   /// Closes all of them past their pipelines' handlers, who may keep a close to themselves.
   public void closeByForce() {
-    List.copyOf(registered).forEach(GuestHandle::close);
+    List.copyOf(registered).forEach(GuestHandle::closeNow);
   }
 
   // ---- anywhere on the loop ----
@@ -84,6 +95,36 @@ public final class GuestHandles {
   /// Whether something has come that was not handed on.
   public boolean hasEvents() {
     return !told.isEmpty();
+  }
+
+  /// Whether another look would tell again what was not handed on.
+  public boolean wouldBeToldAgain() {
+    return hasEvents() && driver.tellsAgain();
+  }
+
+  // ---- the loop has ended, and some are left ----
+
+  /// Shuts their sockets down, and asks the handler for nothing any more. What still comes is noted,
+  /// for the last turn. By the carrier.
+  public void abandon() {
+    abandoned = true;
+    registered.forEach(GuestHandle::shutDown);
+  }
+
+  /// Gives their descriptors back to the system. By the carrier, when the handler is gone.
+  ///
+  /// @param lastTurn closes them by their pipelines, and returns after a while, whether it is done
+  ///   or not
+  public void giveBack(Runnable lastTurn) {
+    List<GuestHandle> all = List.copyOf(registered); // the last turn's, from when it begins
+    all.forEach(GuestHandle::giveBack);
+    lastTurn.run();
+    all.forEach(GuestHandle::giveBackAtLast);
+  }
+
+  /// The last turn is the current thread's.
+  public void takeLastTurn() {
+    turns = Thread.currentThread();
   }
 
   // ---- for the handles ----
@@ -99,7 +140,27 @@ public final class GuestHandles {
   /// Runs `delivery` in the guest's turn, behind what has come before.
   public void tell(Runnable delivery) {
     told.add(delivery);
-    whenTold.run();
+    if (!abandoned) {
+      whenTold.run();
+    }
+  }
+
+  /// Runs `delivery` in a turn of the guest's when `nanos` have passed, or, once what is returned was
+  /// run, in the next.
+  Runnable tellLater(Runnable delivery, long nanos) {
+    boolean[] done = {false};
+    Runnable once = () -> {
+      if (!done[0]) {
+        done[0] = true;
+        delivery.run();
+      }
+    };
+    var _ = later.schedule(() -> deliver(once), nanos, TimeUnit.NANOSECONDS);
+    return () -> tell(once);
+  }
+
+  boolean isAbandoned() {
+    return abandoned;
   }
 
   boolean isInTurn() {

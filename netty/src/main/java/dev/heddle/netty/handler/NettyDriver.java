@@ -12,6 +12,11 @@ public interface NettyDriver extends ReactorDriver {
   /// What it can have registered.
   ChannelTypes channelTypes();
 
+  /// Whether a look tells the guest's handles again what they have not come to.
+  default boolean tellsAgain() {
+    return true;
+  }
+
   /// What is registered with the handler in the place of a handle of the guest's.
   ///
   /// @throws IllegalArgumentException when it is of another transport

@@ -2,13 +2,10 @@
 package dev.heddle.netty.handler;
 
 import io.netty.channel.IoHandle;
-import io.netty.channel.IoOps;
-import io.netty.channel.IoRegistration;
-import org.jspecify.annotations.Nullable;
 
 /// A handle of the guest's that is told when something is ready, again and again until that is
 /// taken.
-public abstract class ReadinessHandle extends GuestHandle implements IoRegistration {
+public abstract class ReadinessHandle extends GuestHandle {
   /*
    * What is ready is told by level, and the guest takes it in a turn of its own, later. While that turn is parked, a loop with nothing
    * else to do would look, be told, look, be told. So a handle that is told twice, by a look that would have waited, is muted until
@@ -20,27 +17,12 @@ public abstract class ReadinessHandle extends GuestHandle implements IoRegistrat
    *          TOLD, MUTED the turn hands it on                        QUIET: what the guest wants is asked for again
    * What the guest asks for in between, it gets when it is no longer muted.
    */
-  private @Nullable IoRegistration real;
   private boolean told;
   private boolean muted;
 
   /// Stands before `handle`.
   protected ReadinessHandle(GuestHandles home, IoHandle handle) {
     super(home, handle);
-  }
-
-  @Override
-  protected final IoRegistration registration(IoRegistration ofTheHandler) {
-    real = ofTheHandler;
-    return this;
-  }
-
-  /// The handler's registration.
-  protected final IoRegistration real() {
-    if (real == null) {
-      throw new IllegalStateException("not registered");
-    }
-    return real;
   }
 
   /// Notes that something was told, which is kept by whoever calls.
@@ -80,25 +62,4 @@ public abstract class ReadinessHandle extends GuestHandle implements IoRegistrat
 
   /// Hands what was told to the guest's handle.
   protected abstract void handOn();
-
-  // ---- the guest's registration ----
-
-  @Override
-  public abstract long submit(IoOps ops);
-
-  @Override
-  public boolean isValid() {
-    return real().isValid();
-  }
-
-  @Override
-  public boolean cancel() {
-    return real().cancel();
-  }
-
-  @Override
-  @SuppressWarnings("TypeParameterUnusedInFormals") // Netty's
-  public <T> T attachment() {
-    return real().attachment();
-  }
 }

@@ -60,7 +60,7 @@ final class KqueueGuestHandle extends ReadinessHandle implements KQueueIoHandle 
     if ((asked.flags() & DELETE) != 0) {
       ready.remove(asked.filter()); // nor is it to be enabled again
     }
-    return real().submit(ops);
+    return submitNow(ops);
   }
 
   @Override

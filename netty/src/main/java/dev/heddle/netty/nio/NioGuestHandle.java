@@ -9,6 +9,7 @@ import io.netty.channel.IoRegistration;
 import io.netty.channel.nio.NioIoEvent;
 import io.netty.channel.nio.NioIoHandle;
 import io.netty.channel.nio.NioIoOps;
+import java.io.IOException;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
@@ -54,7 +55,7 @@ final class NioGuestHandle extends ReadinessHandle implements NioIoHandle {
 
   private long want(NioIoOps ops) {
     wanted = ops.value();
-    return isMuted() ? wanted : real().submit(ops);
+    return isMuted() ? wanted : submitNow(ops);
   }
 
   @Override
@@ -82,6 +83,16 @@ final class NioGuestHandle extends ReadinessHandle implements NioIoHandle {
   }) // what Netty's NIO channels ask for
   public <T> T attachment() {
     return (T) key;
+  }
+
+  // not before the pipeline is told: a channel that is closed was never active, for Netty
+  @Override
+  protected void giveBackAtLast() {
+    try {
+      selectableChannel().close();
+    } catch (IOException _) {
+      // safe: its number is free whatever close says
+    }
   }
 
   private SelectionKey selected() {

@@ -93,6 +93,11 @@ final class UringDriver extends UnixDriver {
   }
 
   @Override
+  public boolean tellsAgain() {
+    return false; // each completion comes once
+  }
+
+  @Override
   public GuestHandle guestHandle(GuestHandles home, IoHandle handle) {
     if (handle instanceof IoUringIoHandle own) {
       return new UringGuestHandle(home, own);

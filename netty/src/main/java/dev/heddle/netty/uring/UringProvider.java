@@ -40,19 +40,10 @@ public final class UringProvider implements DriverProvider {
 
   /// Found out once.
   private static final class Probe {
-    // A multishot accept of Netty's is submitted anew after each failure, whatever the channel's
-    // autoRead says: with no descriptor left it fails again at once, and the loop does nothing
-    // else. A single accept waits until the channel is to be read again, which a ServerBootstrap
-    // sets a second later.
-    private static final String MULTISHOT_ACCEPT = "io.netty.iouring.acceptMultiShotEnabled";
-
     static final @Nullable String PROBLEM =
         Availability.problem("Linux", "netty-transport-native-io_uring", Probe::cause);
 
     private static @Nullable Throwable cause() {
-      if (System.getProperty(MULTISHOT_ACCEPT) == null) {
-        System.setProperty(MULTISHOT_ACCEPT, "false"); // before Netty's class reads it
-      }
       if (!IoUring.isAvailable()) {
         return IoUring.unavailabilityCause();
       }

@@ -15,7 +15,6 @@ import dev.heddle.reactor.driver.FileDriver;
 import dev.heddle.reactor.driver.FileOperation.Kind;
 import dev.heddle.reactor.driver.OpenFile;
 import dev.heddle.reactor.driver.ReactorDriver;
-import io.netty.channel.uring.IoUring;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -61,13 +60,6 @@ class RingEntersTest {
         .mapToLong(event -> event.getLong("invocations"))
         .max()
         .orElse(0);
-  }
-
-  /// A multishot accept of Netty's is submitted anew after each failure, at once: without a
-  /// descriptor left the loop would enter the ring for nothing else.
-  @Test
-  void accepts_ofNettysServers_areNotMultishot() {
-    assertThat(IoUring.isAcceptMultishotEnabled()).isFalse();
   }
 
   @Test

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.netty;
+
+import java.time.Duration;
+
+/// The last turn of an event loop whose loop has ended with channels left. No coroutine can run any
+/// more, and what a turn runs may wait: so a thread beside takes it.
+///
+/// @param of whose it is
+/// @param turn what is to be run
+/// @param limit how long the loop's end waits for it; who is not done then goes on alone, and is
+///   never waited for
+record LastTurn(String of, Runnable turn, Duration limit) implements Runnable {
+  /// Takes it. By the carrier.
+  @Override
+  public void run() {
+    Thread thread = start("heddle-netty-end", turn);
+    try {
+      if (!thread.join(limit)) {
+        start("heddle-netty-end-log", () -> tellOf(thread)); // the log may be what it waits for
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // whoever ran the loop is to hear of it
+    }
+  }
+
+  private static Thread start(String name, Runnable work) {
+    return Thread.ofPlatform().daemon().name(name).start(work);
+  }
+
+  private void tellOf(Thread thread) {
+    StackTraceElement[] stack = thread.getStackTrace();
+    if (stack.length == 0) {
+      return; // meanwhile it is done
+    }
+    var message = new StringBuilder(of);
+    message.append(" is not told of its end: its loop has ended and its descriptors are closed,");
+    message.append(" but a handler or a task waits, on the thread ").append(thread.getName());
+    for (StackTraceElement frame : stack) {
+      message.append("\n    at ").append(frame);
+    }
+    System.getLogger("dev.heddle").log(System.Logger.Level.WARNING, message.toString());
+  }
+}

@@ -89,8 +89,9 @@ final class TestRun implements AutoCloseable {
     Path path = Path.of(entry);
     return Files.isDirectory(path)
         ? Files.exists(path.resolve("dev/heddle/Heddle.class"))
+            || Files.exists(path.resolve("dev/heddle/netty/HeddleEventLoop.class"))
             || Files.exists(path.resolve("dev/heddle/process/ProcessRuntime.class"))
-        : path.getFileName().toString().matches("heddle-(core|process)-[^/]*[.]jar");
+        : path.getFileName().toString().matches("heddle-(core|netty|process)-[^/]*[.]jar");
   }
 
   /// Whether there is a test class of that name.

@@ -37,7 +37,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @MethodSource("dev.heddle.netty.bridge.Bridge#drivers")
 @Tag("T14.6")
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-record LoopEndTest(String driver) {
+record EventLoopEndTest(String driver) {
   @Test
   void loop_thatEnds_closesChannelsAndRejectsTasks() throws Exception {
     List<Object> seen = new ArrayList<>();
@@ -161,7 +161,7 @@ record LoopEndTest(String driver) {
   private static Channel whoEndsTheLoopWhileItRegisters(Channel channel, HeddleEventLoop loop) {
     return (Channel)
         Proxy.newProxyInstance(
-            LoopEndTest.class.getClassLoader(),
+            EventLoopEndTest.class.getClassLoader(),
             new Class<?>[] {Channel.class},
             (_, method, arguments) -> {
               if (method.getName().equals("unsafe")) {

@@ -81,7 +81,7 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
    * Nothing that can wait runs on the trampoline. A handler of Netty's, or an allocator, a logger that it calls, takes locks. On the trampoline
    * it would stop the loop, for ever if a coroutine holds the lock; on the stack of a coroutine that writes it would be parked in the
    * middle of a pipeline, and others would enter that: another request's answer, torn TLS records. So all of it runs in turns of a
-   * coroutine's own (EventLoopTurns), and nowhere else:
+   * coroutine's own (EventLoopTurns), and nowhere else. [WaitsTest looks for what of ours waits]
    *
    *   any thread   execute, schedule, what is asked of channels ──tasks──┐
    *   trampoline   readiness, completions ──────────────────────told────┴─> the turn: handlers, tasks, scheduled tasks

@@ -29,6 +29,7 @@ class WaitsTest {
   private static final String ROOM = "dev.heddle.netty.gates";
 
   @Test
+  @Tag("trap-42")
   void placeThatMayWait_eachOfCoreAndNetty_standsInTheTableWithItsThreads() {
     Set<Place> there = new TreeSet<>(WaitingPlaces.ofModuleOf(Heddle.class));
     there.addAll(WaitingPlaces.ofModuleOf(HeddleEventLoop.class));

@@ -64,17 +64,18 @@ record Rest(long heap, long resident, long direct, List<String> files, List<Stri
     List<String> files = new ArrayList<>();
     try (DirectoryStream<Path> links = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
       for (Path link : links) {
-        try {
-          String file = Files.readSymbolicLink(link).toString();
-          if (!file.contains("/.heddle-")) {
-            files.add(file);
-          }
-        } catch (NoSuchFileException _) {
-          // closed meanwhile
-        }
+        file(link).filter(file -> !file.contains("/.heddle-")).ifPresent(files::add);
       }
     }
     return files;
+  }
+
+  private static Optional<String> file(Path link) throws IOException {
+    try {
+      return Optional.of(Files.readSymbolicLink(link).toString());
+    } catch (NoSuchFileException _) {
+      return Optional.empty(); // closed meanwhile
+    }
   }
 
   long descriptors() {

@@ -41,7 +41,7 @@ class WaitsTest {
   }
 
   /// One of each kind; it is looked at, and never run.
-  @SuppressWarnings("unused")
+  @SuppressWarnings("unused") // the class file is read
   private static final class Waiter {
     private static final System.Logger LOG = System.getLogger("nobody's");
     private final ReentrantLock lock = new ReentrantLock();

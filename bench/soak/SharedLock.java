@@ -95,8 +95,10 @@ final class SharedLock implements AutoCloseable {
     }
   }
 
+  /// Ends the thread, and waits for that: it would log while the JVM closes its logs.
   @Override
-  public void close() {
+  public void close() throws InterruptedException {
     closed = true;
+    stranger.join();
   }
 }

@@ -49,7 +49,7 @@ final class Soak {
     }
   }
 
-  static void main(String[] args) throws IOException {
+  static void main(String[] args) throws IOException, InterruptedException {
     if (args.length != 2 || !args[0].equals("--minutes") || !args[1].matches("[1-9]\\d{0,2}")) {
       System.err.println("usage: ./heddle soak --minutes N");
       Heddle.exit(2);
@@ -58,7 +58,7 @@ final class Soak {
     Heddle.exit(good ? 0 : 1);
   }
 
-  private boolean run(Duration length) throws IOException {
+  private boolean run(Duration length) throws IOException, InterruptedException {
     List<Rest> rests = new ArrayList<>();
     System.out.println(Rest.HEAD + "\n|---|---|---|---|---|---|");
     long begin = System.nanoTime();
@@ -72,10 +72,12 @@ final class Soak {
       System.out.println(rest.row(Duration.ofNanos(System.nanoTime() - begin)));
     }
     System.out.println(ends);
+    long taken = lock.holders();
+    lock.close();
     long wrong = pattern.wrongs() + lock.broken();
     System.out.printf(
         "%d bytes compared, %d wrong; the lock was taken %d times.%n",
-        pattern.checked(), wrong, lock.holders());
+        pattern.checked(), wrong, taken);
     pattern.shown().forEach(System.out::println);
     List<String> grown = Rest.grown(rests.subList(1, rests.size())); // the first is for practice
     System.out.println(grown.isEmpty() ? "Flat." : "Grown: " + grown);

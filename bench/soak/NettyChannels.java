@@ -252,8 +252,9 @@ final class NettyChannels {
     @Override
     void came(ChannelHandlerContext ctx, int owner, ByteBuf bytes) {
       Question question = asked.poll();
-      if (question == null || owner != question.owner() || bytes.readableBytes() != question.size()) {
-        pattern.wrong("an answer for %d, of %d bytes, to %s".formatted(owner, bytes.readableBytes(), question));
+      int size = bytes.readableBytes();
+      if (question == null || owner != question.owner() || size != question.size()) {
+        pattern.wrong("an answer for %d, of %d bytes, to %s".formatted(owner, size, question));
       }
       if (question != null) {
         question.answered().complete(owner);

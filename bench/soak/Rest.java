@@ -15,7 +15,8 @@ import java.lang.management.ManagementFactory;
 /// @param files what the descriptors are for
 /// @param names of the threads
 record Rest(long heap, long resident, long direct, List<String> files, List<String> names) {
-  static final String HEAD = "| s | heap, KiB | resident, KiB | direct, KiB | descriptors | threads |";
+  static final String HEAD =
+      "| s | heap, KiB | resident, KiB | direct, KiB | descriptors | threads |";
 
   static Rest now() throws IOException {
     System.gc();

@@ -10,7 +10,7 @@ import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
 import java.util.logging.StreamHandler;
 
-/// What Netty's handlers, coroutines and a thread of nobody's loop all want: a lock, a logger, whose
+/// What Netty's handlers, coroutines and a thread of no loop's all want: a lock, a logger, whose
 /// handler has a lock of its own, and the pooled allocator, whose arenas have theirs.
 ///
 /// A coroutine is parked while it holds the lock, and so is the thread: a handler that wants it has
@@ -22,7 +22,8 @@ final class SharedLock implements AutoCloseable {
   private static final Logger LOG = Logger.getLogger("soak");
 
   private final ReentrantLock lock = new ReentrantLock();
-  private final Thread stranger = Thread.ofPlatform().daemon().name("stranger").unstarted(this::interfere);
+  private final Thread stranger =
+      Thread.ofPlatform().daemon().name("stranger").unstarted(this::interfere);
 
   // lock
   private long holders;

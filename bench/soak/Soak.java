@@ -17,8 +17,8 @@ import dev.heddle.event.Deadline;
 ///
 /// After each round, with nobody connected, the heap after a collection, the resident memory, the
 /// direct memory, the descriptors and the threads are counted. They must be flat ([Rest]): nowhere
-/// in the second half more than in the first, beyond a tolerance. Exits with 1 when they are not, or
-/// when a byte was wrong.
+/// in the second half more than in the first, beyond a tolerance. Exits with 1 when they are not,
+/// or when a byte was wrong.
 final class Soak {
   private static final Duration ROUND = Duration.ofSeconds(10);
   private static final int WORKERS = 100;

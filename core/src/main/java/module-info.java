@@ -30,8 +30,10 @@ module dev.heddle {
   exports dev.heddle.sync;
   exports dev.heddle.thread;
 
-  // for another library's event loop on a loop
+  // for another library's event loop on a loop, and for what drivers have to say: beside the loop
   exports dev.heddle.eventloop to
+      dev.heddle.netty;
+  exports dev.heddle.observe.log to
       dev.heddle.netty;
 
   // for what runs beside loops, and belongs into a dump

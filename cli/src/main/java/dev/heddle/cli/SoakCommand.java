@@ -18,8 +18,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "soak",
     description =
-        "Kills clients and children, or processes of the runtime, at random for minutes, and looks"
-            + " at what is left.",
+        "Kills clients and children, or processes of the runtime, at random for minutes, compares"
+            + " every byte that comes back, and looks at what is left.",
     mixinStandardHelpOptions = true,
     sortOptions = false)
 final class SoakCommand implements Callable<Integer> {

@@ -11,6 +11,7 @@ import dev.heddle.netty.handler.DrivenHandler;
 import dev.heddle.netty.handler.Guest;
 import dev.heddle.netty.handler.GuestHandles;
 import dev.heddle.netty.handler.NettyDriver;
+import dev.heddle.observe.log.AsyncLog;
 import dev.heddle.reactor.driver.ReactorDriver;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -80,7 +81,7 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
    * Nothing that can wait runs on the trampoline. A handler of Netty's, or an allocator, a logger that it calls, takes locks. On the trampoline
    * it would stop the loop, for ever if a coroutine holds the lock; on the stack of a coroutine that writes it would be parked in the
    * middle of a pipeline, and others would enter that: another request's answer, torn TLS records. So all of it runs in turns of a
-   * coroutine's own (EventLoopTurns), and nowhere else:
+   * coroutine's own (EventLoopTurns), and nowhere else. [WaitsTest looks for what of ours waits]
    *
    *   any thread   execute, schedule, what is asked of channels ──tasks──┐
    *   trampoline   readiness, completions ──────────────────────told────┴─> the turn: handlers, tasks, scheduled tasks
@@ -113,7 +114,6 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
   private static final int PART_OF_DEADLINE = 5; // for channels that are asked to close
   private static final long LONGEST_LAST_TURN =
       TimeUnit.SECONDS.toNanos(30); // for tasks that queue themselves anew; nobody waits for it
-  private static final System.Logger LOG = System.getLogger("dev.heddle");
 
   /// How far it has come.
   private enum Phase {
@@ -232,8 +232,7 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
   public ChannelFuture register(ChannelPromise promise) {
     Channel channel = promise.channel();
     if (phase.get() != Phase.OPEN) {
-      promise.setFailure(
-          rejection()); // bootstraps close it then
+      promise.setFailure(rejection()); // bootstraps close it then
       return promise;
     }
     ChannelPromise registered = promise.unvoid();
@@ -366,7 +365,7 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
       task.run();
     } catch (Throwable e) {
       // safe: the task was nobody's, so nobody else is to be told
-      LOG.log(System.Logger.Level.WARNING, "a task on a Netty event loop failed", e);
+      AsyncLog.shared().warning("a task on a Netty event loop failed", e);
     }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.netty;
 
+import dev.heddle.observe.log.AsyncLog;
 import java.time.Duration;
 
 /// The last turn of an event loop whose loop has ended with channels left. No coroutine can run any
@@ -17,7 +18,7 @@ record LastTurn(String of, Runnable turn, Duration limit) implements Runnable {
     Thread thread = start("heddle-netty-end", turn);
     try {
       if (!thread.join(limit)) {
-        start("heddle-netty-end-log", () -> tellOf(thread)); // the log may be what it waits for
+        AsyncLog.shared().call("the report of a handler that waits", () -> tellOf(thread));
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt(); // whoever ran the loop is to hear of it
@@ -39,6 +40,6 @@ record LastTurn(String of, Runnable turn, Duration limit) implements Runnable {
     for (StackTraceElement frame : stack) {
       message.append("\n    at ").append(frame);
     }
-    System.getLogger("dev.heddle").log(System.Logger.Level.WARNING, message.toString());
+    AsyncLog.shared().warning(message.toString(), null);
   }
 }

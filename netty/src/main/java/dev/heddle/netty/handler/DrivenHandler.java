@@ -34,7 +34,7 @@ public final class DrivenHandler {
    *
    * Nothing that can wait runs on the trampoline. What runs there, in a turn: tasks of the handler's own (a registration is let go), before it;
    * the driver's handles, which wake coroutines; and stand-ins for the guest's (GuestHandle), which take notes. The guest's handlers
-   * and tasks are anybody's code, that logs, allocates and locks: they run in a coroutine, see EventLoopTurns. A turn in which anything
+   * and tasks are anybody's code, that logs, allocates and locks: they run in a coroutine, see EventLoopTurns. [WaitsTest] A turn in which anything
    * ran, or that has asked for the guest's, only looks.
    *
    * The guest's coroutine calls the handler, too: it registers, submits and cancels. The handler takes no lock there, so that coroutine

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.netty.handler;
 
+import dev.heddle.observe.log.AsyncLog;
 import io.netty.channel.Channel;
 import io.netty.channel.IoHandle;
 import io.netty.channel.IoOps;
@@ -15,7 +16,6 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Each of Netty's handlers takes handles of an interface of its own, so each driver has its own.
 public abstract class GuestHandle implements IoHandle, IoRegistration {
-  private static final System.Logger LOG = System.getLogger("dev.heddle");
 
   private final GuestHandles home;
   private final IoHandle handle;
@@ -146,7 +146,7 @@ public abstract class GuestHandle implements IoHandle, IoRegistration {
     try {
       handle.close();
     } catch (Exception e) {
-      LOG.log(System.Logger.Level.WARNING, "a handle on a Netty event loop did not close", e);
+      AsyncLog.shared().warning("a handle on a Netty event loop did not close", e);
     }
   }
 
@@ -164,8 +164,8 @@ public abstract class GuestHandle implements IoHandle, IoRegistration {
     }
   }
 
-  /// Gives the guest's descriptor back to the system, past everything. The handler is gone, and with
-  /// it what may still have named the descriptor by its number.
+  /// Gives the guest's descriptor back to the system, past everything. The handler is gone, and
+  /// with it what may still have named the descriptor by its number.
   final void giveBack() {
     Socket socket = socket();
     if (socket != null) {

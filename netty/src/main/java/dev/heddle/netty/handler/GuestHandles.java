@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.netty.handler;
 
+import dev.heddle.observe.log.AsyncLog;
 import io.netty.channel.Channel;
 import io.netty.channel.IoHandle;
 import io.netty.channel.IoRegistration;
@@ -16,8 +17,6 @@ import java.util.concurrent.TimeUnit;
 ///
 /// **Thread** the loop's; that of the guest's last turn when the loop has ended.
 public final class GuestHandles {
-  private static final System.Logger LOG = System.getLogger("dev.heddle");
-
   private final NettyDriver driver;
   private final Runnable whenTold;
   private final ScheduledExecutorService later;
@@ -64,7 +63,7 @@ public final class GuestHandles {
       delivery.run();
     } catch (Throwable e) {
       // safe: a pipeline tells its own handlers; this is Netty's or a bare handle's
-      LOG.log(System.Logger.Level.WARNING, "a handle on a Netty event loop failed", e);
+      AsyncLog.shared().warning("a handle on a Netty event loop failed", e);
     }
   }
 
@@ -104,8 +103,8 @@ public final class GuestHandles {
 
   // ---- the loop has ended, and some are left ----
 
-  /// Shuts their sockets down, and asks the handler for nothing any more. What still comes is noted,
-  /// for the last turn. By the carrier.
+  /// Shuts their sockets down, and asks the handler for nothing any more. What still comes is
+  /// noted, for the last turn. By the carrier.
   public void abandon() {
     abandoned = true;
     registered.forEach(GuestHandle::shutDown);
@@ -145,16 +144,17 @@ public final class GuestHandles {
     }
   }
 
-  /// Runs `delivery` in a turn of the guest's when `nanos` have passed, or, once what is returned was
-  /// run, in the next.
+  /// Runs `delivery` in a turn of the guest's when `nanos` have passed, or, once what is returned
+  /// was run, in the next.
   Runnable tellLater(Runnable delivery, long nanos) {
     boolean[] done = {false};
-    Runnable once = () -> {
-      if (!done[0]) {
-        done[0] = true;
-        delivery.run();
-      }
-    };
+    Runnable once =
+        () -> {
+          if (!done[0]) {
+            done[0] = true;
+            delivery.run();
+          }
+        };
     var _ = later.schedule(() -> deliver(once), nanos, TimeUnit.NANOSECONDS);
     return () -> tell(once);
   }

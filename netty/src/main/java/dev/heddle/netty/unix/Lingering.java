@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.netty.unix;
 
+import dev.heddle.observe.log.AsyncLog;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -140,7 +141,7 @@ final class Lingering {
     }
 
     private static void log(String what, IOException e) {
-      System.getLogger("dev.heddle").log(System.Logger.Level.DEBUG, what, e);
+      AsyncLog.shared().debug(what, e);
     }
   }
 }

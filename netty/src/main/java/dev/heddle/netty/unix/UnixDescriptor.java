@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.netty.unix;
 
+import dev.heddle.observe.log.AsyncLog;
 import dev.heddle.reactor.driver.Descriptor;
 import dev.heddle.reactor.driver.Operation;
 import io.netty.channel.unix.FileDescriptor;
@@ -246,7 +247,7 @@ public class UnixDescriptor implements Descriptor {
       fd.close();
     } catch (IOException e) {
       // the number is given back all the same
-      System.getLogger("dev.heddle").log(System.Logger.Level.DEBUG, "while closing " + fd, e);
+      AsyncLog.shared().debug("while closing " + fd, e);
     }
   }
 }

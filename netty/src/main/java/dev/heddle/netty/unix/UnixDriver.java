@@ -3,6 +3,7 @@ package dev.heddle.netty.unix;
 
 import dev.heddle.netty.handler.DrivenHandler;
 import dev.heddle.netty.handler.NettyDriver;
+import dev.heddle.observe.log.AsyncLog;
 import dev.heddle.reactor.driver.DatagramDescriptor;
 import dev.heddle.reactor.driver.Descriptor;
 import dev.heddle.reactor.driver.DriverHost;
@@ -380,10 +381,10 @@ public abstract class UnixDriver implements NettyDriver {
     ending -= lingering.size();
     List<Lingering.Rest> rests = lingering.handOver();
     if (ending > 0) {
-      System.getLogger("dev.heddle")
-          .log(
-              System.Logger.Level.WARNING,
-              "the driver " + name() + " leaves " + ending + " descriptors that did not close");
+      AsyncLog.shared()
+          .warning(
+              "the driver " + name() + " leaves " + ending + " descriptors that did not close",
+              null);
     }
     finish();
     handler.close();

@@ -2,6 +2,7 @@
 package dev.heddle.netty.uring;
 
 import dev.heddle.Cancellation;
+import dev.heddle.observe.log.AsyncLog;
 import dev.heddle.reactor.driver.FileDriver;
 import dev.heddle.reactor.driver.FileOperation;
 import dev.heddle.reactor.driver.FileOperation.Kind;
@@ -435,7 +436,7 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
       new FileDescriptor(file.fd()).close();
     } catch (IOException e) {
       // what could not be written was reported to its writer
-      System.getLogger("dev.heddle").log(System.Logger.Level.DEBUG, "while closing " + file, e);
+      AsyncLog.shared().debug("while closing " + file, e);
     }
   }
 

@@ -8,6 +8,7 @@ import dev.heddle.netty.unix.Outbox;
 import dev.heddle.netty.unix.UnixDescriptor;
 import dev.heddle.netty.unix.UnixDriver;
 import dev.heddle.netty.unix.Watch;
+import dev.heddle.observe.log.AsyncLog;
 import dev.heddle.reactor.driver.DriverHost;
 import dev.heddle.reactor.driver.Facility;
 import dev.heddle.reactor.driver.FileDriver;
@@ -157,15 +158,15 @@ final class UringDriver extends UnixDriver {
     turnUntil(() -> !f.isWorking());
     int left = f.finish();
     if (left > 0) {
-      System.getLogger("dev.heddle")
-          .log(
-              System.Logger.Level.WARNING,
+      AsyncLog.shared()
+          .warning(
               "the driver "
                   + NAME
                   + " leaves "
                   + left
                   + " operations on files that did not end;"
-                  + " their buffers are never freed");
+                  + " their buffers are never freed",
+              null);
     }
   }
 }

@@ -4,6 +4,7 @@ package dev.heddle.netty.uring;
 import dev.heddle.netty.unix.Failures;
 import dev.heddle.netty.unix.SendingWatch;
 import dev.heddle.netty.unix.UnixDescriptor;
+import dev.heddle.observe.log.AsyncLog;
 import io.netty.channel.IoEvent;
 import io.netty.channel.IoHandler;
 import io.netty.channel.IoRegistration;
@@ -126,11 +127,7 @@ final class UringWatch implements IoUringIoHandle, SendingWatch {
 
   private void closeAnswered(int result) {
     if (result < 0) {
-      System.getLogger("dev.heddle")
-          .log(
-              System.Logger.Level.DEBUG,
-              "while closing " + descriptor.fd(),
-              Failures.of("close", result));
+      AsyncLog.shared().debug("while closing " + descriptor.fd(), Failures.of("close", result));
     }
     closeAnswered = true;
     endIfOver();

@@ -73,15 +73,18 @@ record R2dbcTest(String driver) {
         .single();
   }
 
-  private static PostgresqlConnectionFactory factory(LoopResources loop) {
+  private static PostgresqlConnectionFactory factory(LoopResources resources) {
+    // @start region=r2dbc
+    PostgresqlConnectionConfiguration.Builder configuration =
+        PostgresqlConnectionConfiguration.builder().loopResources(resources);
+    // @end
     return new PostgresqlConnectionFactory(
-        PostgresqlConnectionConfiguration.builder()
+        configuration
             .host("127.0.0.1")
             .port(server.port())
             .database("postgres")
             .username(PostgresServer.USER)
             .password(PostgresServer.PASSWORD)
-            .loopResources(loop)
             .build());
   }
 }

@@ -8,8 +8,8 @@ import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.SocketChannel;
 import reactor.netty.resources.LoopResources;
 
-/// How Reactor Netty, and what is built on it, is handed a loop.
 // @start region=reactor-netty
+/// How Reactor Netty, and what is built on it, is handed a loop.
 record HeddleLoopResources(HeddleEventLoop loop) implements LoopResources {
   @Override
   public EventLoopGroup onServer(boolean useNative) {

@@ -13,8 +13,8 @@ import io.netty.channel.socket.InternetProtocolFamily;
 import io.vertx.core.spi.transport.Transport;
 import java.util.concurrent.ThreadFactory;
 
-/// How Vert.x is handed a loop.
 // @start region=vertx-transport
+/// How Vert.x is handed a loop.
 class HeddleTransport implements Transport {
   private final HeddleEventLoop loop;
 

@@ -9,8 +9,8 @@ import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.ImmediateEventExecutor;
 import java.util.concurrent.TimeUnit;
 
-/// How Lettuce is handed a loop.
 // @start region=lettuce-provider
+/// How Lettuce is handed a loop.
 record OneLoop(HeddleEventLoop loop) implements EventLoopGroupProvider {
   @Override
   @SuppressWarnings("unchecked") // Lettuce takes any group, whichever it has asked for

@@ -6,7 +6,6 @@ import static dev.heddle.peers.Watched.turnsBeside;
 import static dev.heddle.peers.Watched.until;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.heddle.Action;
 import dev.heddle.Heddle;
@@ -39,9 +38,7 @@ class JdbcTest {
 
   @BeforeAll
   static void start() throws Exception {
-    assumeTrue(
-        PostgresServer.isInstalled(),
-        "no initdb and postgres on the PATH: not proved here is that its driver holds no loop");
+    PostgresServer.assumeInstalled("that its driver holds no loop");
     server = PostgresServer.start(CLIENTS + 20);
   }
 

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.peers;
 
-import java.io.BufferedReader;
-import java.io.File;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,11 +20,12 @@ import java.util.stream.Stream;
 /// A PostgreSQL server of the test's own, on loopback, in a folder that goes with it.
 ///
 /// It refuses to run as root; there it runs as `nobody`.
-final class PostgresServer implements AutoCloseable {
+public final class PostgresServer implements AutoCloseable {
+  public static final String USER = "weaver";
+  public static final String PASSWORD = "shuttle"; // asked for, so that the driver proves itself
+
   private static final String READY = "database system is ready to accept connections";
   private static final String TAKEN = "Address already in use";
-  private static final String USER = "weaver";
-  private static final String PASSWORD = "shuttle"; // asked for, so that the driver proves itself
 
   private static final int NOGROUP = 65_534; // its name differs from system to system
 
@@ -40,14 +39,17 @@ final class PostgresServer implements AutoCloseable {
     this.port = port;
   }
 
-  /// Whether the programs are on the `PATH`, and one that makes root somebody else.
-  static boolean isInstalled() {
-    return isOnPath("initdb") && isOnPath("postgres") && (!isRoot() || isOnPath("setpriv"));
+  /// Skips the test without a server, and says what is not proved then.
+  public static void assumeInstalled(String unproved) {
+    assumeTrue(
+        isInstalled(), () -> "no initdb and postgres on the PATH: not proved here is " + unproved);
   }
 
-  private static boolean isOnPath(String program) {
-    return Stream.of(System.getenv("PATH").split(File.pathSeparator))
-        .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
+  /// Whether the programs are on the `PATH`, and one that makes root somebody else.
+  static boolean isInstalled() {
+    return Programs.isOnPath("initdb")
+        && Programs.isOnPath("postgres")
+        && (!isRoot() || Programs.isOnPath("setpriv"));
   }
 
   private static boolean isRoot() {
@@ -55,7 +57,7 @@ final class PostgresServer implements AutoCloseable {
   }
 
   /// Makes a database and starts the server with room for `connections`.
-  static PostgresServer start(int connections) throws IOException, InterruptedException {
+  public static PostgresServer start(int connections) throws IOException, InterruptedException {
     Path folder = Files.createTempDirectory("heddle-postgres");
     Path secret = Files.writeString(folder.resolve("secret"), PASSWORD);
     if (isRoot()) {
@@ -76,11 +78,11 @@ final class PostgresServer implements AutoCloseable {
     }
     List<String> serve = List.of("postgres", "-F", "-h", "127.0.0.1", "-k", folder.toString());
     while (true) {
-      int port = freePort();
+      int port = Programs.freePort();
       Process process =
           start(folder, serve, "-p", port + "", "-N", connections + "", "-D", data.toString());
       PostgresServer server = new PostgresServer(folder, process, port);
-      String log = server.awaitReady();
+      String log = Programs.awaitLine(process, READY);
       if (log.contains(READY)) {
         return server;
       }
@@ -106,37 +108,9 @@ final class PostgresServer implements AutoCloseable {
     return builder.start();
   }
 
-  /// One that was free a moment ago: the server cannot choose one itself.
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
-  }
-
-  /// Waits until it is ready, or has ended.
-  ///
-  /// @return what it has said
-  private String awaitReady() throws IOException {
-    BufferedReader log = process.inputReader();
-    StringBuilder said = new StringBuilder();
-    String line;
-    do {
-      line = log.readLine();
-      said.append(line).append('\n');
-    } while (line != null && !line.contains(READY));
-    // it would block on a full pipe
-    Thread.ofPlatform().daemon().start(() -> drain(log));
-    return said.toString();
-  }
-
-  private static void drain(BufferedReader log) {
-    try (log) {
-      while (log.readLine() != null) {
-        // nobody wants it
-      }
-    } catch (IOException _) {
-      // it has ended
-    }
+  /// Where it listens, on loopback.
+  public int port() {
+    return port;
   }
 
   /// A connection, as any program would open it.

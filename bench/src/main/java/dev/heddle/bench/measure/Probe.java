@@ -16,6 +16,17 @@ public final class Probe {
   private static final long PAUSE_NANOS = 100_000;
 
   private final Semaphore answers = new Semaphore(0);
+  private final int each;
+
+  /// Messages that are answered once.
+  public Probe() {
+    this(1);
+  }
+
+  /// Messages of which each is answered so often.
+  public Probe(int each) {
+    this.each = each;
+  }
 
   /// Sends so many.
   ///
@@ -24,7 +35,7 @@ public final class Probe {
     for (long i = 0; i < times; i++) {
       LockSupport.parkNanos(PAUSE_NANOS);
       message.accept(System.nanoTime());
-      answers.acquire();
+      answers.acquire(each);
     }
   }
 

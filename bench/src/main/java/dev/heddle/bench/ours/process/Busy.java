@@ -17,8 +17,8 @@ public final class Busy extends Resident {
   @Override
   public Sample round(long operations) throws Exception {
     var waits = new Waits(operations);
-    var probe = new Probe();
-    Pid idle = spawn(1, _ -> (events, _) -> take(events, waits)).getFirst();
+    var probe = new Probe(2);
+    Pid idle = spawn(1, _ -> (events, _) -> take(events, waits, probe)).getFirst();
     Pid busy = spawn(1, _ -> new Computing(idle, probe)).getFirst();
     var meter = new Meter();
     meter.start();
@@ -28,10 +28,11 @@ public final class Busy extends Resident {
     return waits.in(sample);
   }
 
-  private static void take(List<ProcessEvent> events, Waits waits) {
+  private static void take(List<ProcessEvent> events, Waits waits, Probe probe) {
     for (ProcessEvent event : events) {
       if (event.data() instanceof Long sent) {
         waits.since(sent);
+        probe.answered(); // on a busy machine behind the busy one
       }
     }
   }

@@ -22,8 +22,8 @@ public final class PekkoBusy extends PekkoSystem {
   @Override
   public Sample round(long operations) throws Exception {
     var waits = new Waits(operations);
-    var probe = new Probe();
-    ActorRef<Object> idle = call(context -> context.spawnAnonymous(idle(waits)));
+    var probe = new Probe(2);
+    ActorRef<Object> idle = call(context -> context.spawnAnonymous(idle(waits, probe)));
     ActorRef<Object> busy = call(context -> context.spawnAnonymous(busy(idle, probe)));
     var meter = new Meter();
     meter.start();
@@ -34,12 +34,13 @@ public final class PekkoBusy extends PekkoSystem {
     return waits.in(sample);
   }
 
-  private static Behavior<Object> idle(Waits waits) {
+  private static Behavior<Object> idle(Waits waits, Probe probe) {
     return Behaviors.receiveMessage(word -> {
       if (!(word instanceof Long sent)) {
         return Behaviors.stopped();
       }
       waits.since(sent);
+      probe.answered(); // on a busy machine behind the busy one
       return Behaviors.same();
     });
   }

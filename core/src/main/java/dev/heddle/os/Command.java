@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.os;
 
+import dev.heddle.CoroutineFailure;
+import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.Scope;
 import java.io.IOException;
@@ -31,6 +33,7 @@ public final class Command {
   private static final Duration KILL_GRACE = Duration.ofSeconds(5);
   private static final Duration SILENCE = Duration.ofSeconds(1);
   private static final int LINE_LIMIT = 1 << 20; // bytes
+  private static final int OUTPUT_LIMIT = 64 << 20; // bytes
 
   private final Draft as;
 
@@ -179,6 +182,19 @@ public final class Command {
     return with(draft -> draft.lineLimit = bytes);
   }
 
+  /// How much is collected of its standard output, and as much of its standard error, by [#run()]
+  /// and [ChildOutput#readAllBytes()]; else 64 MiB. A program that writes more is read in parts,
+  /// with [#start()], or writes to a file, with [#withOutput].
+  ///
+  /// @param bytes of each of the two
+  /// @throws IllegalArgumentException unless it is positive
+  public Command withOutputLimit(int bytes) {
+    if (bytes < 1) {
+      throw new IllegalArgumentException("the limit of output must be positive, not " + bytes);
+    }
+    return with(draft -> draft.outputLimit = bytes);
+  }
+
   static void requirePositive(int lineLimit) {
     if (lineLimit < 1) {
       throw new IllegalArgumentException("the limit of a line must be positive, not " + lineLimit);
@@ -193,18 +209,28 @@ public final class Command {
   /// [dev.heddle.Heddle#within] bounds it.
   ///
   /// @return also when it failed: see [CommandResult#orThrow()]
+  /// @throws OutputLimitException when it writes more than [#withOutputLimit] allows; it is killed
+  ///   as one that is cancelled
   /// @throws IOException when it cannot be started: there is no such program or directory
   public CommandResult run() throws IOException {
-    try (Child child = start();
-        Scope scope = Scope.open()) {
-      // in the background: a process that was left behind may never read it
-      scope.background("input of " + child, () -> feed(child));
-      Coroutine<Integer> end = scope.spawn("end of " + child, () -> child.await());
-      Coroutine<byte[]> output = scope.spawn("output of " + child, () -> all(child.outputOrNull()));
-      Coroutine<byte[]> error = scope.spawn("error of " + child, () -> all(child.errorOrNull()));
-      scope.join();
-      return new CommandResult(this, end.await(), output.await(), error.await(), as.charset);
+    try (Child child = start()) {
+      return Heddle.scope(scope -> collected(child, scope));
+    } catch (CoroutineFailure e) {
+      if (e.getCause() instanceof OutputLimitException tooMuch) {
+        throw tooMuch;
+      }
+      throw e;
     }
+  }
+
+  private CommandResult collected(Child child, Scope scope) {
+    // in the background: a process that was left behind may never read it
+    scope.background("input of " + child, () -> feed(child));
+    Coroutine<Integer> end = scope.spawn("end of " + child, () -> child.await());
+    Coroutine<byte[]> output = scope.spawn("output of " + child, () -> all(child.outputOrNull()));
+    Coroutine<byte[]> error = scope.spawn("error of " + child, () -> all(child.errorOrNull()));
+    scope.join();
+    return new CommandResult(this, end.await(), output.await(), error.await(), as.charset);
   }
 
   private static byte[] all(@Nullable ChildOutput from) throws IOException {
@@ -285,6 +311,10 @@ public final class Command {
     return as.lineLimit;
   }
 
+  int outputLimit() {
+    return as.outputLimit;
+  }
+
   String program() {
     return as.line.getFirst();
   }
@@ -310,6 +340,7 @@ public final class Command {
     Duration killGrace = KILL_GRACE;
     Duration silence = SILENCE;
     int lineLimit = LINE_LIMIT;
+    int outputLimit = OUTPUT_LIMIT;
 
     Draft(List<String> line) {
       this.line = line;
@@ -330,6 +361,7 @@ public final class Command {
       killGrace = from.killGrace;
       silence = from.silence;
       lineLimit = from.lineLimit;
+      outputLimit = from.outputLimit;
     }
   }
 }

@@ -275,6 +275,35 @@ class CommandTest {
     });
   }
 
+  /// `run()` collected until the JVM had no room, and then threw a NegativeArraySizeException.
+  @Test
+  void run_ofAProgramThatWritesForEver_endsItAtTheLimit() {
+    Command endless = Command.shell("echo $$ >&2; exec yes").withOutputLimit(100_000);
+    inLoop(() ->
+        Heddle.supervise(s -> {
+          List<Long> before = Pids.children();
+          assertThatThrownBy(endless::run)
+              .isInstanceOfSatisfying(
+                  OutputLimitException.class,
+                  e -> assertThat(e.bytes()).hasSize(100_000).startsWith('y', '\n', 'y'))
+              .hasMessageContaining("'sh' has written more than the limit of 100000 bytes")
+              .hasMessageContaining("Command.withOutputLimit");
+          assertThat(Pids.children()).isSubsetOf(before);
+          return null;
+        }));
+  }
+
+  @Test
+  void run_ofAProgramThatWritesAsMuchAsTheLimit_isComplete() {
+    Command exact = Command.shell("printf 12345; printf 1234 >&2");
+    inLoop(() -> {
+      CommandResult result = exact.withOutputLimit(5).run();
+      assertThat(result.output() + result.error()).isEqualTo("123451234");
+      assertThatThrownBy(() -> exact.withOutputLimit(4).run())
+          .isInstanceOf(OutputLimitException.class);
+    });
+  }
+
   @Test
   void within_boundsIt() {
     inLoop(() ->
@@ -290,6 +319,9 @@ class CommandTest {
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> any.withSilence(Duration.ZERO))
         .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> any.withOutputLimit(0))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("the limit of output must be positive, not 0");
     assertThatThrownBy(() -> Command.of(List.of())).isInstanceOf(IllegalArgumentException.class);
   }
 }

@@ -5,6 +5,9 @@ import dev.heddle.CoroutineFailure;
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.Scope;
+import dev.heddle.os.spawn.SpawnPlan;
+import dev.heddle.os.spawn.SpawnPlan.Group;
+import dev.heddle.os.spawn.SpawnPlan.TerminalSize;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.Charset;
@@ -283,16 +286,41 @@ public final class Command {
     return builder;
   }
 
+  SpawnPlan plan() {
+    return new SpawnPlan(
+        as.line,
+        as.environment,
+        as.ownEnvironmentOnly,
+        as.directory,
+        as.input,
+        as.output,
+        as.error,
+        as.merged,
+        as.group,
+        as.terminal);
+  }
+
+  /// Fails where it asks for what the JDK cannot do.
+  void requireNothingNative(String how) {
+    if (as.group != Group.INHERITED || as.terminal != null) {
+      throw new UnsupportedOperationException(
+          "a child has a "
+              + (as.terminal == null ? "process group or session" : "terminal")
+              + " of its own only where Heddle starts it natively; here children are "
+              + how);
+    }
+  }
+
   boolean pipesInput() {
-    return as.input == Redirect.PIPE;
+    return as.input == Redirect.PIPE || as.terminal != null;
   }
 
   boolean pipesOutput() {
-    return as.output == Redirect.PIPE;
+    return as.output == Redirect.PIPE || as.terminal != null;
   }
 
   boolean pipesError() {
-    return as.error == Redirect.PIPE && !as.merged;
+    return as.error == Redirect.PIPE && !as.merged && as.terminal == null;
   }
 
   Charset charset() {
@@ -341,6 +369,8 @@ public final class Command {
     Duration silence = SILENCE;
     int lineLimit = LINE_LIMIT;
     int outputLimit = OUTPUT_LIMIT;
+    Group group = Group.INHERITED;
+    @Nullable TerminalSize terminal;
 
     Draft(List<String> line) {
       this.line = line;
@@ -362,6 +392,8 @@ public final class Command {
       silence = from.silence;
       lineLimit = from.lineLimit;
       outputLimit = from.outputLimit;
+      group = from.group;
+      terminal = from.terminal;
     }
   }
 }

@@ -3,8 +3,6 @@ package dev.heddle.os;
 
 import dev.heddle.coroutine.tree.LoopRoot;
 import dev.heddle.os.spawn.PosixSpawn;
-import dev.heddle.reactor.driver.Facility;
-import dev.heddle.reactor.driver.Support;
 import dev.heddle.reactor.raw.RawDescriptors;
 import org.jspecify.annotations.Nullable;
 
@@ -19,12 +17,7 @@ final class ChildStarts {
   /// Whether a child of this loop is started natively; the last word has [PosixSpawn#problem()],
   /// which is asked beside the loop, for it takes a while.
   static boolean areNative(LoopRoot loop) {
-    if (unasked() != null) {
-      return false;
-    }
-    Support watched =
-        loop.scheduler().reactor().driver().capabilities().get(Facility.RAW_POLL);
-    return watched != null && watched.level() != Support.Level.REFUSED;
+    return unasked() == null && loop.scheduler().reactor().hasStreams();
   }
 
   private static @Nullable String unasked() {

@@ -3,9 +3,12 @@ package dev.heddle.reactor;
 
 import dev.heddle.event.EventHome;
 import dev.heddle.reactor.driver.Descriptor;
+import dev.heddle.reactor.driver.Facility;
 import dev.heddle.reactor.driver.Operation;
 import dev.heddle.reactor.driver.ReactorDriver;
+import dev.heddle.reactor.driver.Support;
 import dev.heddle.reactor.raw.RawCalls;
+import dev.heddle.reactor.raw.RawDescriptors;
 import dev.heddle.reactor.raw.RawStream;
 import java.io.IOException;
 import java.nio.channels.AsynchronousCloseException;
@@ -83,6 +86,15 @@ public final class Reactor {
         descriptor,
         new PollEvent(home, watching, Operation.Kind.POLL_INPUT, descriptor, owner),
         new PollEvent(home, watching, Operation.Kind.POLL_OUTPUT, descriptor, owner));
+  }
+
+  /// Whether [#stream] is served here.
+  public boolean hasStreams() {
+    if (RawDescriptors.refusal() != null) {
+      return false; // before a driver is chosen for it
+    }
+    Support watched = driver().capabilities().get(Facility.RAW_POLL);
+    return watched != null && watched.level() != Support.Level.REFUSED;
   }
 
   /// A stream over a number that is ours; it is closed with the driver at the latest.

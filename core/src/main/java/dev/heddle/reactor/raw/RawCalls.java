@@ -47,6 +47,9 @@ public final class RawCalls {
   /// No such file.
   public static final int ENOENT = 2;
 
+  /// It may not be.
+  public static final int EACCES = 13;
+
   /// Interrupted.
   public static final int EINTR = 4;
 
@@ -63,6 +66,14 @@ public final class RawCalls {
   private static final int GET_FLAGS = 3; // F_GETFL
   private static final int SET_FLAGS = 4; // F_SETFL
   private static final int FIRST_FREE = 3; // behind the standard streams
+  private static final int HERE = -100; // AT_FDCWD
+  private static final int OF_NUMBER = 0x1000; // AT_EMPTY_PATH
+  private static final int OF_TYPE = 1; // STATX_TYPE
+  private static final int STATX = 256; // bytes, of struct statx
+  private static final int STATX_MODE = 28; // where its mode is
+  private static final int TYPE = 0xf000; // S_IFMT
+  private static final int FIFO = 0x1000; // S_IFIFO
+  private static final int OPENED = 0x20; // IN_OPEN
   private static final int MOST = 1 << 16; // bytes in one call: what a pipe holds
   private static final int LONGEST_TEXT = 256; // bytes, of an error
 
@@ -85,6 +96,48 @@ public final class RawCalls {
         fd = (int) Call.OPEN.invokeExact(state, name, flags | CLOSE_ON_EXEC, mode);
       } while (fd < 0 && error(state) == EINTR);
       return fd < 0 ? -error(state) : fd;
+    } catch (Throwable e) {
+      throw broken(e);
+    }
+  }
+
+  /// Whether a path leads to a named pipe; false where that cannot be told.
+  public static boolean isFifo(String path) {
+    return isFifo(HERE, path, 0);
+  }
+
+  /// Whether a number is that of a pipe, named or not.
+  public static boolean isFifo(int fd) {
+    return isFifo(fd, "", OF_NUMBER);
+  }
+
+  private static boolean isFifo(int from, String path, int flags) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment known = arena.allocate(STATX, Long.BYTES);
+      MemorySegment name = arena.allocateFrom(path, NAMES);
+      int result = (int) Call.KNOWN.invokeExact(from, name, flags, OF_TYPE, known);
+      return result == 0
+          && (known.get(ValueLayout.JAVA_SHORT, STATX_MODE) & TYPE) == FIFO;
+    } catch (Throwable e) {
+      throw broken(e);
+    }
+  }
+
+  /// A number that is readable when somebody has opened a file.
+  public static int watchOpens(String path) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment state = arena.allocate(Call.STATE);
+      int fd = (int) Call.NOTIFY.invokeExact(state, NON_BLOCKING | CLOSE_ON_EXEC);
+      if (fd < 0) {
+        return -error(state);
+      }
+      MemorySegment name = arena.allocateFrom(path, NAMES);
+      if ((int) Call.ADD_WATCH.invokeExact(state, fd, name, OPENED) < 0) {
+        int error = error(state);
+        close(fd);
+        return -error;
+      }
+      return fd;
     } catch (Throwable e) {
       throw broken(e);
     }
@@ -242,6 +295,10 @@ public final class RawCalls {
 
     static final MethodHandle OPEN =
         link("open", INT, list(POINTER, INT, INT), CAPTURE, Linker.Option.firstVariadicArg(2));
+    static final MethodHandle KNOWN = link("statx", INT, list(INT, POINTER, INT, INT, POINTER));
+    static final MethodHandle NOTIFY = link("inotify_init1", INT, list(INT), CAPTURE);
+    static final MethodHandle ADD_WATCH =
+        link("inotify_add_watch", INT, list(INT, POINTER, INT), CAPTURE);
     static final MethodHandle CLOSE = link("close", INT, list(INT));
     static final MethodHandle PIPE = link("pipe2", INT, list(POINTER, INT), CAPTURE);
     static final MethodHandle CONTROL =

@@ -11,12 +11,14 @@ import dev.heddle.event.Event;
 import dev.heddle.event.InlineCallback;
 import dev.heddle.os.pipe.PipeSource;
 import dev.heddle.reactor.RemoteEvent;
+import dev.heddle.reactor.raw.RawCalls;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// A program that runs beside the coroutines that have started it.
@@ -220,6 +222,51 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
   public void kill() {
     killed = true;
     beside(tree()::kill);
+  }
+
+  /// Sends a signal to all processes of its group, also when it has ended itself. **Suspends**
+  /// never.
+  ///
+  /// Its own end by the signal `TERM` or `KILL` then counts as one that this object has sent.
+  ///
+  /// @param signal its name without `SIG`: `INT`, `HUP`, `WINCH`
+  /// @return whether there was anybody
+  /// @throws IllegalStateException when it has no group of its own: see
+  ///   [Command#withProcessGroup()]
+  /// @throws IllegalArgumentException when there is no such signal
+  /// @throws IOException when none of them may be sent one
+  public boolean signalGroup(String signal) throws IOException {
+    loop.scheduler().checkOnLoop();
+    int number = LinuxSignals.number(signal);
+    terminated |= number == TERM;
+    killed |= number == KILL;
+    int error = -natively("process group", NativeProgram::leads).signalGroup(number);
+    if (error == 0 || error == LinuxSignals.NOBODY) {
+      return error == 0;
+    }
+    throw new IOException("SIG" + signal + " to the group of " + this + ": " + RawCalls.text(error));
+  }
+
+  /// Says how much its terminal shows; it is told by the signal `WINCH`. Nothing happens when its
+  /// input is closed. **Suspends** never.
+  ///
+  /// @throws IllegalStateException when it has none: see [Command#withTerminal]
+  /// @throws IllegalArgumentException for a size that no terminal has
+  /// @throws IOException when the system refuses
+  public void resize(int columns, int rows) throws IOException {
+    loop.scheduler().checkOnLoop();
+    int error =
+        -natively("terminal", NativeProgram::hasTerminal).resize(Command.size(columns, rows));
+    if (error != 0) {
+      throw new IOException("the size of the terminal of " + this + ": " + RawCalls.text(error));
+    }
+  }
+
+  private NativeProgram natively(String what, Predicate<NativeProgram> has) {
+    if (program instanceof NativeProgram own && has.test(own)) {
+      return own;
+    }
+    throw new IllegalStateException(this + " was started without a " + what + " of its own");
   }
 
   private ProcessTree tree() {

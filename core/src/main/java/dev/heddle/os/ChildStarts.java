@@ -14,10 +14,16 @@ final class ChildStarts {
 
   private ChildStarts() {}
 
-  /// Whether a child of this loop is started natively; the last word has [PosixSpawn#problem()],
-  /// which is asked beside the loop, for it takes a while.
-  static boolean areNative(LoopRoot loop) {
-    return unasked() == null && loop.scheduler().reactor().hasStreams();
+  /// Why a child of this loop is started by the JDK; null: natively, if [PosixSpawn#problem()] has
+  /// no objection, which is asked beside the loop, for it takes a while.
+  static @Nullable String refusal(LoopRoot loop) {
+    String asked = unasked();
+    if (asked != null || loop.scheduler().reactor().hasStreams()) {
+      return asked;
+    }
+    return "the driver "
+        + loop.scheduler().reactor().driver().name()
+        + " cannot watch descriptors by their numbers";
   }
 
   private static @Nullable String unasked() {

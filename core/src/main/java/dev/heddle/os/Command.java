@@ -36,6 +36,7 @@ public final class Command {
   private static final Duration KILL_GRACE = Duration.ofSeconds(5);
   private static final Duration SILENCE = Duration.ofSeconds(1);
   private static final int LINE_LIMIT = 1 << 20; // bytes
+  private static final int LARGEST = 65_535; // what the system has room for
   private static final int OUTPUT_LIMIT = 64 << 20; // bytes
 
   private final Draft as;
@@ -153,6 +154,40 @@ public final class Command {
     return with(draft -> draft.charset = charset);
   }
 
+  /// Starts it in a process group of its own, of its number: signals of the keyboard do not reach
+  /// it, [Child#signalGroup] reaches all that it starts, and what ends it ends them, also those
+  /// whose parents have ended. Linux only; elsewhere [#start()] says why not.
+  public Command withProcessGroup() {
+    return with(draft -> draft.group = Group.OWN_GROUP);
+  }
+
+  /// Starts it in a session of its own, and so in a group of its own: it has no controlling
+  /// terminal. Else as [#withProcessGroup()].
+  public Command withNewSession() {
+    return with(draft -> draft.group = Group.OWN_SESSION);
+  }
+
+  /// Gives it a terminal: its standard input, output and error, and the controlling one of a session
+  /// of its own. What it shows is its output, line ends and echo as a terminal has them; what is
+  /// written to its input are keys, Ctrl-C among them, and to close that is Ctrl-D. Other settings
+  /// of where its streams go are of no effect. Linux only; elsewhere [#start()] says why not.
+  ///
+  /// @param columns characters in a line, from 1 to 65,535; [Child#resize] changes it
+  /// @param rows lines, from 1 to 65,535
+  /// @throws IllegalArgumentException for others
+  public Command withTerminal(int columns, int rows) {
+    TerminalSize size = size(columns, rows);
+    return with(draft -> draft.terminal = size);
+  }
+
+  static TerminalSize size(int columns, int rows) {
+    if (columns < 1 || columns > LARGEST || rows < 1 || rows > LARGEST) {
+      throw new IllegalArgumentException(
+          "a terminal has 1 to 65535 columns and rows, not " + columns + " x " + rows);
+    }
+    return new TerminalSize(columns, rows);
+  }
+
   /// How long it may take to end after SIGTERM before it gets SIGKILL; else 5 s.
   ///
   /// @param grace zero: SIGKILL at once
@@ -255,7 +290,10 @@ public final class Command {
   /// has ended when this call does.
   ///
   /// @return the running program, to be closed
-  /// @throws IOException when it cannot be started: there is no such program or directory
+  /// @throws IOException when it cannot be started: there is no such program or directory, or the
+  ///   system has no process, memory or descriptor left
+  /// @throws UnsupportedOperationException for a process group, a session or a terminal where the
+  ///   JDK starts children; the message says why it does
   public Child start() throws IOException {
     return Child.start(this);
   }
@@ -301,13 +339,13 @@ public final class Command {
   }
 
   /// Fails where it asks for what the JDK cannot do.
-  void requireNothingNative(String how) {
+  void requireNothingNative(String why) {
     if (as.group != Group.INHERITED || as.terminal != null) {
       throw new UnsupportedOperationException(
           "a child has a "
               + (as.terminal == null ? "process group or session" : "terminal")
-              + " of its own only where Heddle starts it natively; here children are "
-              + how);
+              + " of its own only where Heddle starts it natively, and here the JDK does: "
+              + why);
     }
   }
 

@@ -143,7 +143,7 @@ final class NativeProgram implements StartedProgram {
   public PipeSink input(LoopRoot loop, String what) throws IOException {
     RawStream stream = loop.scheduler().reactor().stream(process.takeInput());
     terminal = process.hasTerminal() ? stream : null;
-    return new DescriptorSink(loop.scheduler(), stream, what);
+    return new DescriptorSink(loop.scheduler(), stream, what, process.hasTerminal());
   }
 
   @Override
@@ -162,6 +162,11 @@ final class NativeProgram implements StartedProgram {
   }
 
   // ---- its terminal ----
+
+  /// Whether it has one.
+  boolean hasTerminal() {
+    return process.hasTerminal();
+  }
 
   /// Says how much the terminal shows.
   ///

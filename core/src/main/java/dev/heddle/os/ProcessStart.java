@@ -10,6 +10,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /// A start of a process, which a thread beside the loop makes: it takes a millisecond.
 ///
@@ -20,22 +21,22 @@ final class ProcessStart implements Callable<StartedProgram> {
 
   private final Command command;
   private final ProcessBuilder builder; // also checks what it is given
-  private final boolean natively;
+  private final @Nullable String refusal; // to start it natively
 
   // the thread that makes it, or the loop that wants it no more: the first one decides
   private final AtomicBoolean decided = new AtomicBoolean();
   private final CompletableFuture<StartedProgram> program = new CompletableFuture<>();
 
-  private ProcessStart(Command command, boolean natively) {
+  private ProcessStart(Command command, @Nullable String refusal) {
     this.command = command;
     this.builder = command.builder();
-    this.natively = natively;
+    this.refusal = refusal;
   }
 
   /// Starts it.
   static StartedProgram of(Command command) throws IOException {
     CoroutineNode<?> self = CoroutineNode.current();
-    ProcessStart start = new ProcessStart(command, ChildStarts.areNative(self.loop()));
+    ProcessStart start = new ProcessStart(command, ChildStarts.refusal(self.loop()));
     try {
       return (StartedProgram) run(self, "the start of " + command, start);
     } catch (OutOfMemoryError e) {
@@ -89,10 +90,11 @@ final class ProcessStart implements Callable<StartedProgram> {
     if (builder.command().stream().anyMatch(word -> word.indexOf('\0') >= 0)) {
       throw new IOException("invalid null character in command");
     }
-    if (natively && PosixSpawn.problem() == null) {
+    String why = refusal == null ? PosixSpawn.problem() : refusal;
+    if (why == null) {
       return new NativeProgram(PosixSpawn.start(command.plan()));
     }
-    command.requireNothingNative(ChildStarts.how());
+    command.requireNothingNative(why);
     return new JdkProgram(builder.start());
   }
 

@@ -28,6 +28,7 @@ final class ProcessLimitProgram {
       int _ = (int) get.invokeExact(PROCESSES, before);
       none.setAtIndex(ValueLayout.JAVA_LONG, 0, 1);
       none.setAtIndex(ValueLayout.JAVA_LONG, 1, before.getAtIndex(ValueLayout.JAVA_LONG, 1));
+      Heddle.run(() -> tell("before: ")); // loads what only we may read
       int _ = (int) become.invokeExact(SOMEBODY, SOMEBODY, SOMEBODY); // fails unless we are root
       Heddle.run(() -> {
         set(limit, none);

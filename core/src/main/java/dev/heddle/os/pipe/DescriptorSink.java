@@ -14,9 +14,12 @@ import java.nio.channels.ClosedChannelException;
 
 /// A pipe that is written on the loop, as much as it takes at a time.
 public final class DescriptorSink implements PipeSink {
+  private static final byte END_KEY = 4; // Ctrl-D
+
   private final Scheduler scheduler;
   private final RawStream stream;
   private final PollEvent writable;
+  private final boolean isTerminal;
   private final Permits writing; // whole writes, in the order of their calls
 
   // loop only
@@ -25,7 +28,9 @@ public final class DescriptorSink implements PipeSink {
   /// The loop's end of a pipe.
   ///
   /// @param what it takes, for dumps
-  public DescriptorSink(Scheduler scheduler, RawStream stream, String what) {
+  /// @param isTerminal whether its end is a key, for there is another way to read from it
+  public DescriptorSink(
+      Scheduler scheduler, RawStream stream, String what, boolean isTerminal) {
     this.scheduler = scheduler;
     this.stream = stream;
     this.writable =
@@ -35,6 +40,7 @@ public final class DescriptorSink implements PipeSink {
             Operation.Kind.POLL_OUTPUT,
             stream.watched(),
             what);
+    this.isTerminal = isTerminal;
     this.writing = new Permits(scheduler, 1, what);
   }
 
@@ -70,7 +76,18 @@ public final class DescriptorSink implements PipeSink {
       closed = true;
       // each who waits gets it with frames of its own: there is one
       writable.abort(new AsynchronousCloseException());
+      sayEnd();
       stream.close();
+    }
+  }
+
+  private void sayEnd() {
+    if (isTerminal) {
+      try {
+        int _ = stream.write(ByteBuffer.wrap(new byte[] {END_KEY}));
+      } catch (IOException _) {
+        // safe: nobody reads any more
+      }
     }
   }
 }

@@ -244,7 +244,8 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
     if (error == 0 || error == LinuxSignals.NOBODY) {
       return error == 0;
     }
-    throw new IOException("SIG" + signal + " to the group of " + this + ": " + RawCalls.text(error));
+    throw new IOException(
+        "SIG" + signal + " to the group of " + this + ": " + RawCalls.text(error));
   }
 
   /// Says how much its terminal shows; it is told by the signal `WINCH`. Nothing happens when its

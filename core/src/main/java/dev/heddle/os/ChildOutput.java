@@ -82,8 +82,8 @@ public final class ChildOutput implements Iterable<String>, AutoCloseable {
     return taken;
   }
 
-  /// Reads all there is up to the end: at most 64 MiB, or as much as [Command#withOutputLimit] says.
-  /// **Suspends** until the end.
+  /// Reads all there is up to the end: at most 64 MiB, or as much as [Command#withOutputLimit]
+  /// says. **Suspends** until the end.
   ///
   /// @throws OutputLimitException when there is more; it has what was read so far, and nothing is
   ///   lost: a call that reads bytes or lines finds it all
@@ -238,7 +238,10 @@ public final class ChildOutput implements Iterable<String>, AutoCloseable {
     }
     if (end == LONGEST) {
       throw new IOException(
-          end + " bytes of the output of '" + program + "' are unread, and Java has no room for more");
+          end
+              + " bytes of the output of '"
+              + program
+              + "' are unread, and Java has no room for more");
     }
     if (end == bytes.length) {
       bytes = Arrays.copyOf(bytes, (int) Math.min(2L * bytes.length, LONGEST));

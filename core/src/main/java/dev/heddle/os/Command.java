@@ -2,9 +2,9 @@
 package dev.heddle.os;
 
 import dev.heddle.CoroutineFailure;
-import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.Scope;
+import dev.heddle.coroutine.tree.ScopeNode;
 import dev.heddle.os.spawn.SpawnPlan;
 import dev.heddle.os.spawn.SpawnPlan.Group;
 import dev.heddle.os.spawn.SpawnPlan.TerminalSize;
@@ -167,10 +167,11 @@ public final class Command {
     return with(draft -> draft.group = Group.OWN_SESSION);
   }
 
-  /// Gives it a terminal: its standard input, output and error, and the controlling one of a session
-  /// of its own. What it shows is its output, line ends and echo as a terminal has them; what is
-  /// written to its input are keys, Ctrl-C among them, and to close that is Ctrl-D. Other settings
-  /// of where its streams go are of no effect. Linux only; elsewhere [#start()] says why not.
+  /// Gives it a terminal: its standard input, output and error, and the controlling one of a
+  /// session of its own. What it shows is its output, line ends and echo as a terminal has them;
+  /// what is written to its input are keys, Ctrl-C among them, and to close that is Ctrl-D. Other
+  /// settings of where its streams go are of no effect. Linux only; elsewhere [#start()] says why
+  /// not.
   ///
   /// @param columns characters in a line, from 1 to 65,535; [Child#resize] changes it
   /// @param rows lines, from 1 to 65,535
@@ -252,12 +253,16 @@ public final class Command {
   /// @throws IOException when it cannot be started: there is no such program or directory
   public CommandResult run() throws IOException {
     try (Child child = start()) {
-      return Heddle.scope(scope -> collected(child, scope));
+      return ScopeNode.block(scope -> collected(child, scope), false);
     } catch (CoroutineFailure e) {
       if (e.getCause() instanceof OutputLimitException tooMuch) {
         throw tooMuch;
       }
       throw e;
+    } catch (IOException | RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new CoroutineFailure(e); // safe: a block throws nothing else that is checked
     }
   }
 

@@ -2,7 +2,9 @@
 package dev.heddle.os;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.coroutine.tree.LoopRoot;
 import dev.heddle.os.spawn.PosixSpawn;
+import dev.heddle.reactor.Reactor;
 import java.io.IOException;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -36,7 +38,7 @@ final class ProcessStart implements Callable<StartedProgram> {
   /// Starts it.
   static StartedProgram of(Command command) throws IOException {
     CoroutineNode<?> self = CoroutineNode.current();
-    ProcessStart start = new ProcessStart(command, ChildStarts.refusal(self.loop()));
+    ProcessStart start = new ProcessStart(command, refusal(self.loop()));
     try {
       return (StartedProgram) run(self, "the start of " + command, start);
     } catch (OutOfMemoryError e) {
@@ -46,6 +48,17 @@ final class ProcessStart implements Callable<StartedProgram> {
       start.undo(self);
       throw e;
     }
+  }
+
+  /// Why a child of this loop is started by the JDK; null: natively, if [PosixSpawn#problem()] has
+  /// no objection, which is asked beside the loop, for it takes a while.
+  private static @Nullable String refusal(LoopRoot loop) {
+    String unasked = PosixSpawn.unasked();
+    Reactor reactor = loop.scheduler().reactor();
+    if (unasked != null || reactor.hasStreams()) {
+      return unasked;
+    }
+    return "the driver " + reactor.driver().name() + " cannot watch descriptors by their numbers";
   }
 
   private static Object run(CoroutineNode<?> self, String what, Callable<?> call) {

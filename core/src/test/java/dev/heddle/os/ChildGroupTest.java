@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.heddle.Action;
 import dev.heddle.Heddle;
+import dev.heddle.os.spawn.PosixSpawn;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,7 +26,7 @@ class ChildGroupTest {
 
   @BeforeEach
   void natively() {
-    assumeTrue(ChildStarts.how().startsWith("started natively"), ChildStarts.how());
+    assumeTrue(PosixSpawn.how().startsWith("started natively"), PosixSpawn.how());
   }
 
   private static void inLoop(Action body) {
@@ -132,7 +133,8 @@ class ChildGroupTest {
   @Test
   void keys_areASignalAndAnEnd() {
     inLoop(() -> {
-      try (Child child = Command.shell("echo ready; exec sleep 1000").withTerminal(80, 24).start()) {
+      try (Child child =
+          Command.shell("echo ready; exec sleep 1000").withTerminal(80, 24).start()) {
         assertThat(child.output().readLine()).isEqualTo("ready");
         child.input().write("\u0003");
         assertThat(child.await()).isEqualTo(128 + 2);

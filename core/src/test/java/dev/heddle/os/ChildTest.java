@@ -16,6 +16,7 @@ import dev.heddle.event.Deadline;
 import dev.heddle.io.conformance.Aspect;
 import dev.heddle.io.conformance.Proves;
 import dev.heddle.io.conformance.Shows;
+import dev.heddle.os.spawn.PosixSpawn;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
@@ -384,7 +385,7 @@ class ChildTest {
   @Test
   void threads_ofItsPipes_endWithIt() {
     assumeTrue(
-        ChildStarts.how().startsWith("started by the JDK"), "native children have no threads");
+        PosixSpawn.how().startsWith("started by the JDK"), "native children have no threads");
     inLoop(() -> {
       String name;
       try (Child cat = CAT.start()) {

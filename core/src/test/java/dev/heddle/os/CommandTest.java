@@ -8,6 +8,7 @@ import dev.heddle.Action;
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.os.pipe.BlockingSource;
+import dev.heddle.os.spawn.PosixSpawn;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
@@ -241,7 +242,7 @@ class CommandTest {
 
   // a pipe that nobody reads yet the JDK closes when the child has ended
   private static boolean isBeingRead() {
-    return ChildStarts.how().startsWith("started natively")
+    return PosixSpawn.how().startsWith("started natively")
         || Thread.getAllStackTraces().values().stream()
             .flatMap(Arrays::stream)
             .anyMatch(frame ->

@@ -9,6 +9,7 @@ import dev.heddle.Action;
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.hosting.ChildJvm;
+import dev.heddle.os.spawn.PosixSpawn;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.ByteBuffer;
@@ -32,13 +33,14 @@ class NativeChildTest {
   private static final Command CAT = Command.of("cat");
   private static final int MANY = 1_000;
   private static final int DESCRIPTORS_EACH = 4;
-  private static final int FEW_THREADS = 8; // the first start brings those of the pool and the driver
+  private static final int FEW_THREADS =
+      8; // the first start brings those of the pool and the driver
 
   @TempDir private Path folder = Path.of("");
 
   @BeforeEach
   void natively() {
-    assumeTrue(ChildStarts.how().startsWith("started natively"), ChildStarts.how());
+    assumeTrue(PosixSpawn.how().startsWith("started natively"), PosixSpawn.how());
   }
 
   private static void inLoop(Action body) {

@@ -61,8 +61,7 @@ final class ProcessLimitProgram {
     }
   }
 
-  private static MethodHandle link(
-      String name, java.lang.foreign.MemoryLayout... parameters) {
+  private static MethodHandle link(String name, java.lang.foreign.MemoryLayout... parameters) {
     Linker linker = Linker.nativeLinker();
     return linker.downcallHandle(
         linker.defaultLookup().findOrThrow(name), FunctionDescriptor.of(INT, parameters));

@@ -171,11 +171,7 @@ final class FifoOpening {
 
   private Event opening(RawStream watch) {
     return new PollEvent(
-        self.scheduler(),
-        reactor().driver(),
-        Kind.POLL_INPUT,
-        watch.watched(),
-        OPENING + path);
+        self.scheduler(), reactor().driver(), Kind.POLL_INPUT, watch.watched(), OPENING + path);
   }
 
   private Event pause() {
@@ -189,8 +185,7 @@ final class FifoOpening {
 
   private int tried() {
     int way = writes ? (reads ? RawCalls.READ_WRITE : RawCalls.WRITE_ONLY) : 0;
-    return taken(
-        () -> RawCalls.open(path.toString(), way | RawCalls.NON_BLOCKING, 0));
+    return taken(() -> RawCalls.open(path.toString(), way | RawCalls.NON_BLOCKING, 0));
   }
 
   private int taken(Callable<Integer> call) {

@@ -105,7 +105,8 @@ public final class FileHandle extends Handle implements AsyncFile {
     try {
       file = opening.await(self);
     } catch (Throwable e) {
-      AsyncFile pipe = NamedPipe.isRefused(self, path, e) ? NamedPipe.open(self, path, options) : null;
+      AsyncFile pipe =
+          NamedPipe.isRefused(self, path, e) ? NamedPipe.open(self, path, options) : null;
       if (pipe == null) {
         throw e;
       }

@@ -33,7 +33,8 @@ public final class NamedPipe {
   /// Opens the end to read from, or the one to write to.
   public static AsyncIo open(Path path, OpenOption end) throws IOException {
     CoroutineNode<?> self = CoroutineNode.current();
-    boolean isServed = path.getFileSystem() == FileSystems.getDefault() && FifoOpening.isServed(self);
+    boolean isServed =
+        path.getFileSystem() == FileSystems.getDefault() && FifoOpening.isServed(self);
     AsyncIo opened = isServed ? FifoOpening.open(self, path, Set.of(end)) : null;
     return opened == null ? onThreads(path, end) : opened;
   }
@@ -68,7 +69,8 @@ public final class NamedPipe {
 
   /// A number of a pipe's that a driver has opened as a file, to keep; -1: it is a file.
   static int numberOrNone(OpenFile file) {
-    boolean isPipe = file.number() >= 0 && RawDescriptors.refusal() == null && RawCalls.isFifo(file.number());
+    boolean isPipe =
+        file.number() >= 0 && RawDescriptors.refusal() == null && RawCalls.isFifo(file.number());
     return isPipe ? RawCalls.duplicate(file.number()) : -1;
   }
 

@@ -29,8 +29,7 @@ public final class DescriptorSink implements PipeSink {
   ///
   /// @param what it takes, for dumps
   /// @param isTerminal whether its end is a key, for there is another way to read from it
-  public DescriptorSink(
-      Scheduler scheduler, RawStream stream, String what, boolean isTerminal) {
+  public DescriptorSink(Scheduler scheduler, RawStream stream, String what, boolean isTerminal) {
     this.scheduler = scheduler;
     this.stream = stream;
     this.writable =

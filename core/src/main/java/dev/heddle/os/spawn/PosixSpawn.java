@@ -50,6 +50,10 @@ public final class PosixSpawn {
   private static final long UNLOCK = 0x40045431L; // TIOCSPTLCK
   private static final long GET_NUMBER = 0x80045430L; // TIOCGPTN
 
+  private static final String PROPERTY = "heddle.children";
+  private static final String AUTO = "auto";
+  private static final String JDK = "jdk";
+
   private static final @Nullable String PROBLEM = findProblem();
 
   private final SpawnPlan plan;
@@ -59,6 +63,29 @@ public final class PosixSpawn {
 
   private PosixSpawn(SpawnPlan plan) {
     this.plan = plan;
+  }
+
+  /// Why children are not started so before anything else is asked; null: they may be.
+  ///
+  /// @throws IllegalArgumentException when the property `heddle.children` has no meaning
+  public static @Nullable String unasked() {
+    String asked = System.getProperty(PROPERTY, AUTO);
+    return switch (asked) {
+      case AUTO -> RawDescriptors.refusal();
+      case JDK -> "asked for by -D" + PROPERTY + "=" + JDK;
+      default ->
+          throw new IllegalArgumentException(
+              PROPERTY + " is '" + asked + "', and takes " + AUTO + " or " + JDK);
+    };
+  }
+
+  /// One line for people: how children are started here, and why so.
+  public static String how() {
+    String asked = unasked();
+    String why = asked == null ? problem() : asked;
+    return why == null
+        ? "started natively; the driver tells of their ends and pipes, without a thread for each"
+        : "started by the JDK, with a thread for each and for each of its pipes: " + why;
   }
 
   /// Why no process can be started so on this machine; null: it can.
@@ -284,9 +311,7 @@ public final class PosixSpawn {
       // the leader of a session without a terminal gets the first that it opens
       MemorySegment path = arena.allocateFrom(terminal);
       SpawnCalls.check(
-          (int)
-              SpawnCalls.Spawn.Rare.OPEN.invokeExact(
-                  actions, 0, path, RawCalls.READ_WRITE, 0));
+          (int) SpawnCalls.Spawn.Rare.OPEN.invokeExact(actions, 0, path, RawCalls.READ_WRITE, 0));
       duplicate(actions, 0, 1);
       duplicate(actions, 0, 2);
     }
@@ -301,8 +326,7 @@ public final class PosixSpawn {
     SpawnCalls.check((int) SpawnCalls.Spawn.DUP.invokeExact(actions, from, to));
   }
 
-  private int spawn(Arena arena, MemorySegment actions, MemorySegment attributes)
-      throws Throwable {
+  private int spawn(Arena arena, MemorySegment actions, MemorySegment attributes) throws Throwable {
     List<byte[]> line = new ArrayList<>();
     plan.line().forEach(word -> line.add(word.getBytes(RawCalls.NAMES)));
     MemorySegment environment = strings(arena, SpawnEnvironment.of(plan));

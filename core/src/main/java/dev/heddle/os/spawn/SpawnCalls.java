@@ -110,7 +110,8 @@ final class SpawnCalls {
     static final MethodHandle CLOSE_FROM = link(ACTIONS + "addclosefrom_np", POINTER, INT);
     static final MethodHandle INIT = link(ATTRIBUTES + "init", POINTER);
     static final MethodHandle DESTROY = link(ATTRIBUTES + "destroy", POINTER);
-    static final MethodHandle FLAGS = link(ATTRIBUTES + "setflags", POINTER, ValueLayout.JAVA_SHORT);
+    static final MethodHandle FLAGS =
+        link(ATTRIBUTES + "setflags", POINTER, ValueLayout.JAVA_SHORT);
     static final MethodHandle MASK = link(ATTRIBUTES + "setsigmask", POINTER, POINTER);
 
     private Spawn() {}

@@ -116,8 +116,7 @@ public final class RawCalls {
       MemorySegment known = arena.allocate(STATX, Long.BYTES);
       MemorySegment name = arena.allocateFrom(path, NAMES);
       int result = (int) Call.KNOWN.invokeExact(from, name, flags, OF_TYPE, known);
-      return result == 0
-          && (known.get(ValueLayout.JAVA_SHORT, STATX_MODE) & TYPE) == FIFO;
+      return result == 0 && (known.get(ValueLayout.JAVA_SHORT, STATX_MODE) & TYPE) == FIFO;
     } catch (Throwable e) {
       throw broken(e);
     }

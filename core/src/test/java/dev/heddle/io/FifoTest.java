@@ -56,7 +56,7 @@ class FifoTest {
   }
 
   private static void untilItWaits(Coroutine<?> opening) {
-    while (!opening.isSuspended()) {
+    while (!opening.isSuspended() && !opening.isDone()) {
       Heddle.suspend();
     }
   }
@@ -92,8 +92,8 @@ class FifoTest {
     inLoop(s -> {
       Coroutine<AsyncFile> opening = s.spawn(() -> FileIo.open(fifo, READ));
       untilItWaits(opening);
-      try (AsyncFile sink = FileIo.open(fifo, CREATE, WRITE);
-          AsyncFile source = opening.await()) {
+      AsyncFile sink = FileIo.open(fifo, CREATE, WRITE);
+      try (AsyncFile source = opening.await()) {
         sink.write(bytes("one\ntwo\n"));
         assertThat(source.readLine()).isEqualTo("one");
         sink.close();

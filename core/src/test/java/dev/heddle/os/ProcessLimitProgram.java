@@ -61,6 +61,7 @@ final class ProcessLimitProgram {
     }
   }
 
+  @SuppressWarnings("restricted") // the signatures are those of the manual pages
   private static MethodHandle link(String name, java.lang.foreign.MemoryLayout... parameters) {
     Linker linker = Linker.nativeLinker();
     return linker.downcallHandle(

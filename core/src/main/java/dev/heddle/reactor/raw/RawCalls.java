@@ -227,8 +227,9 @@ public final class RawCalls {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment state = arena.allocate(Call.STATE);
       MemorySegment own = MemorySegment.ofBuffer(buffer).asSlice(0, length);
-      MemorySegment stage = own.isNative() ? own : arena.allocate(length);
-      if (!reading && stage != own) {
+      boolean staged = !own.isNative();
+      MemorySegment stage = staged ? arena.allocate(length) : own;
+      if (!reading && staged) {
         stage.copyFrom(own);
       }
       long count;
@@ -238,7 +239,7 @@ public final class RawCalls {
       if (count < 0) {
         return -error(state);
       }
-      if (reading && stage != own) {
+      if (reading && staged) {
         MemorySegment.copy(stage, 0, own, 0, count);
       }
       buffer.position(buffer.position() + (int) count);

@@ -138,7 +138,7 @@ class FifoTest {
   void writerThatComesAndGoesWithoutAWord_isTheEnd() {
     inLoop(s -> {
       Coroutine<AsyncIo> opening = s.spawn(() -> Pipe.openNamed(fifo, READ));
-      untilItWaits(opening);
+      assertWaitsForAPeer(opening);
       Pipe.openNamed(fifo, WRITE).close();
       assertThat(opening.await().readLine()).isNull();
       return null;
@@ -151,19 +151,24 @@ class FifoTest {
     inLoop(s -> {
       for (int i = 0; i < 20; i++) {
         Coroutine<AsyncIo> reader = s.spawn(() -> Pipe.openNamed(fifo, READ));
-        untilItWaits(reader);
+        assertWaitsForAPeer(reader);
         reader.cancel("enough");
         assertThatThrownBy(reader::await).isInstanceOf(dev.heddle.Cancellation.class);
         Coroutine<AsyncIo> writer = s.spawn(() -> Pipe.openNamed(fifo, WRITE));
-        for (int turns = 0; turns < 200; turns++) {
-          Heddle.suspend();
-        }
-        assertThat(writer.isDone()).isFalse();
+        assertWaitsForAPeer(writer);
         writer.cancel("enough");
         assertThatThrownBy(writer::await).isInstanceOf(dev.heddle.Cancellation.class);
       }
       return null;
     });
+  }
+
+  /// Waits until an opening has done what it does beside the loop, and asserts that it waits then.
+  private static void assertWaitsForAPeer(Coroutine<?> opening) {
+    while (!opening.isDone() && !Heddle.dump().text().contains("input from the opening of")) {
+      Heddle.suspend();
+    }
+    assertThat(opening.isDone()).isFalse();
   }
 
   @Test

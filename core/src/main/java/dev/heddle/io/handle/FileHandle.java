@@ -105,19 +105,14 @@ public final class FileHandle extends Handle implements AsyncFile {
     try {
       file = opening.await(self);
     } catch (Throwable e) {
-      AsyncFile pipe =
-          NamedPipe.isRefused(self, path, e) ? NamedPipe.open(self, path, options) : null;
+      AsyncFile pipe = NamedPipe.refused(self, path, options, e);
       if (pipe == null) {
         throw e;
       }
       return pipe;
     }
-    int pipe = NamedPipe.numberOrNone(file);
-    if (pipe < 0) {
-      return new FileHandle(self, files, file, path, options);
-    }
-    files.submit(new FileRequest(self.scheduler(), path, Kind.CLOSE, file, null, 0) {});
-    return FifoOpening.opened(self, path, options, pipe);
+    AsyncFile pipe = NamedPipe.opened(self, path, options, files, file);
+    return pipe == null ? new FileHandle(self, files, file, path, options) : pipe;
   }
 
   // ---- requests ----

@@ -8,6 +8,8 @@ import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.io.AsyncFile;
 import dev.heddle.io.AsyncIo;
 import dev.heddle.observe.log.AsyncLog;
+import dev.heddle.reactor.driver.FileDriver;
+import dev.heddle.reactor.driver.FileOperation.Kind;
 import dev.heddle.reactor.driver.OpenFile;
 import dev.heddle.reactor.raw.RawCalls;
 import dev.heddle.reactor.raw.RawDescriptors;
@@ -59,19 +61,40 @@ public final class NamedPipe {
     return FifoOpening.isServed(self) ? FifoOpening.open(self, path, options) : null;
   }
 
-  /// Whether a path was refused because it leads to one: it does, or it may.
-  static boolean isRefused(CoroutineNode<?> self, Path path, Throwable why) {
+  /// Opens a path that was refused because it leads to one: it does, or it may.
+  ///
+  /// @return null: it was refused for another reason
+  static @Nullable AsyncFile refused(
+      CoroutineNode<?> self, Path path, Set<? extends OpenOption> options, Throwable why)
+      throws IOException {
     boolean mayBe =
         why instanceof FileSystemException refused
             && (refused instanceof NamedPipeException || NOBODY.equals(refused.getReason()));
-    return mayBe && path.getFileSystem() == FileSystems.getDefault() && FifoOpening.isServed(self);
+    return mayBe && path.getFileSystem() == FileSystems.getDefault()
+        ? open(self, path, options)
+        : null;
   }
 
-  /// A number of a pipe's that a driver has opened as a file, to keep; -1: it is a file.
-  static int numberOrNone(OpenFile file) {
-    boolean isPipe =
-        file.number() >= 0 && RawDescriptors.refusal() == null && RawCalls.isFifo(file.number());
-    return isPipe ? RawCalls.duplicate(file.number()) : -1;
+  /// Goes on with one that a driver has opened as a file.
+  ///
+  /// @return null: it is a file
+  static @Nullable AsyncFile opened(
+      CoroutineNode<?> self,
+      Path path,
+      Set<? extends OpenOption> options,
+      FileDriver files,
+      OpenFile file)
+      throws IOException {
+    int number = file.number();
+    if (number < 0 || RawDescriptors.refusal() != null || !RawCalls.isFifo(number)) {
+      return null;
+    }
+    int own = RawCalls.duplicate(number);
+    files.submit(new FileRequest(self.scheduler(), path, Kind.CLOSE, file, null, 0) {});
+    if (own < 0) {
+      throw RawCalls.failure(-own);
+    }
+    return FifoOpening.opened(self, path, options, own);
   }
 
   /// Both ends at once can be opened without a peer, and are one to whoever waits for it. They are

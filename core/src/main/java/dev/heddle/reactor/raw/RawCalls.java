@@ -115,7 +115,7 @@ public final class RawCalls {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment known = arena.allocate(STATX, Long.BYTES);
       MemorySegment name = arena.allocateFrom(path, NAMES);
-      int result = (int) Call.KNOWN.invokeExact(from, name, flags, OF_TYPE, known);
+      int result = (int) Known.KNOWN.invokeExact(from, name, flags, OF_TYPE, known);
       return result == 0 && (known.get(ValueLayout.JAVA_SHORT, STATX_MODE) & TYPE) == FIFO;
     } catch (Throwable e) {
       throw broken(e);
@@ -295,7 +295,6 @@ public final class RawCalls {
 
     static final MethodHandle OPEN =
         link("open", INT, list(POINTER, INT, INT), CAPTURE, Linker.Option.firstVariadicArg(2));
-    static final MethodHandle KNOWN = link("statx", INT, list(INT, POINTER, INT, INT, POINTER));
     static final MethodHandle NOTIFY = link("inotify_init1", INT, list(INT), CAPTURE);
     static final MethodHandle ADD_WATCH =
         link("inotify_add_watch", INT, list(INT, POINTER, INT), CAPTURE);
@@ -310,19 +309,35 @@ public final class RawCalls {
     static final MethodHandle TEXT = link("strerror", POINTER, list(INT));
 
     private Call() {}
+  }
 
-    private static MemoryLayout[] list(MemoryLayout... arguments) {
-      return arguments;
-    }
+  /// The one that a driver asks for with each file that it opens, on the loop: linked by itself.
+  private static final class Known {
+    static final MethodHandle KNOWN =
+        link(
+            "statx",
+            ValueLayout.JAVA_INT,
+            list(
+                ValueLayout.JAVA_INT,
+                ValueLayout.ADDRESS,
+                ValueLayout.JAVA_INT,
+                ValueLayout.JAVA_INT,
+                ValueLayout.ADDRESS));
 
-    @SuppressWarnings("restricted") // the signatures are those of the manual pages
-    private static MethodHandle link(
-        String name, MemoryLayout result, MemoryLayout[] arguments, Linker.Option... options) {
-      Linker linker = Linker.nativeLinker();
-      return linker.downcallHandle(
-          linker.defaultLookup().findOrThrow(name),
-          FunctionDescriptor.of(result, arguments),
-          options);
-    }
+    private Known() {}
+  }
+
+  private static MemoryLayout[] list(MemoryLayout... arguments) {
+    return arguments;
+  }
+
+  @SuppressWarnings("restricted") // the signatures are those of the manual pages
+  private static MethodHandle link(
+      String name, MemoryLayout result, MemoryLayout[] arguments, Linker.Option... options) {
+    Linker linker = Linker.nativeLinker();
+    return linker.downcallHandle(
+        linker.defaultLookup().findOrThrow(name),
+        FunctionDescriptor.of(result, arguments),
+        options);
   }
 }

@@ -104,14 +104,17 @@ record FileServer(Path root) {
         || !file.toRealPath().startsWith(root)) {
       return Answer.text("404 Not Found", "");
     }
-    if (!Files.isDirectory(file)) {
+    if (Files.isRegularFile(file)) {
       return read(file);
+    }
+    if (!Files.isDirectory(file)) { // a named pipe would be waited for, a device read for ever
+      return Answer.text("404 Not Found", "");
     }
     if (!path.endsWith("/")) {
       return Answer.text("301 Moved Permanently", "Location: " + url.getRawPath() + "/\r\n");
     }
     for (String index : List.of("index.html", "README.md")) {
-      if (Files.exists(file.resolve(index))) {
+      if (Files.isRegularFile(file.resolve(index))) {
         return read(file.resolve(index));
       }
     }

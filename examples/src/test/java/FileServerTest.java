@@ -30,6 +30,8 @@ final class FileServerTest {
     Files.writeString(folder.resolve("text.md"), "## A title: `x<y>`\n\n[l](page.html)\n");
     Files.createDirectory(folder.resolve("sub"));
     Files.createSymbolicLink(folder.resolve("way-out"), parent.resolve("secret"));
+    assertThat(new ProcessBuilder("mkfifo", folder.resolve("pipe").toString()).start().waitFor())
+        .isZero();
     server = ExampleProcess.start("FileServer", folder.toString());
     port = Integer.parseInt(server.awaitLine("Serving .* at .*:(\\d+)/").group(1));
   }
@@ -75,6 +77,7 @@ final class FileServerTest {
         "/.hidden",
         "/way-out",
         "/gone",
+        "/pipe",
         "/sub/"
       })
   void get_whatIsNotServed_is404(String path) throws Exception {

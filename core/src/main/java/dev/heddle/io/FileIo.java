@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.io;
 
+import static java.nio.file.StandardOpenOption.READ;
+import static java.nio.file.StandardOpenOption.WRITE;
+
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.io.handle.FileHandle;
+import dev.heddle.io.handle.NamedPipe;
+import dev.heddle.thread.worker.NamedPipeException;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.CopyOption;
 import java.nio.file.Files;
@@ -15,6 +21,7 @@ import java.nio.file.attribute.FileAttribute;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 
@@ -109,29 +116,87 @@ public final class FileIo {
     call("the copy of ", from, () -> Files.copy(from, to, options));
   }
 
-  /// All bytes of a file, which must have room in memory.
+  /// All bytes of a file, which must have room in memory; of a named pipe, what comes until nobody
+  /// writes to it any more, for which no thread waits.
   public static byte[] readBytes(Path path) throws IOException {
-    return call("input from ", path, () -> Files.readAllBytes(path));
+    return fileCall(
+        "input from ",
+        path,
+        Set.of(READ),
+        () -> Files.readAllBytes(path),
+        pipe -> pipe.inputStream().readAllBytes());
   }
 
-  /// The text of a file in UTF-8.
+  /// The text of a file in UTF-8. Else as [#readBytes].
   ///
   /// @throws java.nio.charset.CharacterCodingException when it is none
   public static String readString(Path path) throws IOException {
-    return call("input from ", path, () -> Files.readString(path));
+    return fileCall(
+        "input from ",
+        path,
+        Set.of(READ),
+        () -> Files.readString(path),
+        pipe ->
+            StandardCharsets.UTF_8
+                .newDecoder()
+                .decode(ByteBuffer.wrap(pipe.inputStream().readAllBytes()))
+                .toString());
   }
 
-  /// Makes a file have these bytes; without options it is created, or what it had is lost.
+  /// Makes a file have these bytes; without options it is created, or what it had is lost. To a
+  /// named pipe they are written when somebody reads it, for which no thread waits.
   public static void writeBytes(Path path, byte[] bytes, OpenOption... options) throws IOException {
     byte[] own = bytes.clone();
-    call("output to ", path, () -> Files.write(path, own, options));
+    write(path, own, options);
   }
 
   /// Makes a file have this text, in UTF-8. Else as [#writeBytes].
   public static void writeString(Path path, CharSequence text, OpenOption... options)
       throws IOException {
-    byte[] own = text.toString().getBytes(StandardCharsets.UTF_8);
-    call("output to ", path, () -> Files.write(path, own, options));
+    write(path, text.toString().getBytes(StandardCharsets.UTF_8), options);
+  }
+
+  private static void write(Path path, byte[] own, OpenOption... options) throws IOException {
+    Set<OpenOption> all = new HashSet<>(Arrays.asList(options));
+    all.add(WRITE);
+    fileCall(
+        "output to ",
+        path,
+        all,
+        () -> Files.write(path, own, options),
+        pipe -> {
+          pipe.write(ByteBuffer.wrap(own));
+          return path;
+        });
+  }
+
+  @FunctionalInterface
+  private interface PipeUse<T> {
+    T of(AsyncIo pipe) throws IOException;
+  }
+
+  /// Calls what works on a file as a whole; one that is a named pipe is opened here, and used.
+  @SuppressWarnings("NullAway") // what is refused as a named pipe is opened, or the refusal thrown
+  private static <T> T fileCall(
+      String doing, Path path, Set<OpenOption> options, Callable<T> call, PipeUse<T> use)
+      throws IOException {
+    try {
+      return FileIo.<T>call(
+          doing,
+          path,
+          () -> {
+            NamedPipeException.throwFor(path, options);
+            return call.call();
+          });
+    } catch (NamedPipeException e) {
+      AsyncFile pipe = NamedPipe.open(CoroutineNode.current(), path, options);
+      if (pipe == null) {
+        throw e;
+      }
+      try (pipe) {
+        return use.of(pipe);
+      }
+    }
   }
 
   @SuppressWarnings({"unchecked", "NullAway"}) // the call returns a T

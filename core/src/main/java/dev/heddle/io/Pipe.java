@@ -44,7 +44,8 @@ public final class Pipe implements AutoCloseable {
   /// other end. **Cancelled** nothing stays open; a peer that came at this moment finds an end that
   /// is closed.
   ///
-  /// The calls of the system on it block: three threads of its own serve it.
+  /// On Linux no thread waits for it, if native access is enabled; elsewhere the calls of the
+  /// system on it block, and three threads of its own serve it.
   ///
   /// @param end `READ` or `WRITE`
   /// @throws java.nio.file.NoSuchFileException when there is none

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.observe;
 
+import dev.heddle.os.spawn.PosixSpawn;
 import dev.heddle.reactor.Drivers;
 import dev.heddle.reactor.driver.DriverProvider;
 import dev.heddle.scheduler.context.VirtualThreads;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 /// @param drivers the reactor's drivers, best first, each with its state
 /// @param driverInForce the one that loops use
 /// @param driverReason why this one
+/// @param children how commands are started, and why so
 /// @param warnings known defects of this JDK version that touch Heddle
 /// @since 0.1
 public record PlatformReport(
@@ -27,6 +29,7 @@ public record PlatformReport(
     List<DriverStatus> drivers,
     String driverInForce,
     String driverReason,
+    String children,
     List<String> warnings) {
 
   /// A driver of the reactor.
@@ -51,6 +54,7 @@ public record PlatformReport(
         asked.equals(Drivers.AUTO)
             ? "the best that works here"
             : "asked for by -Dheddle.driver=" + asked,
+        PosixSpawn.how(),
         warnings(Runtime.version()));
   }
 

@@ -9,16 +9,16 @@ import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.Event;
 import dev.heddle.event.InlineCallback;
-import dev.heddle.os.pipe.BlockingSink;
-import dev.heddle.os.pipe.BlockingSource;
+import dev.heddle.os.pipe.PipeSource;
 import dev.heddle.reactor.RemoteEvent;
+import dev.heddle.reactor.raw.RawCalls;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// A program that runs beside the coroutines that have started it.
@@ -37,13 +37,13 @@ import org.jspecify.annotations.Nullable;
 /// @since 0.1
 public final class Child implements Awaitable<Integer>, AutoCloseable {
   private static final int BY_SIGNAL = 128; // the JDK says it as shells do
-  private static final int TERM = 15;
-  private static final int KILL = 9;
+  static final int TERM = 15;
+  static final int KILL = 9;
   private static final Duration GLANCE = Duration.ofMillis(10); // at processes that are not ours
 
   private final LoopRoot loop;
   private final Command command;
-  private final Process process;
+  private final StartedProgram program;
   private final RemoteEvent exit;
   private final @Nullable ChildInput input;
   private final @Nullable ChildOutput output;
@@ -56,34 +56,37 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
   // loop only
   private boolean closed;
 
-  private Child(LoopRoot loop, Command command, Process process) {
+  private Child(LoopRoot loop, Command command, StartedProgram program) throws IOException {
     this.loop = loop;
     this.command = command;
-    this.process = process;
+    this.program = program;
     this.exit = new RemoteEvent(loop.scheduler(), loop.scheduler().inbox(), "the end of " + this);
-    this.input = command.pipesInput() ? in(process.getOutputStream()) : null;
-    this.output = command.pipesOutput() ? out("output", process.getInputStream()) : null;
-    this.error = command.pipesError() ? out("error output", process.getErrorStream()) : null;
+    this.input =
+        command.pipesInput()
+            ? new ChildInput(program.input(loop, "the input of " + this), command.charset())
+            : null;
+    this.output = command.pipesOutput() ? out(program.output(loop, "the output of " + this)) : null;
+    this.error =
+        command.pipesError() ? out(program.error(loop, "the error output of " + this)) : null;
+    program.watch(loop, code -> exit.complete(code(code), null)); // last: then it is under way
   }
 
-  private ChildInput in(OutputStream stream) {
-    String thread = process.pid() + "-input";
-    return new ChildInput(
-        new BlockingSink(loop, thread, "the input of " + this, stream), command.charset());
-  }
-
-  private ChildOutput out(String which, InputStream stream) {
-    String thread = process.pid() + "-" + which.replace(' ', '-');
-    BlockingSource source =
-        new BlockingSource(loop, thread, "the " + which + " of " + this, stream);
-    return new ChildOutput(loop.scheduler(), source, this, command);
+  private ChildOutput out(PipeSource source) {
+    return new ChildOutput(loop.scheduler(), source, exit, command);
   }
 
   // ---- starting ----
 
   static Child start(Command command) throws IOException {
     LoopRoot loop = CoroutineNode.current().loop();
-    Child child = new Child(loop, command, ProcessStart.of(command));
+    StartedProgram program = ProcessStart.of(command);
+    Child child;
+    try {
+      child = new Child(loop, command, program);
+    } catch (Throwable e) {
+      program.abandon(); // there is no descriptor left, or no memory
+      throw e;
+    }
     child.begin();
     return child;
   }
@@ -93,7 +96,6 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
     running.add(this);
     InlineCallback ended = (event, result, failure) -> running.remove(this);
     exit.subscribe(ended);
-    var _ = process.onExit().thenAccept(over -> exit.complete(code(over.exitValue()), null));
   }
 
   private static Set<Child> running(LoopRoot loop) {
@@ -202,12 +204,12 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
 
   /// Whether it runs.
   public boolean isAlive() {
-    return process.isAlive();
+    return program.isAlive();
   }
 
   /// Its number in the system.
   public long pid() {
-    return process.pid();
+    return program.pid();
   }
 
   /// Asks it and its descendants to end: SIGTERM. **Suspends** for about a millisecond.
@@ -222,28 +224,79 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
     beside(tree()::kill);
   }
 
+  /// Sends a signal to all processes of its group, also when it has ended itself. **Suspends**
+  /// never.
+  ///
+  /// Its own end by the signal `TERM` or `KILL` then counts as one that this object has sent.
+  ///
+  /// @param signal its name without `SIG`: `INT`, `HUP`, `WINCH`
+  /// @return whether there was anybody
+  /// @throws IllegalStateException when it has no group of its own: see
+  ///   [Command#withProcessGroup()]
+  /// @throws IllegalArgumentException when there is no such signal
+  /// @throws IOException when none of them may be sent one
+  public boolean signalGroup(String signal) throws IOException {
+    loop.scheduler().checkOnLoop();
+    int number = LinuxSignals.number(signal);
+    terminated |= number == TERM;
+    killed |= number == KILL;
+    int error = -natively("process group", NativeProgram::leads).signalGroup(number);
+    if (error == 0 || error == LinuxSignals.NOBODY) {
+      return error == 0;
+    }
+    throw new IOException(
+        "SIG" + signal + " to the group of " + this + ": " + RawCalls.text(error));
+  }
+
+  /// Says how much its terminal shows; it is told by the signal `WINCH`. Nothing happens when its
+  /// input is closed. **Suspends** never.
+  ///
+  /// @throws IllegalStateException when it has none: see [Command#withTerminal]
+  /// @throws IllegalArgumentException for a size that no terminal has
+  /// @throws IOException when the system refuses
+  public void resize(int columns, int rows) throws IOException {
+    loop.scheduler().checkOnLoop();
+    int error =
+        -natively("terminal", NativeProgram::hasTerminal).resize(Command.size(columns, rows));
+    if (error != 0) {
+      throw new IOException("the size of the terminal of " + this + ": " + RawCalls.text(error));
+    }
+  }
+
+  private NativeProgram natively(String what, Predicate<NativeProgram> has) {
+    if (program instanceof NativeProgram own && has.test(own)) {
+      return own;
+    }
+    throw new IllegalStateException(this + " was started without a " + what + " of its own");
+  }
+
   private ProcessTree tree() {
-    return (ProcessTree)
-        taken(
-            loop.threads()
-                .offload()
-                .run(
-                    CoroutineNode.current(),
-                    "the descendants of " + this,
-                    () -> ProcessTree.of(process.toHandle())));
+    return (ProcessTree) beside("the descendants of " + this, () -> ProcessTree.of(program));
   }
 
   private void beside(Runnable signals) {
     var _ =
-        loop.threads()
-            .offload()
-            .run(
-                CoroutineNode.current(),
-                "signals to " + this,
-                () -> {
-                  signals.run();
-                  return true;
-                });
+        beside(
+            "signals to " + this,
+            () -> {
+              signals.run();
+              return true;
+            });
+  }
+
+  private Object beside(String what, Callable<?> call) {
+    try {
+      return taken(loop.threads().offload().run(CoroutineNode.current(), what, call));
+    } catch (OutOfMemoryError e) {
+      if (!ProcessStart.isForThreads(e)) {
+        throw e;
+      }
+      try {
+        return call.call(); // a millisecond of the loop's, where no thread is to be had
+      } catch (Exception failure) {
+        throw LoopRoot.<RuntimeException>rethrown(failure);
+      }
+    }
   }
 
   /// Closes its pipes, and ends it with its descendants if it still runs: first they get SIGTERM,
@@ -313,15 +366,11 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
 
   private void killAtOnce() {
     killed = true;
-    killTree(process);
-  }
-
-  private static void killTree(Process process) {
-    ProcessTree.of(process.toHandle()).kill();
+    program.abandon();
   }
 
   @Override
   public String toString() {
-    return "'" + command.program() + "' (process " + process.pid() + ")";
+    return "'" + command.program() + "' (process " + program.pid() + ")";
   }
 }

@@ -34,6 +34,7 @@ public final class ChildOutput implements Iterable<String>, AutoCloseable {
   private static final int FIRST = 8192;
   private static final int END = -1;
   private static final int PARTS = 10; // of a silence
+  private static final int LONGEST = Integer.MAX_VALUE - 8; // an array of the JVM's
 
   private final Scheduler scheduler;
   private final PipeSource source;
@@ -41,6 +42,8 @@ public final class ChildOutput implements Iterable<String>, AutoCloseable {
   private final Duration silence;
   private final Charset charset;
   private final int lineLimit; // bytes
+  private final int outputLimit; // bytes
+  private final String program;
 
   // loop only; what was fetched and not returned lies between start and end
   private byte[] bytes = new byte[FIRST];
@@ -55,6 +58,8 @@ public final class ChildOutput implements Iterable<String>, AutoCloseable {
     this.silence = command.silence();
     this.charset = command.charset();
     this.lineLimit = command.lineLimit();
+    this.outputLimit = command.outputLimit();
+    this.program = command.program();
   }
 
   // ---- reading ----
@@ -77,13 +82,21 @@ public final class ChildOutput implements Iterable<String>, AutoCloseable {
     return taken;
   }
 
-  /// Reads all there is up to the end. **Suspends** until that.
+  /// Reads all there is up to the end: at most 64 MiB, or as much as [Command#withOutputLimit]
+  /// says. **Suspends** until the end.
   ///
+  /// @throws OutputLimitException when there is more; it has what was read so far, and nothing is
+  ///   lost: a call that reads bytes or lines finds it all
   /// @throws java.nio.channels.ClosedChannelException when it is closed, also by another coroutine
   ///   during the wait
   public byte[] readAllBytes() throws IOException {
-    while (fetch()) {
-      // more
+    boolean more = true;
+    while (more && end - start <= outputLimit) {
+      more = fetch();
+    }
+    if (end - start > outputLimit) {
+      byte[] read = Arrays.copyOfRange(bytes, start, start + outputLimit);
+      throw new OutputLimitException(program, outputLimit, read);
     }
     byte[] all = Arrays.copyOfRange(bytes, start, end);
     start = end;
@@ -217,14 +230,21 @@ public final class ChildOutput implements Iterable<String>, AutoCloseable {
     return !ready.isClosed();
   }
 
-  private void makeRoom() {
+  private void makeRoom() throws IOException {
     if (start > 0) {
       System.arraycopy(bytes, start, bytes, 0, end - start);
       end -= start;
       start = 0;
     }
+    if (end == LONGEST) {
+      throw new IOException(
+          end
+              + " bytes of the output of '"
+              + program
+              + "' are unread, and Java has no room for more");
+    }
     if (end == bytes.length) {
-      bytes = Arrays.copyOf(bytes, bytes.length * 2);
+      bytes = Arrays.copyOf(bytes, (int) Math.min(2L * bytes.length, LONGEST));
     }
   }
 

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.os;
 
+import dev.heddle.CoroutineFailure;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.Scope;
+import dev.heddle.coroutine.tree.ScopeNode;
+import dev.heddle.os.spawn.SpawnPlan;
+import dev.heddle.os.spawn.SpawnPlan.Group;
+import dev.heddle.os.spawn.SpawnPlan.TerminalSize;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.Charset;
@@ -31,6 +36,8 @@ public final class Command {
   private static final Duration KILL_GRACE = Duration.ofSeconds(5);
   private static final Duration SILENCE = Duration.ofSeconds(1);
   private static final int LINE_LIMIT = 1 << 20; // bytes
+  private static final int LARGEST = 65_535; // what the system has room for
+  private static final int OUTPUT_LIMIT = 64 << 20; // bytes
 
   private final Draft as;
 
@@ -147,6 +154,41 @@ public final class Command {
     return with(draft -> draft.charset = charset);
   }
 
+  /// Starts it in a process group of its own, of its number: signals of the keyboard do not reach
+  /// it, [Child#signalGroup] reaches all that it starts, and what ends it ends them, also those
+  /// whose parents have ended. Linux only; elsewhere [#start()] says why not.
+  public Command withProcessGroup() {
+    return with(draft -> draft.group = Group.OWN_GROUP);
+  }
+
+  /// Starts it in a session of its own, and so in a group of its own: it has no controlling
+  /// terminal. Else as [#withProcessGroup()].
+  public Command withNewSession() {
+    return with(draft -> draft.group = Group.OWN_SESSION);
+  }
+
+  /// Gives it a terminal: its standard input, output and error, and the controlling one of a
+  /// session of its own. What it shows is its output, line ends and echo as a terminal has them;
+  /// what is written to its input are keys, Ctrl-C among them, and to close that is Ctrl-D. Other
+  /// settings of where its streams go are of no effect. Linux only; elsewhere [#start()] says why
+  /// not.
+  ///
+  /// @param columns characters in a line, from 1 to 65,535; [Child#resize] changes it
+  /// @param rows lines, from 1 to 65,535
+  /// @throws IllegalArgumentException for others
+  public Command withTerminal(int columns, int rows) {
+    TerminalSize size = size(columns, rows);
+    return with(draft -> draft.terminal = size);
+  }
+
+  static TerminalSize size(int columns, int rows) {
+    if (columns < 1 || columns > LARGEST || rows < 1 || rows > LARGEST) {
+      throw new IllegalArgumentException(
+          "a terminal has 1 to 65535 columns and rows, not " + columns + " x " + rows);
+    }
+    return new TerminalSize(columns, rows);
+  }
+
   /// How long it may take to end after SIGTERM before it gets SIGKILL; else 5 s.
   ///
   /// @param grace zero: SIGKILL at once
@@ -179,6 +221,19 @@ public final class Command {
     return with(draft -> draft.lineLimit = bytes);
   }
 
+  /// How much is collected of its standard output, and as much of its standard error, by [#run()]
+  /// and [ChildOutput#readAllBytes()]; else 64 MiB. A program that writes more is read in parts,
+  /// with [#start()], or writes to a file, with [#withOutput].
+  ///
+  /// @param bytes of each of the two
+  /// @throws IllegalArgumentException unless it is positive
+  public Command withOutputLimit(int bytes) {
+    if (bytes < 1) {
+      throw new IllegalArgumentException("the limit of output must be positive, not " + bytes);
+    }
+    return with(draft -> draft.outputLimit = bytes);
+  }
+
   static void requirePositive(int lineLimit) {
     if (lineLimit < 1) {
       throw new IllegalArgumentException("the limit of a line must be positive, not " + lineLimit);
@@ -193,18 +248,32 @@ public final class Command {
   /// [dev.heddle.Heddle#within] bounds it.
   ///
   /// @return also when it failed: see [CommandResult#orThrow()]
+  /// @throws OutputLimitException when it writes more than [#withOutputLimit] allows; it is killed
+  ///   as one that is cancelled
   /// @throws IOException when it cannot be started: there is no such program or directory
   public CommandResult run() throws IOException {
-    try (Child child = start();
-        Scope scope = Scope.open()) {
-      // in the background: a process that was left behind may never read it
-      scope.background("input of " + child, () -> feed(child));
-      Coroutine<Integer> end = scope.spawn("end of " + child, () -> child.await());
-      Coroutine<byte[]> output = scope.spawn("output of " + child, () -> all(child.outputOrNull()));
-      Coroutine<byte[]> error = scope.spawn("error of " + child, () -> all(child.errorOrNull()));
-      scope.join();
-      return new CommandResult(this, end.await(), output.await(), error.await(), as.charset);
+    try (Child child = start()) {
+      return ScopeNode.block(scope -> collected(child, scope), false);
+    } catch (CoroutineFailure e) {
+      if (e.getCause() instanceof OutputLimitException tooMuch) {
+        throw tooMuch;
+      }
+      throw e;
+    } catch (IOException | RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new CoroutineFailure(e); // safe: a block throws nothing else that is checked
     }
+  }
+
+  private CommandResult collected(Child child, Scope scope) {
+    // in the background: a process that was left behind may never read it
+    scope.background("input of " + child, () -> feed(child));
+    Coroutine<Integer> end = scope.spawn("end of " + child, () -> child.await());
+    Coroutine<byte[]> output = scope.spawn("output of " + child, () -> all(child.outputOrNull()));
+    Coroutine<byte[]> error = scope.spawn("error of " + child, () -> all(child.errorOrNull()));
+    scope.join();
+    return new CommandResult(this, end.await(), output.await(), error.await(), as.charset);
   }
 
   private static byte[] all(@Nullable ChildOutput from) throws IOException {
@@ -226,7 +295,10 @@ public final class Command {
   /// has ended when this call does.
   ///
   /// @return the running program, to be closed
-  /// @throws IOException when it cannot be started: there is no such program or directory
+  /// @throws IOException when it cannot be started: there is no such program or directory, or the
+  ///   system has no process, memory or descriptor left
+  /// @throws UnsupportedOperationException for a process group, a session or a terminal where the
+  ///   JDK starts children; the message says why it does
   public Child start() throws IOException {
     return Child.start(this);
   }
@@ -257,16 +329,41 @@ public final class Command {
     return builder;
   }
 
+  SpawnPlan plan() {
+    return new SpawnPlan(
+        as.line,
+        as.environment,
+        as.ownEnvironmentOnly,
+        as.directory,
+        as.input,
+        as.output,
+        as.error,
+        as.merged,
+        as.group,
+        as.terminal);
+  }
+
+  /// Fails where it asks for what the JDK cannot do.
+  void requireNothingNative(String why) {
+    if (as.group != Group.INHERITED || as.terminal != null) {
+      throw new UnsupportedOperationException(
+          "a child has a "
+              + (as.terminal == null ? "process group or session" : "terminal")
+              + " of its own only where Heddle starts it natively, and here the JDK does: "
+              + why);
+    }
+  }
+
   boolean pipesInput() {
-    return as.input == Redirect.PIPE;
+    return as.input == Redirect.PIPE || as.terminal != null;
   }
 
   boolean pipesOutput() {
-    return as.output == Redirect.PIPE;
+    return as.output == Redirect.PIPE || as.terminal != null;
   }
 
   boolean pipesError() {
-    return as.error == Redirect.PIPE && !as.merged;
+    return as.error == Redirect.PIPE && !as.merged && as.terminal == null;
   }
 
   Charset charset() {
@@ -283,6 +380,10 @@ public final class Command {
 
   int lineLimit() {
     return as.lineLimit;
+  }
+
+  int outputLimit() {
+    return as.outputLimit;
   }
 
   String program() {
@@ -310,6 +411,9 @@ public final class Command {
     Duration killGrace = KILL_GRACE;
     Duration silence = SILENCE;
     int lineLimit = LINE_LIMIT;
+    int outputLimit = OUTPUT_LIMIT;
+    Group group = Group.INHERITED;
+    @Nullable TerminalSize terminal;
 
     Draft(List<String> line) {
       this.line = line;
@@ -330,6 +434,9 @@ public final class Command {
       killGrace = from.killGrace;
       silence = from.silence;
       lineLimit = from.lineLimit;
+      outputLimit = from.outputLimit;
+      group = from.group;
+      terminal = from.terminal;
     }
   }
 }

@@ -2,6 +2,9 @@
 package dev.heddle.os;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.coroutine.tree.LoopRoot;
+import dev.heddle.os.spawn.PosixSpawn;
+import dev.heddle.reactor.Reactor;
 import java.io.IOException;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -9,74 +12,122 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /// A start of a process, which a thread beside the loop makes: it takes a millisecond.
 ///
 /// A coroutine that is cancelled meanwhile stays until the process that was started for nobody has
 /// ended: else it would run, and hold its pipes, behind the back of a scope that is closed.
-final class ProcessStart implements Callable<Process> {
+final class ProcessStart implements Callable<StartedProgram> {
+  private static final String NO_THREAD = "native thread"; // as the JVM says it
+
   private final Command command;
-  private final ProcessBuilder builder;
+  private final ProcessBuilder builder; // also checks what it is given
+  private final @Nullable String refusal; // to start it natively
 
   // the thread that makes it, or the loop that wants it no more: the first one decides
   private final AtomicBoolean decided = new AtomicBoolean();
-  private final CompletableFuture<Process> process = new CompletableFuture<>();
+  private final CompletableFuture<StartedProgram> program = new CompletableFuture<>();
 
-  private ProcessStart(Command command) {
+  private ProcessStart(Command command, @Nullable String refusal) {
     this.command = command;
     this.builder = command.builder();
+    this.refusal = refusal;
   }
 
   /// Starts it.
-  static Process of(Command command) throws IOException {
+  static StartedProgram of(Command command) throws IOException {
     CoroutineNode<?> self = CoroutineNode.current();
-    ProcessStart start = new ProcessStart(command);
+    ProcessStart start = new ProcessStart(command, refusal(self.loop()));
     try {
-      return (Process) run(self, "the start of " + command, start);
+      return (StartedProgram) run(self, "the start of " + command, start);
+    } catch (OutOfMemoryError e) {
+      start.undo(self);
+      throw start.refused(e);
     } catch (Throwable e) {
       start.undo(self);
       throw e;
     }
   }
 
+  /// Why a child of this loop is started by the JDK; null: natively, if [PosixSpawn#problem()] has
+  /// no objection, which is asked beside the loop, for it takes a while.
+  private static @Nullable String refusal(LoopRoot loop) {
+    String unasked = PosixSpawn.unasked();
+    Reactor reactor = loop.scheduler().reactor();
+    if (unasked != null || reactor.hasStreams()) {
+      return unasked;
+    }
+    return "the driver " + reactor.driver().name() + " cannot watch descriptors by their numbers";
+  }
+
   private static Object run(CoroutineNode<?> self, String what, Callable<?> call) {
     return Objects.requireNonNull(self.loop().threads().offload().run(self, what, call));
   }
 
+  /// That there is no thread for it concerns this start alone.
+  private IOException refused(OutOfMemoryError e) {
+    if (!isForThreads(e)) {
+      throw e;
+    }
+    return new IOException(
+        "Cannot run program \""
+            + command.program()
+            + "\": there is no thread to start it on; the limit of processes and threads is reached:"
+            + " ulimit -u of this user, or pids.max of the container",
+        e);
+  }
+
+  /// Whether the system gives no more threads, while the memory of the JVM has room.
+  static boolean isForThreads(OutOfMemoryError e) {
+    return String.valueOf(e.getMessage()).contains(NO_THREAD);
+  }
+
   /// On a thread.
   @Override
-  public Process call() throws IOException {
+  public StartedProgram call() throws IOException {
     if (!decided.compareAndSet(false, true)) {
       throw new CancellationException(); // for nobody: who wanted it has left
     }
     try {
-      Process started = builder.start();
-      process.complete(started);
+      StartedProgram started = start();
+      program.complete(started);
       return started;
     } catch (Throwable e) {
-      process.completeExceptionally(e);
+      program.completeExceptionally(e);
       throw e;
     }
   }
 
+  private StartedProgram start() throws IOException {
+    if (builder.command().stream().anyMatch(word -> word.indexOf('\0') >= 0)) {
+      throw new IOException("invalid null character in command");
+    }
+    String why = refusal == null ? PosixSpawn.problem() : refusal;
+    if (why == null) {
+      return new NativeProgram(PosixSpawn.start(command.plan()));
+    }
+    command.requireNothingNative(why);
+    return new JdkProgram(builder.start());
+  }
+
   private void undo(CoroutineNode<?> self) {
-    if (decided.compareAndSet(false, true) || process.isCompletedExceptionally()) {
+    if (decided.compareAndSet(false, true) || program.isCompletedExceptionally()) {
       return;
     }
     try {
       self.protect(() -> run(self, "the end of " + command + ", cancelled", this::end));
     } catch (Throwable e) {
       // past the shutdown deadline nothing is protected, and nobody waits
-      var _ = process.thenAccept(started -> ProcessTree.of(started.toHandle()).kill());
+      var _ = program.thenAccept(StartedProgram::abandon);
     }
   }
 
   /// On another thread: the one that starts it may not be done.
   private boolean end() throws InterruptedException {
     try {
-      Process started = process.join();
-      ProcessTree.of(started.toHandle()).kill();
-      return started.waitFor() >= 0;
+      program.join().discard();
+      return true;
     } catch (CompletionException _) {
       return false; // safe: nothing was started, and nobody wants to know why
     }

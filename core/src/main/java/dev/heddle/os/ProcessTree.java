@@ -3,6 +3,7 @@ package dev.heddle.os;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// A process and its descendants, as they were at one moment: when the process has ended, nobody
 /// knows who they were.
@@ -13,18 +14,26 @@ final class ProcessTree {
   private final ProcessHandle root;
   private final List<ProcessHandle> descendants;
 
-  private ProcessTree(ProcessHandle root, List<ProcessHandle> descendants) {
+  private final @Nullable NativeProgram leader; // of a group of its own
+
+  private ProcessTree(
+      ProcessHandle root, List<ProcessHandle> descendants, @Nullable NativeProgram leader) {
     this.root = root;
     this.descendants = descendants;
+    this.leader = leader;
   }
 
-  static ProcessTree of(ProcessHandle root) {
-    return new ProcessTree(root, root.descendants().toList());
+  static ProcessTree of(StartedProgram program) {
+    ProcessHandle root = program.handle();
+    boolean leads = program instanceof NativeProgram own && own.leads() && root.isAlive();
+    return new ProcessTree(
+        root, root.descendants().toList(), leads ? (NativeProgram) program : null);
   }
 
-  /// Sends SIGTERM to all; the root first, which may tell the others.
+  /// Sends SIGTERM to all, and to those of its group; the root first, which may tell the others.
   void terminate() {
     root.destroy();
+    signalGroup(Child.TERM);
     descendants.forEach(ProcessHandle::destroy);
   }
 
@@ -33,8 +42,15 @@ final class ProcessTree {
     List<ProcessHandle> all = new ArrayList<>(descendants);
     descendants.forEach(each -> each.descendants().forEach(all::add));
     root.descendants().forEach(all::add);
+    signalGroup(Child.KILL);
     root.destroyForcibly();
     all.forEach(ProcessHandle::destroyForcibly);
+  }
+
+  private void signalGroup(int signal) {
+    if (leader != null) {
+      int _ = leader.signalGroup(signal); // where it fails, there is nobody left
+    }
   }
 
   /// Whether a descendant is there that could still do something.

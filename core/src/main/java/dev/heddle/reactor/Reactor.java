@@ -3,14 +3,21 @@ package dev.heddle.reactor;
 
 import dev.heddle.event.EventHome;
 import dev.heddle.reactor.driver.Descriptor;
+import dev.heddle.reactor.driver.Facility;
 import dev.heddle.reactor.driver.Operation;
 import dev.heddle.reactor.driver.ReactorDriver;
+import dev.heddle.reactor.driver.Support;
+import dev.heddle.reactor.raw.RawCalls;
+import dev.heddle.reactor.raw.RawDescriptors;
+import dev.heddle.reactor.raw.RawStream;
 import java.io.IOException;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.SelectableChannel;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.Map;
+import java.util.Set;
 
 /// The loop's eyes: one look without waiting between coroutines, one sleep when nothing is ready.
 ///
@@ -23,6 +30,7 @@ public final class Reactor {
   // loop only
   private final IdentityHashMap<Object, Watched> channels = new IdentityHashMap<>();
   private final Map<Object, Watched> numbers = new HashMap<>();
+  private final Set<RawStream> streams = new HashSet<>(); // open ones
   private long looks;
   private long sleeps;
 
@@ -78,6 +86,42 @@ public final class Reactor {
         descriptor,
         new PollEvent(home, watching, Operation.Kind.POLL_INPUT, descriptor, owner),
         new PollEvent(home, watching, Operation.Kind.POLL_OUTPUT, descriptor, owner));
+  }
+
+  /// Whether [#stream] is served here.
+  public boolean hasStreams() {
+    if (RawDescriptors.refusal() != null) {
+      return false; // before a driver is chosen for it
+    }
+    Support watched = driver().capabilities().get(Facility.RAW_POLL);
+    return watched != null && watched.level() != Support.Level.REFUSED;
+  }
+
+  /// A stream over a number that is ours; it is closed with the driver at the latest.
+  ///
+  /// @param number of a stream on which no call waits; closed when this fails
+  /// @throws IOException when the driver cannot watch it
+  public RawStream stream(int number) throws IOException {
+    boolean watched = false;
+    try {
+      RawStream stream = new RawStream(number, driver().watch(number), streams::remove);
+      watched = true;
+      streams.add(stream);
+      return stream;
+    } finally {
+      if (!watched) {
+        RawCalls.close(number);
+      }
+    }
+  }
+
+  /// Closes the driver, and what was left open on it.
+  public void close() {
+    try {
+      driver.close();
+    } finally {
+      streams.forEach(RawStream::closeLate);
+    }
   }
 
   /// One who watches a channel, or a number, does so no more.

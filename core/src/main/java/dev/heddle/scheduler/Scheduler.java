@@ -782,6 +782,6 @@ public final class Scheduler implements ContextHost, EventHome {
         left.abandon();
       }
     }
-    driver.close();
+    reactor.close();
   }
 }

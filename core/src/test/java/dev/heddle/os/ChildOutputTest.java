@@ -95,6 +95,20 @@ class ChildOutputTest {
   }
 
   @Test
+  void output_longerThanItsLimit_isRefusedAndNotLost() {
+    VirtualTime.runWithPauses(_ -> {
+      LateSource source = new LateSource();
+      source.brought.complete(true);
+      ChildOutput output = output(source, Command.of("any").withOutputLimit(9));
+      assertThatThrownBy(output::readAllBytes)
+          .isInstanceOfSatisfying(
+              OutputLimitException.class,
+              e -> assertThat(e.bytes()).asString(StandardCharsets.UTF_8).isEqualTo("last word"));
+      assertThat(Heddle.<String>spawn(output::readLine).await()).isEqualTo("last words");
+    });
+  }
+
+  @Test
   void output_thatOthersHoldOpen_isGivenUpWhenTheSilenceHasLasted() {
     VirtualTime.runWithPauses(_ -> {
       LateSource source = new LateSource();

@@ -3,6 +3,7 @@ package dev.heddle.os;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.heddle.Action;
 import dev.heddle.Cancellation;
@@ -15,6 +16,7 @@ import dev.heddle.event.Deadline;
 import dev.heddle.io.conformance.Aspect;
 import dev.heddle.io.conformance.Proves;
 import dev.heddle.io.conformance.Shows;
+import dev.heddle.os.spawn.PosixSpawn;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
@@ -382,6 +384,8 @@ class ChildTest {
 
   @Test
   void threads_ofItsPipes_endWithIt() {
+    assumeTrue(
+        PosixSpawn.how().startsWith("started by the JDK"), "native children have no threads");
     inLoop(() -> {
       String name;
       try (Child cat = CAT.start()) {

@@ -8,6 +8,7 @@ import dev.heddle.Action;
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.os.pipe.BlockingSource;
+import dev.heddle.os.spawn.PosixSpawn;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
@@ -230,7 +231,7 @@ class CommandTest {
     Command leaving = Command.shell(script).withSilence(Duration.ofMillis(10));
     inLoop(() -> {
       Coroutine<CommandResult> run = Heddle.spawn(() -> leaving.run());
-      while (!isBeingRead()) {
+      while (!Heddle.dump().text().contains("the output of 'sh'") || !isBeingRead()) {
         Heddle.suspend();
       }
       Files.createFile(go);
@@ -241,11 +242,12 @@ class CommandTest {
 
   // a pipe that nobody reads yet the JDK closes when the child has ended
   private static boolean isBeingRead() {
-    return Thread.getAllStackTraces().values().stream()
-        .flatMap(Arrays::stream)
-        .anyMatch(frame ->
-            frame.getClassName().equals(BlockingSource.class.getName())
-                && frame.getMethodName().equals("fetch"));
+    return PosixSpawn.how().startsWith("started natively")
+        || Thread.getAllStackTraces().values().stream()
+            .flatMap(Arrays::stream)
+            .anyMatch(frame ->
+                frame.getClassName().equals(BlockingSource.class.getName())
+                    && frame.getMethodName().equals("fetch"));
   }
 
   // not told by the output: what is written last may come after so short a silence
@@ -275,6 +277,35 @@ class CommandTest {
     });
   }
 
+  /// `run()` collected until the JVM had no room, and then threw a NegativeArraySizeException.
+  @Test
+  void run_ofAProgramThatWritesForEver_endsItAtTheLimit() {
+    Command endless = Command.shell("echo $$ >&2; exec yes").withOutputLimit(100_000);
+    inLoop(() ->
+        Heddle.supervise(s -> {
+          List<Long> before = Pids.children();
+          assertThatThrownBy(endless::run)
+              .isInstanceOfSatisfying(
+                  OutputLimitException.class,
+                  e -> assertThat(e.bytes()).hasSize(100_000).startsWith('y', '\n', 'y'))
+              .hasMessageContaining("'sh' has written more than the limit of 100000 bytes")
+              .hasMessageContaining("Command.withOutputLimit");
+          assertThat(Pids.children()).isSubsetOf(before);
+          return null;
+        }));
+  }
+
+  @Test
+  void run_ofAProgramThatWritesAsMuchAsTheLimit_isComplete() {
+    Command exact = Command.shell("printf 12345; printf 1234 >&2");
+    inLoop(() -> {
+      CommandResult result = exact.withOutputLimit(5).run();
+      assertThat(result.output() + result.error()).isEqualTo("123451234");
+      assertThatThrownBy(() -> exact.withOutputLimit(4).run())
+          .isInstanceOf(OutputLimitException.class);
+    });
+  }
+
   @Test
   void within_boundsIt() {
     inLoop(() ->
@@ -290,6 +321,9 @@ class CommandTest {
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> any.withSilence(Duration.ZERO))
         .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> any.withOutputLimit(0))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("the limit of output must be positive, not 0");
     assertThatThrownBy(() -> Command.of(List.of())).isInstanceOf(IllegalArgumentException.class);
   }
 }

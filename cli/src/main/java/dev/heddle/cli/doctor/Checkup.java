@@ -42,6 +42,7 @@ public final class Checkup {
     checkup.lockOwners();
     checkup.drivers();
     checkup.ioUring();
+    checkup.children();
     checkup.openFiles();
     checkup.stack();
     checkup.flags();
@@ -105,6 +106,10 @@ public final class Checkup {
               + " kernel.io_uring_disabled=0)";
       default -> "the kernel does not say (no kernel.io_uring_disabled)" + filtered;
     };
+  }
+
+  private void children() {
+    findings.add(Finding.note("child processes", report.children()));
   }
 
   private void openFiles() {

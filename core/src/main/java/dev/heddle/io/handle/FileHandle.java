@@ -94,15 +94,25 @@ public final class FileHandle extends Handle implements AsyncFile {
     this.atEnd = appends;
   }
 
-  /// Opens a file.
-  public static FileHandle open(CoroutineNode<?> self, Path path, Set<? extends OpenOption> options)
+  /// Opens a file; also a named pipe, when somebody opens its other end.
+  public static AsyncFile open(CoroutineNode<?> self, Path path, Set<? extends OpenOption> options)
       throws IOException {
     FileDriver own = self.scheduler().reactor().driver().files();
     FileDriver files =
         own != null && own.opens(path, options) ? own : self.loop().threads().files();
     FileOpening opening = new FileOpening(self.scheduler(), files, path, options);
-    OpenFile file = opening.await(self);
-    return new FileHandle(self, files, file, path, options);
+    OpenFile file;
+    try {
+      file = opening.await(self);
+    } catch (Throwable e) {
+      AsyncFile pipe = NamedPipe.refused(self, path, options, e);
+      if (pipe == null) {
+        throw e;
+      }
+      return pipe;
+    }
+    AsyncFile pipe = NamedPipe.opened(self, path, options, files, file);
+    return pipe == null ? new FileHandle(self, files, file, path, options) : pipe;
   }
 
   // ---- requests ----

@@ -4,23 +4,44 @@ package dev.heddle.io.handle;
 import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.WRITE;
 
+import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.io.AsyncFile;
+import dev.heddle.io.AsyncIo;
 import dev.heddle.observe.log.AsyncLog;
+import dev.heddle.reactor.driver.FileDriver;
+import dev.heddle.reactor.driver.FileOperation.Kind;
+import dev.heddle.reactor.driver.OpenFile;
+import dev.heddle.reactor.raw.RawCalls;
+import dev.heddle.reactor.raw.RawDescriptors;
+import dev.heddle.thread.worker.NamedPipeException;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileSystemException;
+import java.nio.file.FileSystems;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /// Opens one end of a named pipe, which the system does when somebody opens the other one.
 public final class NamedPipe {
   private static final long LONGEST_SECONDS = 10;
+  private static final String NOBODY = "No such device or address"; // the system's ENXIO: no reader
 
   private NamedPipe() {}
 
   /// Opens the end to read from, or the one to write to.
-  public static BlockingHandle open(Path path, OpenOption end) {
+  public static AsyncIo open(Path path, OpenOption end) throws IOException {
+    CoroutineNode<?> self = CoroutineNode.current();
+    boolean isServed =
+        path.getFileSystem() == FileSystems.getDefault() && FifoOpening.isServed(self);
+    AsyncIo opened = isServed ? FifoOpening.open(self, path, Set.of(end)) : null;
+    return opened == null ? onThreads(path, end) : opened;
+  }
+
+  private static BlockingHandle onThreads(Path path, OpenOption end) {
     return BlockingHandle.open(
         "pipe",
         path,
@@ -28,6 +49,52 @@ public final class NamedPipe {
         ChannelStream::open,
         back -> Thread.ofPlatform().daemon().start(() -> release(path, back)),
         (self, threads, file) -> new BlockingHandle(self, threads, file, "the named pipe " + path));
+  }
+
+  // ---- those that are opened as files ----
+
+  /// Opens one that was refused as a file.
+  ///
+  /// @return null: it is none
+  public static @Nullable AsyncFile open(
+      CoroutineNode<?> self, Path path, Set<? extends OpenOption> options) throws IOException {
+    return FifoOpening.isServed(self) ? FifoOpening.open(self, path, options) : null;
+  }
+
+  /// Opens a path that was refused because it leads to one: it does, or it may.
+  ///
+  /// @return null: it was refused for another reason
+  static @Nullable AsyncFile refused(
+      CoroutineNode<?> self, Path path, Set<? extends OpenOption> options, Throwable why)
+      throws IOException {
+    boolean mayBe =
+        why instanceof FileSystemException refused
+            && (refused instanceof NamedPipeException || NOBODY.equals(refused.getReason()));
+    return mayBe && path.getFileSystem() == FileSystems.getDefault()
+        ? open(self, path, options)
+        : null;
+  }
+
+  /// Goes on with one that a driver has opened as a file.
+  ///
+  /// @return null: it is a file
+  static @Nullable AsyncFile opened(
+      CoroutineNode<?> self,
+      Path path,
+      Set<? extends OpenOption> options,
+      FileDriver files,
+      OpenFile file)
+      throws IOException {
+    int number = file.number();
+    if (number < 0 || RawDescriptors.refusal() != null || !RawCalls.isFifo(number)) {
+      return null;
+    }
+    int own = RawCalls.duplicate(number);
+    files.submit(new FileRequest(self.scheduler(), path, Kind.CLOSE, file, null, 0) {});
+    if (own < 0) {
+      throw RawCalls.failure(-own);
+    }
+    return FifoOpening.opened(self, path, options, own);
   }
 
   /// Both ends at once can be opened without a peer, and are one to whoever waits for it. They are

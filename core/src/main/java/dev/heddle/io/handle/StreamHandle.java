@@ -5,6 +5,7 @@ import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.LoopRoot;
 import dev.heddle.event.Deadline;
 import dev.heddle.reactor.PollEvent;
+import dev.heddle.reactor.driver.Descriptor;
 import dev.heddle.reactor.driver.OpenFile;
 import dev.heddle.reactor.driver.Operation.Kind;
 import dev.heddle.reactor.driver.ReactorDriver;
@@ -50,12 +51,18 @@ public class StreamHandle extends Handle {
   ///
   /// @param what as errors and dumps call it
   public StreamHandle(Scheduler scheduler, StreamDescriptor descriptor, Object what) {
+    this(scheduler, descriptor, descriptor, what);
+  }
+
+  /// A handle for a descriptor that is open, and that the driver knows as `watched`.
+  protected StreamHandle(
+      Scheduler scheduler, StreamDescriptor descriptor, Descriptor watched, Object what) {
     super(scheduler);
     ReactorDriver driver = scheduler.reactor().driver();
     this.descriptor = descriptor;
     this.what = what;
-    this.readable = new PollEvent(scheduler, driver, Kind.POLL_INPUT, descriptor, this);
-    this.writable = new PollEvent(scheduler, driver, Kind.POLL_OUTPUT, descriptor, this);
+    this.readable = new PollEvent(scheduler, driver, Kind.POLL_INPUT, watched, this);
+    this.writable = new PollEvent(scheduler, driver, Kind.POLL_OUTPUT, watched, this);
   }
 
   @Override

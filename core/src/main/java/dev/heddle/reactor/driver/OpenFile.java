@@ -6,6 +6,11 @@ import java.nio.channels.FileChannel;
 
 /// A file that a [FileDriver] has opened.
 public interface OpenFile {
+  /// Its number in the system; -1: the driver does not say.
+  default int number() {
+    return -1;
+  }
+
   /// The same file as a channel of the JDK's, for what only that can do: locks, transfers to
   /// sockets. It is closed with the file; who uses it is not to be interrupted. **Thread** one
   /// beside the loop, before the file is closed; may block.

@@ -60,6 +60,11 @@ public final class RawDescriptors {
             + (here.isNamed() ? here.getName() : "ALL-UNNAMED");
   }
 
+  /// Why no descriptor can be known by its number here; null: it can.
+  public static @Nullable String refusal() {
+    return PROBLEM;
+  }
+
   /// Whether there can be any, as a driver says it of itself.
   ///
   /// @param served as which, if so

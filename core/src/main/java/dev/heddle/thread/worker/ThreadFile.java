@@ -31,6 +31,7 @@ final class ThreadFile implements BlockingFile {
   static ThreadFile open(FileOperation operation) throws IOException {
     Path path = operation.path();
     Set<? extends OpenOption> options = operation.options();
+    NamedPipeException.throwFor(path, options);
     boolean appends = options.contains(APPEND);
     if (!appends || !options.contains(READ)) {
       FileChannel channel = FileChannel.open(path, options);

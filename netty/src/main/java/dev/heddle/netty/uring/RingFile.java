@@ -64,6 +64,11 @@ final class RingFile implements OpenFile {
     return fd;
   }
 
+  @Override
+  public int number() {
+    return fd;
+  }
+
   /// Whether reads and writes go past the system's cache.
   boolean isDirect() {
     return OpenFlags.isDirect(flags);

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.io.handle;
+
+import static java.nio.file.StandardOpenOption.APPEND;
+import static java.nio.file.StandardOpenOption.READ;
+import static java.nio.file.StandardOpenOption.WRITE;
+
+import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.event.Event;
+import dev.heddle.event.InlineCallback;
+import dev.heddle.reactor.PollEvent;
+import dev.heddle.reactor.Reactor;
+import dev.heddle.reactor.driver.Operation.Kind;
+import dev.heddle.reactor.raw.RawCalls;
+import dev.heddle.reactor.raw.RawStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/// Opens a named pipe without a thread that waits: no call of the system here does.
+final class FifoOpening {
+  /*
+   * To read.   An end is opened at once (O_NONBLOCK). Whether somebody writes a read tells: nothing yet (EAGAIN), or the end. The
+   *            descriptor is readable when something has come, or a writer has come and gone. A writer that merely opens the pipe makes
+   *            it neither; so inotify is asked for openings of the path, and after each a read is tried anew.
+   * To write.  The system refuses as long as nobody reads (ENXIO). After each opening of the path it is tried anew.
+   * The watch of the path stands before the first try, so no opening is missed. Our own opening to read is told, too, and costs one try;
+   * a refused one is not told, so nothing goes round in circles.
+   * Where there is no such watch (its number is limited for each user; the path may not be read) it is tried after pauses of 1 to 50 ms.
+   *
+   * Giving up closes what is open, and nobody has seen a peer: who opens the other end meets this one only while it waits.
+   *
+   * Rejected. Opening both ends at once, which never waits: whoever opens the pipe meanwhile would find a peer that there is not.
+   */
+  private static final int NONE = -1;
+  private static final String OPENING = "the opening of ";
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(1);
+  private static final Duration LONGEST_PAUSE = Duration.ofMillis(50);
+  private static final int EVENTS = 4096; // bytes
+
+  private final CoroutineNode<?> self;
+  private final Path path;
+  private final boolean reads;
+  private final boolean writes;
+  private final boolean onlyPipes;
+
+  private @Nullable RawStream opens; // of the path
+  private Duration pause = FIRST_PAUSE;
+  private boolean told; // that something can be read
+
+  /// @param onlyPipes whether a file that is no pipe is left alone
+  private FifoOpening(
+      CoroutineNode<?> self, Path path, Set<? extends OpenOption> options, boolean onlyPipes) {
+    this.self = self;
+    this.path = path;
+    this.writes = options.contains(WRITE) || options.contains(APPEND);
+    this.reads = !writes || options.contains(READ);
+    this.onlyPipes = onlyPipes;
+  }
+
+  /// Whether the loop can open one so.
+  static boolean isServed(CoroutineNode<?> self) {
+    return self.scheduler().reactor().hasStreams();
+  }
+
+  /// Opens an end, or both.
+  ///
+  /// @return null: it is no pipe
+  static @Nullable FifoHandle open(
+      CoroutineNode<?> self, Path path, Set<? extends OpenOption> options) throws IOException {
+    return new FifoOpening(self, path, options, true).open(NONE);
+  }
+
+  /// Waits for the writer of an end to read from that is open.
+  ///
+  /// @param number its number, which is this call's
+  static FifoHandle opened(
+      CoroutineNode<?> self, Path path, Set<? extends OpenOption> options, int number)
+      throws IOException {
+    FifoHandle handle = new FifoOpening(self, path, options, false).open(number);
+    if (handle == null) {
+      throw new IllegalStateException(path + " was open, and was not opened");
+    }
+    return handle;
+  }
+
+  private @Nullable FifoHandle open(int number) throws IOException {
+    try {
+      int watch = taken(() -> RawCalls.watchOpens(path.toString()));
+      opens = watch < 0 ? null : reactor().stream(watch);
+      int fd = number == NONE ? tried() : number;
+      while (fd == -RawCalls.ENXIO) {
+        await(null);
+        fd = tried();
+      }
+      if (fd < 0) {
+        throw failure(-fd);
+      }
+      if (onlyPipes && !RawCalls.isFifo(fd)) {
+        RawCalls.close(fd);
+        return null;
+      }
+      RawCalls.setBlocking(fd, false);
+      return connected(reactor().stream(fd));
+    } finally {
+      if (opens != null) {
+        opens.close();
+      }
+    }
+  }
+
+  private Reactor reactor() {
+    return self.scheduler().reactor();
+  }
+
+  private FifoHandle connected(RawStream stream) throws IOException {
+    boolean connected = false;
+    try {
+      ByteBuffer come = ByteBuffer.allocate(1);
+      if (reads && !writes) {
+        awaitWriter(stream, come);
+      }
+      FifoHandle handle =
+          new FifoHandle(self.scheduler(), stream, path, reads, writes, come.flip());
+      connected = true;
+      return handle;
+    } finally {
+      if (!connected) {
+        stream.close();
+      }
+    }
+  }
+
+  private void awaitWriter(RawStream stream, ByteBuffer come) throws IOException {
+    PollEvent readable =
+        new PollEvent(
+            self.scheduler(),
+            reactor().driver(),
+            Kind.POLL_INPUT,
+            stream.watched(),
+            OPENING + path);
+    InlineCallback note = (event, result, error) -> told = true;
+    readable.subscribe(note);
+    while (!told && stream.read(come) < 0) {
+      await(readable);
+    }
+  }
+
+  /// Waits until it is worth trying anew.
+  private void await(@Nullable Event readable) throws IOException {
+    self.renew();
+    if (readable != null) {
+      self.resumeWhen(readable);
+    }
+    self.resumeWhen(opens == null ? pause() : opening(opens));
+    Object _ = self.scheduler().suspend(self);
+    if (opens != null) {
+      int _ = opens.read(ByteBuffer.allocate(EVENTS));
+    }
+  }
+
+  private Event opening(RawStream watch) {
+    return new PollEvent(
+        self.scheduler(), reactor().driver(), Kind.POLL_INPUT, watch.watched(), OPENING + path);
+  }
+
+  private Event pause() {
+    Event timer = self.loop().timer(self.loop().nanoTimeAfter(pause), false);
+    Duration longer = pause.multipliedBy(2);
+    pause = longer.compareTo(LONGEST_PAUSE) < 0 ? longer : LONGEST_PAUSE;
+    return timer;
+  }
+
+  // ---- calls on the path, beside the loop: it may lie on a slow disk ----
+
+  private int tried() {
+    int way = writes ? (reads ? RawCalls.READ_WRITE : RawCalls.WRITE_ONLY) : 0;
+    return taken(() -> RawCalls.open(path.toString(), way | RawCalls.NON_BLOCKING, 0));
+  }
+
+  private int taken(Callable<Integer> call) {
+    Handover handover = new Handover(call);
+    boolean taken = false;
+    try {
+      int number =
+          (int)
+              Objects.requireNonNull(
+                  self.loop().threads().paths().run(self, OPENING + path, handover));
+      taken = true;
+      return number;
+    } finally {
+      if (!taken) {
+        handover.leave();
+      }
+    }
+  }
+
+  /// A number that somebody closes, also when the caller leaves while it is made.
+  private static final class Handover implements Callable<Integer> {
+    private static final int PENDING = Integer.MIN_VALUE;
+    private static final int LEFT = PENDING + 1;
+
+    private final Callable<Integer> call;
+    private final AtomicInteger state = new AtomicInteger(PENDING);
+
+    Handover(Callable<Integer> call) {
+      this.call = call;
+    }
+
+    @Override
+    public Integer call() throws Exception {
+      int number = call.call();
+      if (!state.compareAndSet(PENDING, number) && number >= 0) {
+        RawCalls.close(number);
+      }
+      return number;
+    }
+
+    void leave() {
+      int number = state.getAndSet(LEFT);
+      if (number >= 0) {
+        RawCalls.close(number);
+      }
+    }
+  }
+
+  private FileSystemException failure(int error) {
+    String name = path.toString();
+    return switch (error) {
+      case RawCalls.ENOENT -> new NoSuchFileException(name);
+      case RawCalls.EACCES -> new AccessDeniedException(name);
+      default -> new FileSystemException(name, null, RawCalls.text(error));
+    };
+  }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.os;
+
+import dev.heddle.coroutine.tree.LoopRoot;
+import dev.heddle.os.pipe.BlockingSink;
+import dev.heddle.os.pipe.BlockingSource;
+import dev.heddle.os.pipe.PipeSink;
+import dev.heddle.os.pipe.PipeSource;
+import java.util.function.IntConsumer;
+
+/// One that the JDK has started, with a thread of the JDK's that waits for its end, and one of the
+/// loop's for each pipe.
+///
+/// @param process the JDK's word for it
+record JdkProgram(Process process) implements StartedProgram {
+  @Override
+  public long pid() {
+    return process.pid();
+  }
+
+  @Override
+  public ProcessHandle handle() {
+    return process.toHandle();
+  }
+
+  @Override
+  public boolean isAlive() {
+    return process.isAlive();
+  }
+
+  @Override
+  public void watch(LoopRoot loop, IntConsumer whenEnded) {
+    var _ = process.onExit().thenAccept(over -> whenEnded.accept(over.exitValue()));
+  }
+
+  @Override
+  public PipeSink input(LoopRoot loop, String what) {
+    return new BlockingSink(loop, thread("input"), what, process.getOutputStream());
+  }
+
+  @Override
+  public PipeSource output(LoopRoot loop, String what) {
+    return new BlockingSource(loop, thread("output"), what, process.getInputStream());
+  }
+
+  @Override
+  public PipeSource error(LoopRoot loop, String what) {
+    return new BlockingSource(loop, thread("error-output"), what, process.getErrorStream());
+  }
+
+  private String thread(String of) {
+    return process.pid() + "-" + of;
+  }
+
+  @Override
+  public void abandon() {
+    ProcessTree.of(this).kill();
+  }
+
+  @Override
+  public void discard() throws InterruptedException {
+    abandon();
+    int _ = process.waitFor();
+  }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.os;
+
+import java.util.Map;
+
+/// The numbers of Linux's signals, on x86 and ARM.
+final class LinuxSignals {
+  /// The system's error for a signal that nobody is there to get.
+  static final int NOBODY = 3; // ESRCH
+
+  private static final Map<String, Integer> NUMBERS =
+      Map.ofEntries(
+          Map.entry("HUP", 1),
+          Map.entry("INT", 2),
+          Map.entry("QUIT", 3),
+          Map.entry("ABRT", 6),
+          Map.entry("KILL", 9),
+          Map.entry("USR1", 10),
+          Map.entry("USR2", 12),
+          Map.entry("PIPE", 13),
+          Map.entry("ALRM", 14),
+          Map.entry("TERM", 15),
+          Map.entry("CHLD", 17),
+          Map.entry("CONT", 18),
+          Map.entry("STOP", 19),
+          Map.entry("TSTP", 20),
+          Map.entry("WINCH", 28));
+
+  private LinuxSignals() {}
+
+  static int number(String name) {
+    Integer number = NUMBERS.get(name);
+    if (number == null) {
+      throw new IllegalArgumentException(
+          "there is no signal " + name + "; there are " + String.join(", ", NUMBERS.keySet()));
+    }
+    return number;
+  }
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.os;
+
+import dev.heddle.coroutine.tree.LoopRoot;
+import dev.heddle.os.pipe.DescriptorSink;
+import dev.heddle.os.pipe.DescriptorSource;
+import dev.heddle.os.pipe.PipeSink;
+import dev.heddle.os.pipe.PipeSource;
+import dev.heddle.os.spawn.SpawnPlan;
+import dev.heddle.os.spawn.SpawnedProcess;
+import dev.heddle.reactor.driver.Operation;
+import dev.heddle.reactor.driver.ReactorDriver;
+import dev.heddle.reactor.raw.RawStream;
+import java.io.IOException;
+import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
+
+/// One that Heddle has started itself: the driver tells of its end and of its pipes, and no thread
+/// waits.
+final class NativeProgram implements StartedProgram {
+  private final SpawnedProcess process;
+  private @Nullable End end;
+  private @Nullable RawStream terminal; // what we write to
+
+  NativeProgram(SpawnedProcess process) {
+    this.process = process;
+  }
+
+  @Override
+  public long pid() {
+    return process.pid();
+  }
+
+  @Override
+  public ProcessHandle handle() {
+    return process.handle();
+  }
+
+  /// Whether it has a process group of its own.
+  boolean leads() {
+    return process.leads();
+  }
+
+  /// Sends a signal to that group. **Thread** any.
+  int signalGroup(int signal) {
+    return process.signalGroup(signal);
+  }
+
+  // ---- its end ----
+
+  @Override
+  public void watch(LoopRoot loop, IntConsumer whenEnded) throws IOException {
+    RawStream number = loop.scheduler().reactor().stream(process.takeEnd());
+    end = new End(loop, number, whenEnded);
+    end.wait(loop.scheduler().reactor().driver());
+  }
+
+  @Override
+  public boolean isAlive() {
+    return end == null ? !process.hasEnded() : end.isAhead();
+  }
+
+  /// Asked for as long as it runs, also when nobody waits for it: a process that has ended stays in
+  /// the system's table until somebody asks how.
+  private final class End extends Operation {
+    private final LoopRoot loop;
+    private final RawStream number;
+    private final IntConsumer whenEnded;
+    private boolean told;
+
+    End(LoopRoot loop, RawStream number, IntConsumer whenEnded) {
+      super(Kind.POLL_INPUT, number.watched());
+      this.loop = loop;
+      this.number = number;
+      this.whenEnded = whenEnded;
+    }
+
+    void wait(ReactorDriver driver) {
+      if (!told && !isSubmitted()) {
+        driver.submit(this);
+      }
+    }
+
+    /// In a tick: asking takes no lock, and does not wait.
+    @Override
+    protected void completed(@Nullable Throwable error) {
+      if (told) {
+        return;
+      }
+      if (process.hasEnded()) {
+        tell();
+      } else if (error == null) {
+        loop.scheduler().onTrampoline(() -> wait(loop.scheduler().reactor().driver()));
+      } else {
+        loop.scheduler().onTrampoline(this::waitOnAThread); // the driver watches no more
+      }
+    }
+
+    boolean isAhead() {
+      if (!told && process.hasEnded()) {
+        if (isSubmitted()) {
+          loop.scheduler().reactor().driver().cancel(this);
+        }
+        tell();
+      }
+      return !told;
+    }
+
+    private void tell() {
+      told = true;
+      loop.scheduler().onTrampoline(number::close);
+      whenEnded.accept(process.code());
+    }
+
+    private void waitOnAThread() {
+      Thread.ofPlatform()
+          .daemon()
+          .name("heddle-" + process.pid() + "-end")
+          .start(() -> {
+            process.awaitEnd();
+            whenEnded.accept(process.code());
+          });
+    }
+  }
+
+  @Override
+  public void abandon() {
+    ProcessTree.of(this).kill();
+    process.reapLater();
+    process.closeAll();
+  }
+
+  @Override
+  public void discard() {
+    ProcessTree.of(this).kill();
+    process.awaitEnd();
+    process.closeAll();
+  }
+
+  // ---- its pipes ----
+
+  @Override
+  public PipeSink input(LoopRoot loop, String what) throws IOException {
+    RawStream stream = loop.scheduler().reactor().stream(process.takeInput());
+    terminal = process.hasTerminal() ? stream : null;
+    return new DescriptorSink(loop.scheduler(), stream, what, process.hasTerminal());
+  }
+
+  @Override
+  public PipeSource output(LoopRoot loop, String what) throws IOException {
+    return source(loop, process.takeOutput(), what);
+  }
+
+  @Override
+  public PipeSource error(LoopRoot loop, String what) throws IOException {
+    return source(loop, process.takeError(), what);
+  }
+
+  private static PipeSource source(LoopRoot loop, int number, String what) throws IOException {
+    RawStream stream = loop.scheduler().reactor().stream(number);
+    return new DescriptorSource(loop.scheduler(), stream, what);
+  }
+
+  // ---- its terminal ----
+
+  /// Whether it has one.
+  boolean hasTerminal() {
+    return process.hasTerminal();
+  }
+
+  /// Says how much the terminal shows.
+  ///
+  /// @return 0, or the system's error, negative; where it has no terminal any more, nothing is done
+  int resize(SpawnPlan.TerminalSize size) {
+    RawStream ours = terminal;
+    return ours == null || ours.isClosed() ? 0 : SpawnedProcess.resize(ours.number(), size);
+  }
+}

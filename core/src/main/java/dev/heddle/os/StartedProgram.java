@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.os;
+
+import dev.heddle.coroutine.tree.LoopRoot;
+import dev.heddle.os.pipe.PipeSink;
+import dev.heddle.os.pipe.PipeSource;
+import java.io.IOException;
+import java.util.function.IntConsumer;
+
+/// A program that was started, in one of two ways: natively, or by the JDK.
+///
+/// **Thread** the loop's, from [#watch] on; before it the one that has started it.
+sealed interface StartedProgram permits NativeProgram, JdkProgram {
+  /// Its number.
+  long pid();
+
+  /// The same process, for the JDK.
+  ProcessHandle handle();
+
+  /// Whether it runs.
+  boolean isAlive();
+
+  /// Begins to wait for its end.
+  ///
+  /// @param whenEnded told how it has ended, as the JDK says it; by any thread
+  void watch(LoopRoot loop, IntConsumer whenEnded) throws IOException;
+
+  /// What it reads; to be asked for once.
+  PipeSink input(LoopRoot loop, String what) throws IOException;
+
+  /// What it writes; to be asked for once.
+  PipeSource output(LoopRoot loop, String what) throws IOException;
+
+  /// What it writes to its standard error; to be asked for once.
+  PipeSource error(LoopRoot loop, String what) throws IOException;
+
+  /// Kills it with its descendants, and sees to what is left of it. **Thread** also that of the
+  /// loop's end. Does not wait.
+  void abandon();
+
+  /// Kills it with its descendants, for nobody wants it, and waits until it has ended. **Thread**
+  /// one beside the loop.
+  void discard() throws InterruptedException;
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.os.spawn;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+import java.lang.foreign.SymbolLookup;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.VarHandle;
+
+/// The calls of glibc's that start processes, and those of Linux that tell of their ends.
+///
+/// **Thread** any. The system's error numbers are returned negative, but by the calls whose names
+/// begin as `posix_spawn`, which return them as they are.
+final class SpawnCalls {
+  /// The size of what glibc calls `posix_spawnattr_t` and `posix_spawn_file_actions_t`, with room.
+  static final int OPAQUE = 512; // bytes; 336 and 80 on x86-64
+
+  static final int EINTR = 4;
+  static final int ECHILD = 10;
+
+  private static final long PIDFD_OPEN = 434; // of all architectures
+  private static final int NO_HANG = 1; // WNOHANG
+
+  private SpawnCalls() {}
+
+  /// Why there are none here; null: there are.
+  static boolean areThere() {
+    SymbolLookup library = Linker.nativeLinker().defaultLookup();
+    // the youngest of those that are used: glibc 2.34; no other C library has it
+    return library.find("posix_spawn_file_actions_addclosefrom_np").isPresent()
+        && library.find("gnu_get_libc_version").isPresent();
+  }
+
+  /// A number that is readable when the process has ended.
+  static int openPid(int pid) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment state = arena.allocate(Call.STATE);
+      long fd = (long) Call.SYSCALL.invokeExact(state, PIDFD_OPEN, (long) pid, 0L);
+      return (int) (fd < 0 ? -error(state) : fd);
+    } catch (Throwable e) {
+      throw broken(e);
+    }
+  }
+
+  /// Takes a process that has ended out of the system's table.
+  ///
+  /// @param wait whether to wait for that
+  /// @param status takes how it has ended
+  /// @return its number; 0: it has not
+  static int reap(int pid, boolean wait, int[] status) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment state = arena.allocate(Call.STATE);
+      MemorySegment how = arena.allocate(ValueLayout.JAVA_INT);
+      int result;
+      do {
+        result = (int) Call.WAITPID.invokeExact(state, pid, how, wait ? 0 : NO_HANG);
+      } while (result < 0 && error(state) == EINTR);
+      status[0] = how.get(ValueLayout.JAVA_INT, 0);
+      return result < 0 ? -error(state) : result;
+    } catch (Throwable e) {
+      throw broken(e);
+    }
+  }
+
+  /// Sends a signal.
+  ///
+  /// @param pid of a process; negative: of a group
+  static int kill(int pid, int signal) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment state = arena.allocate(Call.STATE);
+      int result = (int) Call.KILL.invokeExact(state, pid, signal);
+      return result < 0 ? -error(state) : result;
+    } catch (Throwable e) {
+      throw broken(e);
+    }
+  }
+
+  private static int error(MemorySegment state) {
+    return (int) Call.ERRNO.get(state, 0L);
+  }
+
+  static AssertionError broken(Throwable e) {
+    return new AssertionError("a call of the system throws nothing", e);
+  }
+
+  /// What was asked of the C library was refused.
+  static void check(int error) {
+    if (error != 0) {
+      throw new OutOfMemoryError("the C library has no memory left: error " + error);
+    }
+  }
+
+  /// Of `posix_spawn`; linked with the first start.
+  static final class Spawn {
+    private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
+    private static final MemoryLayout POINTER = ValueLayout.ADDRESS;
+    private static final String ACTIONS = "posix_spawn_file_actions_";
+    private static final String ATTRIBUTES = "posix_spawnattr_";
+
+    static final MethodHandle SPAWN =
+        link("posix_spawnp", POINTER, POINTER, POINTER, POINTER, POINTER, POINTER);
+    static final MethodHandle INIT_ACTIONS = link(ACTIONS + "init", POINTER);
+    static final MethodHandle DESTROY_ACTIONS = link(ACTIONS + "destroy", POINTER);
+    static final MethodHandle DUP = link(ACTIONS + "adddup2", POINTER, INT, INT);
+    static final MethodHandle CLOSE_FROM = link(ACTIONS + "addclosefrom_np", POINTER, INT);
+    static final MethodHandle INIT = link(ATTRIBUTES + "init", POINTER);
+    static final MethodHandle DESTROY = link(ATTRIBUTES + "destroy", POINTER);
+    static final MethodHandle FLAGS =
+        link(ATTRIBUTES + "setflags", POINTER, ValueLayout.JAVA_SHORT);
+    static final MethodHandle MASK = link(ATTRIBUTES + "setsigmask", POINTER, POINTER);
+
+    private Spawn() {}
+
+    private static MethodHandle link(String name, MemoryLayout... arguments) {
+      return Call.link(name, INT, arguments, new Linker.Option[0]);
+    }
+
+    /// Of what few starts need.
+    static final class Rare {
+      static final MethodHandle CHDIR = link(ACTIONS + "addchdir_np", POINTER, POINTER);
+      static final MethodHandle OPEN = link(ACTIONS + "addopen", POINTER, INT, POINTER, INT, INT);
+
+      private Rare() {}
+    }
+  }
+
+  private static final class Call {
+    static final StructLayout STATE = Linker.Option.captureStateLayout();
+    static final VarHandle ERRNO = STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
+
+    private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
+    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
+    private static final Linker.Option CAPTURE = Linker.Option.captureCallState("errno");
+
+    static final MethodHandle SYSCALL =
+        link(
+            "syscall",
+            LONG,
+            new MemoryLayout[] {LONG, LONG, LONG},
+            CAPTURE,
+            Linker.Option.firstVariadicArg(1));
+    static final MethodHandle WAITPID =
+        link("waitpid", INT, new MemoryLayout[] {INT, ValueLayout.ADDRESS, INT}, CAPTURE);
+    static final MethodHandle KILL = link("kill", INT, new MemoryLayout[] {INT, INT}, CAPTURE);
+
+    private Call() {}
+
+    @SuppressWarnings("restricted") // the signatures are those of the manual pages
+    static MethodHandle link(
+        String name, MemoryLayout result, MemoryLayout[] arguments, Linker.Option... options) {
+      Linker linker = Linker.nativeLinker();
+      return linker.downcallHandle(
+          linker.defaultLookup().findOrThrow(name),
+          FunctionDescriptor.of(result, arguments),
+          options);
+    }
+  }
+}

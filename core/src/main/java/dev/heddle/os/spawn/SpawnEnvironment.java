@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.os.spawn;
+
+import dev.heddle.reactor.raw.RawCalls;
+import java.io.ByteArrayOutputStream;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/// The variables of a child's environment, as bytes: those of this process need not be text in any
+/// encoding.
+final class SpawnEnvironment {
+  // as the JDK does it: read once, for code of others may change them at any time
+  private static final List<byte[]> INHERITED = inherited();
+
+  private SpawnEnvironment() {}
+
+  /// Each as `name=value`.
+  static List<byte[]> of(SpawnPlan plan) {
+    List<byte[]> all = new ArrayList<>();
+    if (!plan.ownEnvironmentOnly()) {
+      for (byte[] variable : INHERITED) {
+        if (!isChanged(plan, variable)) {
+          all.add(variable);
+        }
+      }
+    }
+    plan.environment()
+        .forEach((name, value) -> {
+          if (value != null) {
+            all.add((name + "=" + value).getBytes(RawCalls.NAMES));
+          }
+        });
+    return all;
+  }
+
+  private static boolean isChanged(SpawnPlan plan, byte[] variable) {
+    for (String name : plan.environment().keySet()) {
+      byte[] start = (name + "=").getBytes(RawCalls.NAMES);
+      if (variable.length >= start.length
+          && Arrays.equals(variable, 0, start.length, start, 0, start.length)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  @SuppressWarnings("restricted") // `environ` is an array of strings that ends with null
+  private static List<byte[]> inherited() {
+    MemorySegment environ =
+        Linker.nativeLinker()
+            .defaultLookup()
+            .findOrThrow("environ")
+            .reinterpret(ValueLayout.ADDRESS.byteSize())
+            .get(ValueLayout.ADDRESS, 0)
+            .reinterpret(Long.MAX_VALUE);
+    List<byte[]> all = new ArrayList<>();
+    for (long i = 0; ; i++) {
+      MemorySegment next = environ.getAtIndex(ValueLayout.ADDRESS, i);
+      if (next.equals(MemorySegment.NULL)) {
+        return List.copyOf(all);
+      }
+      byte[] variable = bytes(next.reinterpret(Long.MAX_VALUE));
+      if (contains(variable, '=')) { // as the JDK: what is none is not passed on
+        all.add(variable);
+      }
+    }
+  }
+
+  private static boolean contains(byte[] variable, char sign) {
+    for (int i = 1; i < variable.length; i++) {
+      if (variable[i] == sign) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static byte[] bytes(MemorySegment text) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    for (long i = 0; text.get(ValueLayout.JAVA_BYTE, i) != 0; i++) {
+      bytes.write(text.get(ValueLayout.JAVA_BYTE, i));
+    }
+    return bytes.toByteArray();
+  }
+}

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.reactor.raw;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.VarHandle;
+import java.lang.ref.Reference;
+import java.nio.ByteBuffer;
+import java.nio.charset.Charset;
+
+/// Calls of Linux on descriptors that are known by their numbers.
+///
+/// Each returns what the call does, or the system's error number, negative. **Thread** any. A call
+/// waits only where the descriptor does.
+public final class RawCalls {
+  /// How to open a file, as `open(2)` has it.
+  public static final int WRITE_ONLY = 1;
+
+  /// For reading and writing.
+  public static final int READ_WRITE = 2;
+
+  /// Made if it is not there.
+  public static final int CREATE = 0x40;
+
+  /// No controlling terminal comes of it.
+  public static final int NO_CONTROL = 0x100;
+
+  /// Cut to no bytes.
+  public static final int TRUNCATE = 0x200;
+
+  /// Written at its end.
+  public static final int APPEND = 0x400;
+
+  /// No call on it waits.
+  public static final int NON_BLOCKING = 0x800;
+
+  /// No program that is started has it.
+  public static final int CLOSE_ON_EXEC = 0x80000;
+
+  /// No such file.
+  public static final int ENOENT = 2;
+
+  /// It may not be.
+  public static final int EACCES = 13;
+
+  /// Interrupted.
+  public static final int EINTR = 4;
+
+  /// A device has failed; of a terminal: nobody has its other side open.
+  public static final int EIO = 5;
+
+  /// Nobody has the other end open.
+  public static final int ENXIO = 6;
+
+  /// Not now.
+  public static final int EAGAIN = 11;
+
+  private static final int DUPLICATE = 1030; // F_DUPFD_CLOEXEC
+  private static final int GET_FLAGS = 3; // F_GETFL
+  private static final int SET_FLAGS = 4; // F_SETFL
+  private static final int FIRST_FREE = 3; // behind the standard streams
+  private static final int HERE = -100; // AT_FDCWD
+  private static final int OF_NUMBER = 0x1000; // AT_EMPTY_PATH
+  private static final int OF_TYPE = 1; // STATX_TYPE
+  private static final int STATX = 256; // bytes, of struct statx
+  private static final int STATX_MODE = 28; // where its mode is
+  private static final int TYPE = 0xf000; // S_IFMT
+  private static final int FIFO = 0x1000; // S_IFIFO
+  private static final int OPENED = 0x20; // IN_OPEN
+  private static final int MOST = 1 << 16; // bytes in one call: what a pipe holds
+  private static final int LONGEST_TEXT = 256; // bytes, of an error
+
+  /// In which the system has names and arguments.
+  public static final Charset NAMES = Charset.forName(System.getProperty("sun.jnu.encoding"));
+
+  private RawCalls() {}
+
+  // ---- descriptors ----
+
+  /// Opens a file.
+  ///
+  /// @param mode of one that is made
+  public static int open(String path, int flags, int mode) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment state = arena.allocate(Call.STATE);
+      MemorySegment name = arena.allocateFrom(path, NAMES);
+      int fd;
+      do {
+        fd = (int) Call.OPEN.invokeExact(state, name, flags | CLOSE_ON_EXEC, mode);
+      } while (fd < 0 && error(state) == EINTR);
+      return fd < 0 ? -error(state) : fd;
+    } catch (Throwable e) {
+      throw broken(e);
+    }
+  }
+
+  /// Whether a path leads to a named pipe; false where that cannot be told.
+  public static boolean isFifo(String path) {
+    return isFifo(HERE, path, 0);
+  }
+
+  /// Whether a number is that of a pipe, named or not.
+  public static boolean isFifo(int fd) {
+    return isFifo(fd, "", OF_NUMBER);
+  }
+
+  private static boolean isFifo(int from, String path, int flags) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment known = arena.allocate(STATX, Long.BYTES);
+      MemorySegment name = arena.allocateFrom(path, NAMES);
+      int result = (int) Known.KNOWN.invokeExact(from, name, flags, OF_TYPE, known);
+      return result == 0 && (known.get(ValueLayout.JAVA_SHORT, STATX_MODE) & TYPE) == FIFO;
+    } catch (Throwable e) {
+      throw broken(e);
+    }
+  }
+
+  /// A number that is readable when somebody has opened a file.
+  public static int watchOpens(String path) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment state = arena.allocate(Call.STATE);
+      int fd = (int) Call.NOTIFY.invokeExact(state, NON_BLOCKING | CLOSE_ON_EXEC);
+      if (fd < 0) {
+        return -error(state);
+      }
+      MemorySegment name = arena.allocateFrom(path, NAMES);
+      if ((int) Call.ADD_WATCH.invokeExact(state, fd, name, OPENED) < 0) {
+        int error = error(state);
+        close(fd);
+        return -error;
+      }
+      return fd;
+    } catch (Throwable e) {
+      throw broken(e);
+    }
+  }
+
+  /// Gives a number back.
+  public static void close(int fd) {
+    try {
+      int _ = (int) Call.CLOSE.invokeExact(fd);
+    } catch (Throwable e) {
+      throw broken(e);
+    }
+  }
+
+  /// A pipe that no program inherits.
+  ///
+  /// @param ends takes the numbers: to read from, to write to
+  public static int pipe(int[] ends) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment state = arena.allocate(Call.STATE);
+      MemorySegment both = arena.allocate(ValueLayout.JAVA_INT, 2);
+      if ((int) Call.PIPE.invokeExact(state, both, CLOSE_ON_EXEC) < 0) {
+        return -error(state);
+      }
+      ends[0] = both.getAtIndex(ValueLayout.JAVA_INT, 0);
+      ends[1] = both.getAtIndex(ValueLayout.JAVA_INT, 1);
+      return 0;
+    } catch (Throwable e) {
+      throw broken(e);
+    }
+  }
+
+  /// Another number for the same, behind those of the standard streams.
+  public static int duplicate(int fd) {
+    return control(fd, DUPLICATE, FIRST_FREE);
+  }
+
+  /// Sees to it that no call on it waits, or that each does.
+  public static int setBlocking(int fd, boolean blocking) {
+    int flags = control(fd, GET_FLAGS, 0);
+    return flags < 0
+        ? flags
+        : control(fd, SET_FLAGS, blocking ? flags & ~NON_BLOCKING : flags | NON_BLOCKING);
+  }
+
+  private static int control(int fd, int what, int argument) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment state = arena.allocate(Call.STATE);
+      int result = (int) Call.CONTROL.invokeExact(state, fd, what, argument);
+      return result < 0 ? -error(state) : result;
+    } catch (Throwable e) {
+      throw broken(e);
+    }
+  }
+
+  /// What only a device understands.
+  ///
+  /// @param request its number
+  /// @param argument what it is told, or has to say
+  public static int device(int fd, long request, MemorySegment argument) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment state = arena.allocate(Call.STATE);
+      int result = (int) Call.DEVICE.invokeExact(state, fd, request, argument);
+      return result < 0 ? -error(state) : result;
+    } catch (Throwable e) {
+      throw broken(e);
+    }
+  }
+
+  // ---- bytes ----
+
+  /// Reads what is there, and moves the position.
+  ///
+  /// @return how many bytes; 0: the end
+  public static int read(int fd, ByteBuffer into) {
+    return transfer(Call.READ, fd, into, true);
+  }
+
+  /// Writes what is taken, and moves the position.
+  ///
+  /// @return how many bytes
+  public static int write(int fd, ByteBuffer from) {
+    return transfer(Call.WRITE, fd, from, false);
+  }
+
+  private static int transfer(MethodHandle call, int fd, ByteBuffer buffer, boolean reading) {
+    int length = Math.min(buffer.remaining(), MOST);
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment state = arena.allocate(Call.STATE);
+      MemorySegment own = MemorySegment.ofBuffer(buffer).asSlice(0, length);
+      boolean staged = !own.isNative();
+      MemorySegment stage = staged ? arena.allocate(length) : own;
+      if (!reading && staged) {
+        stage.copyFrom(own);
+      }
+      long count;
+      do {
+        count = (long) call.invokeExact(state, fd, stage, (long) length);
+      } while (count < 0 && error(state) == EINTR);
+      if (count < 0) {
+        return -error(state);
+      }
+      if (reading && staged) {
+        MemorySegment.copy(stage, 0, own, 0, count);
+      }
+      buffer.position(buffer.position() + (int) count);
+      return (int) count;
+    } catch (RuntimeException e) {
+      throw e; // a buffer that must not be written to
+    } catch (Throwable e) {
+      throw broken(e);
+    } finally {
+      Reference.reachabilityFence(buffer);
+    }
+  }
+
+  // ---- errors ----
+
+  /// The system's word for an error.
+  ///
+  /// @param error positive
+  @SuppressWarnings("restricted") // a text of the C library's, of a known greatest length
+  public static String text(int error) {
+    try {
+      MemorySegment text = (MemorySegment) Call.TEXT.invokeExact(error);
+      return text.reinterpret(LONGEST_TEXT).getString(0, NAMES);
+    } catch (Throwable e) {
+      throw broken(e);
+    }
+  }
+
+  /// An error as others throw it.
+  ///
+  /// @param error positive
+  public static IOException failure(int error) {
+    return new IOException(text(error));
+  }
+
+  private static int error(MemorySegment state) {
+    return (int) Call.ERRNO.get(state, 0L);
+  }
+
+  private static AssertionError broken(Throwable e) {
+    return new AssertionError("a call of the system throws nothing", e);
+  }
+
+  /// Linked when the first one is made.
+  private static final class Call {
+    static final StructLayout STATE = Linker.Option.captureStateLayout();
+    static final VarHandle ERRNO = STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
+
+    private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
+    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
+    private static final MemoryLayout POINTER = ValueLayout.ADDRESS;
+    private static final Linker.Option CAPTURE = Linker.Option.captureCallState("errno");
+
+    static final MethodHandle OPEN =
+        link("open", INT, list(POINTER, INT, INT), CAPTURE, Linker.Option.firstVariadicArg(2));
+    static final MethodHandle NOTIFY = link("inotify_init1", INT, list(INT), CAPTURE);
+    static final MethodHandle ADD_WATCH =
+        link("inotify_add_watch", INT, list(INT, POINTER, INT), CAPTURE);
+    static final MethodHandle CLOSE = link("close", INT, list(INT));
+    static final MethodHandle PIPE = link("pipe2", INT, list(POINTER, INT), CAPTURE);
+    static final MethodHandle CONTROL =
+        link("fcntl", INT, list(INT, INT, INT), CAPTURE, Linker.Option.firstVariadicArg(2));
+    static final MethodHandle DEVICE =
+        link("ioctl", INT, list(INT, LONG, POINTER), CAPTURE, Linker.Option.firstVariadicArg(2));
+    static final MethodHandle READ = link("read", LONG, list(INT, POINTER, LONG), CAPTURE);
+    static final MethodHandle WRITE = link("write", LONG, list(INT, POINTER, LONG), CAPTURE);
+    static final MethodHandle TEXT = link("strerror", POINTER, list(INT));
+
+    private Call() {}
+  }
+
+  /// The one that a driver asks for with each file that it opens, on the loop: linked by itself.
+  private static final class Known {
+    static final MethodHandle KNOWN =
+        link(
+            "statx",
+            ValueLayout.JAVA_INT,
+            list(
+                ValueLayout.JAVA_INT,
+                ValueLayout.ADDRESS,
+                ValueLayout.JAVA_INT,
+                ValueLayout.JAVA_INT,
+                ValueLayout.ADDRESS));
+
+    private Known() {}
+  }
+
+  private static MemoryLayout[] list(MemoryLayout... arguments) {
+    return arguments;
+  }
+
+  @SuppressWarnings("restricted") // the signatures are those of the manual pages
+  private static MethodHandle link(
+      String name, MemoryLayout result, MemoryLayout[] arguments, Linker.Option... options) {
+    Linker linker = Linker.nativeLinker();
+    return linker.downcallHandle(
+        linker.defaultLookup().findOrThrow(name),
+        FunctionDescriptor.of(result, arguments),
+        options);
+  }
+}

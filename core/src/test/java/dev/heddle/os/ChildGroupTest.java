@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.os;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.heddle.Action;
+import dev.heddle.Heddle;
+import dev.heddle.os.spawn.PosixSpawn;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// Process groups, sessions and terminals of children.
+@Tag("T13.8")
+@Timeout(300)
+class ChildGroupTest {
+  private static final int GROUP = 2; // of the fields behind the name in /proc/PID/stat
+  private static final int SESSION = 3;
+  private static final int TERMINAL = 4;
+
+  @BeforeEach
+  void natively() {
+    assumeTrue(PosixSpawn.how().startsWith("started natively"), PosixSpawn.how());
+  }
+
+  private static void inLoop(Action body) {
+    Heddle.run(body);
+  }
+
+  private static long field(long pid, int index) throws IOException {
+    String stat = Files.readString(Path.of("/proc/" + pid + "/stat"));
+    return Long.parseLong(stat.substring(stat.lastIndexOf(')') + 2).split(" ")[index]);
+  }
+
+  @Test
+  void groupAndSession_areItsOwnWhereAsked() {
+    long self = ProcessHandle.current().pid();
+    Command cat = Command.of("cat");
+    inLoop(() -> {
+      try (Child plain = cat.start();
+          Child grouped = cat.withProcessGroup().start();
+          Child session = cat.withNewSession().start()) {
+        assertThat(field(plain.pid(), GROUP)).isEqualTo(field(self, GROUP));
+        assertThat(field(grouped.pid(), GROUP)).isEqualTo(grouped.pid());
+        assertThat(field(grouped.pid(), SESSION)).isEqualTo(field(self, SESSION));
+        assertThat(field(session.pid(), GROUP)).isEqualTo(session.pid());
+        assertThat(field(session.pid(), SESSION)).isEqualTo(session.pid());
+      }
+    });
+  }
+
+  @Test
+  void signalGroup_reachesAll() {
+    inLoop(() -> {
+      try (Child child = Command.shell("sleep 1000 & echo $!; wait").withProcessGroup().start()) {
+        long other = Long.parseLong(child.output().readLine());
+        assertThat(child.signalGroup("USR2")).isTrue();
+        assertThat(child.await()).isEqualTo(128 + 12);
+        Pids.awaitEnd(other);
+        assertThatThrownBy(() -> child.signalGroup("NONE"))
+            .isInstanceOf(IllegalArgumentException.class);
+      }
+      try (Child child = Command.of("cat").withProcessGroup().start()) {
+        assertThat(child.signalGroup("TERM")).isTrue();
+        assertThat(child.await()).isEqualTo(-15);
+      }
+    });
+  }
+
+  /// Nobody's descendant any more, it stayed when all others were ended.
+  @Test
+  void kill_endsThoseOfTheGroupWhoseParentsHaveEnded() {
+    inLoop(() -> {
+      Child child = Command.shell("(sleep 1000 & echo $!); read go").withProcessGroup().start();
+      long orphan = Long.parseLong(child.output().readLine());
+      while (field(orphan, 1) == child.pid()) {
+        Heddle.suspend();
+      }
+      child.close();
+      Pids.awaitEnd(orphan);
+    });
+  }
+
+  @Test
+  void childWithoutAGroupOrATerminal_isRefused() {
+    inLoop(() -> {
+      try (Child child = Command.of("cat").start()) {
+        assertThatThrownBy(() -> child.signalGroup("TERM"))
+            .isInstanceOf(IllegalStateException.class)
+            .hasMessageContaining("without a process group of its own");
+        assertThatThrownBy(() -> child.resize(80, 24))
+            .isInstanceOf(IllegalStateException.class)
+            .hasMessageContaining("without a terminal of its own");
+      }
+    });
+  }
+
+  // ---- terminals ----
+
+  @Test
+  void terminal_isAllOfItsStreamsAndTheControllingOne() {
+    String script = "tty; tty <&1; tty <&2; echo controlling > /dev/tty; echo error >&2; stty size";
+    inLoop(() -> {
+      CommandResult result = Command.shell(script).withTerminal(97, 31).run();
+      assertThat(result.output()).contains("controlling\r\n", "error\r\n", "31 97\r\n");
+      assertThat(result.lines().getFirst()).startsWith("/dev/pts/");
+      assertThat(result.lines().subList(0, 3)).containsOnly(result.lines().getFirst());
+      assertThat(result.exitCode()).isZero();
+    });
+  }
+
+  @Test
+  void terminal_thatIsResized_tellsTheProgram() {
+    String script = "trap 'stty size; exit' WINCH; echo ready; while :; do sleep 0.01; done";
+    inLoop(() -> {
+      try (Child child = Command.shell(script).withTerminal(80, 24).start()) {
+        assertThat(child.output().readLine()).isEqualTo("ready");
+        assertThat(field(child.pid(), TERMINAL)).isNotZero();
+        child.resize(100, 40);
+        assertThat(child.output().readLine()).isEqualTo("40 100");
+        assertThat(child.output().readLine()).isNull();
+        assertThat(child.await()).isZero();
+      }
+    });
+  }
+
+  @Test
+  void keys_areASignalAndAnEnd() {
+    inLoop(() -> {
+      try (Child child =
+          Command.shell("echo ready; exec sleep 1000").withTerminal(80, 24).start()) {
+        assertThat(child.output().readLine()).isEqualTo("ready");
+        child.input().write("\u0003");
+        assertThat(child.await()).isEqualTo(128 + 2);
+      }
+      try (Child cat = Command.of("cat").withTerminal(80, 24).start()) {
+        cat.input().write("line\n");
+        assertThat(cat.output().readLine()).isEqualTo("line"); // the echo
+        assertThat(cat.output().readLine()).isEqualTo("line");
+        cat.input().close();
+        assertThat(cat.await()).isZero();
+      }
+    });
+  }
+
+  @Test
+  void groupsAndTerminals_whereTheJdkStartsChildren_areRefusedWithTheReason() {
+    String before = System.getProperty("heddle.children");
+    System.setProperty("heddle.children", "jdk");
+    try {
+      inLoop(() -> {
+        assertThat(Command.of("echo", "x").run().output()).isEqualTo("x\n");
+        for (Command command :
+            new Command[] {
+              Command.of("true").withProcessGroup(),
+              Command.of("true").withNewSession(),
+              Command.of("true").withTerminal(80, 24)
+            }) {
+          assertThatThrownBy(command::start)
+              .isInstanceOf(UnsupportedOperationException.class)
+              .hasMessageContaining("asked for by -Dheddle.children=jdk");
+        }
+      });
+    } finally {
+      if (before == null) {
+        System.clearProperty("heddle.children");
+      } else {
+        System.setProperty("heddle.children", before);
+      }
+    }
+    assertThatThrownBy(() -> Command.of("true").withTerminal(0, 24))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+}

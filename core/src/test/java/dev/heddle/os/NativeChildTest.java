@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.os;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.heddle.Action;
+import dev.heddle.Heddle;
+import dev.heddle.coroutine.Coroutine;
+import dev.heddle.hosting.ChildJvm;
+import dev.heddle.os.spawn.PosixSpawn;
+import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Children that are started natively: what the JDK's way cannot, and that all else is as there.
+@Tag("T13.8")
+@Timeout(300)
+class NativeChildTest {
+  private static final Command CAT = Command.of("cat");
+  private static final int MANY = 1_000;
+  private static final int DESCRIPTORS_EACH = 4;
+  private static final int FEW_THREADS =
+      8; // the first start brings those of the pool and the driver
+
+  @TempDir private Path folder = Path.of("");
+
+  @BeforeEach
+  void natively() {
+    assumeTrue(PosixSpawn.how().startsWith("started natively"), PosixSpawn.how());
+  }
+
+  private static void inLoop(Action body) {
+    Heddle.run(body);
+  }
+
+  // ---- many at once ----
+
+  /// Three threads for each child: a thousand of them met the limits of most systems.
+  @Test
+  void aThousandChildrenAtOnce_haveNoThreadsOfTheirOwn() throws IOException {
+    long allowed = Math.min(limit("Max open files") / DESCRIPTORS_EACH, limit("Max processes"));
+    assumeTrue(allowed > 2 * MANY, "this system allows only " + allowed + " children at once");
+    inLoop(() -> {
+      CAT.run(); // brings the threads of the pool and of the driver
+      int before = threads();
+      List<Child> all = new ArrayList<>();
+      for (int i = 0; i < MANY; i++) {
+        Child child = CAT.start();
+        all.add(child);
+        child.input().write(i + "\n");
+      }
+      for (int i = 0; i < MANY; i++) {
+        assertThat(all.get(i).output().readLine()).isEqualTo(String.valueOf(i));
+      }
+      assertThat(threads()).isLessThan(before + FEW_THREADS);
+      for (Child child : all) {
+        child.input().close();
+        assertThat(child.output().readLine()).isNull(); // with all others alive
+        assertThat(child.await()).isZero();
+        child.close();
+      }
+    });
+  }
+
+  private static int threads() {
+    return Thread.getAllStackTraces().size();
+  }
+
+  private static long limit(String name) throws IOException {
+    try (Stream<String> lines = Files.lines(Path.of("/proc/self/limits"))) {
+      String line = lines.filter(l -> l.startsWith(name)).findAny().orElseThrow();
+      String soft = line.substring(name.length()).strip().split(" ")[0];
+      return soft.equals("unlimited") ? Long.MAX_VALUE : Long.parseLong(soft);
+    }
+  }
+
+  @Test
+  void sixtyFourMebibytes_goThroughAChild() {
+    int block = 1 << 20;
+    int blocks = 64;
+    inLoop(() -> {
+      try (Child cat = CAT.start()) {
+        Heddle.launch(
+            "writer",
+            () -> {
+              byte[] bytes = new byte[block];
+              for (int i = 0; i < blocks; i++) {
+                Arrays.fill(bytes, (byte) i);
+                cat.input().write(bytes);
+              }
+              cat.input().close();
+            });
+        ByteBuffer some = ByteBuffer.allocate(1 << 16);
+        long read = 0;
+        long wrong = 0;
+        for (int n = cat.output().read(some); n >= 0; n = cat.output().read(some.clear())) {
+          for (int i = 0; i < n; i++, read++) {
+            wrong += some.get(i) == (byte) (read / block) ? 0 : 1;
+          }
+        }
+        assertThat(wrong).isZero();
+        assertThat(read).isEqualTo((long) block * blocks);
+      }
+    });
+  }
+
+  @Test
+  @Tag("trap-31")
+  void write_toAChildThatHasEnded_isABrokenPipe() {
+    inLoop(() -> {
+      try (Child child = Command.of("true").start()) {
+        child.await();
+        assertThatThrownBy(() -> child.input().write("x"))
+            .isInstanceOf(IOException.class)
+            .hasMessageContaining("Broken pipe");
+      }
+    });
+  }
+
+  @Test
+  void childThatEndsWhileNobodyWaits_leavesNoZombie() {
+    inLoop(() -> {
+      Child child = Command.of("true").start();
+      while (Files.exists(Path.of("/proc/" + child.pid()))) {
+        Heddle.suspend();
+      }
+      assertThat(child.isAlive()).isFalse();
+      assertThat(child.await()).isZero();
+    });
+  }
+
+  @Test
+  void childThatRuns_doesNotHideADeadlock() {
+    assertThatThrownBy(() ->
+            Heddle.run(() -> {
+              Child child = Command.of("sleep", "1000").start();
+              assertThat(child.isAlive()).isTrue();
+              Heddle.promise("what nobody brings").future().await();
+            }))
+        .isInstanceOf(dev.heddle.DeadlockError.class);
+  }
+
+  @Test
+  void descriptors_areGivenBack() throws IOException {
+    inLoop(() -> CAT.run()); // brings those of the driver
+    long before = descriptors();
+    inLoop(() -> {
+      try (Child child = CAT.start()) {
+        child.input().write("x\n");
+        child.output().readLine();
+      }
+      var _ = CAT.start(); // the loop's end closes it
+      var _ = CAT.run();
+      assertThatThrownBy(() -> Command.of("no-such-program").start());
+    });
+    assertThat(descriptors()).isLessThanOrEqualTo(before);
+  }
+
+  private static long descriptors() throws IOException {
+    try (Stream<Path> all = Files.list(Path.of("/proc/self/fd"))) {
+      return all.count();
+    }
+  }
+
+  // ---- as the JDK's ----
+
+  private static String said(ProcessBuilder builder) throws Exception {
+    Process process = builder.start();
+    return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+  }
+
+  @Test
+  void environmentDescriptorsAndSignals_areThoseOfTheJdksChildren() throws Exception {
+    List<List<String>> lines =
+        List.of(
+            List.of("env"),
+            List.of("sh", "-c", "ls /proc/$$/fd"),
+            List.of("grep", "-E", "Sig(Blk|Ign|Cgt)", "/proc/self/status"),
+            List.of("sh", "-c", "ulimit -n; pwd; umask; cut -d' ' -f5,6 /proc/$$/stat"));
+    for (List<String> line : lines) {
+      String expected = said(new ProcessBuilder(line));
+      inLoop(() -> assertThat(Command.of(line).run().output()).isEqualTo(expected));
+    }
+  }
+
+  @Test
+  void errors_areInTheWordsOfTheJdk() throws Exception {
+    Path plain = Files.writeString(folder.resolve("plain"), "text");
+    List<Command> commands =
+        List.of(
+            Command.of("no-such-program"),
+            Command.of("true").withDirectory(Path.of("/no/such")),
+            Command.of(plain.toString()),
+            Command.of(folder.toString()),
+            Command.of("a\0b"),
+            Command.of(""),
+            Command.of("true", "x".repeat(3_000_000)),
+            CAT.withInput(Redirect.from(folder.resolve("none").toFile())),
+            CAT.withOutput(Redirect.to(folder.resolve("none/file").toFile())));
+    for (Command command : commands) {
+      String expected = refusal(() -> command.builder().start());
+      inLoop(() -> assertThat(refusal(command::start)).isEqualTo(expected));
+    }
+  }
+
+  @FunctionalInterface
+  private interface Start {
+    Object start() throws IOException;
+  }
+
+  private static String refusal(Start start) {
+    try {
+      return "started: " + start.start();
+    } catch (IOException e) {
+      return e.getMessage().strip() + e.getClass();
+    }
+  }
+
+  @Test
+  void scriptWithoutAFirstLine_isTheShells() throws IOException {
+    Path script = Files.writeString(folder.resolve("script"), "echo $1 $#\n");
+    assertThat(script.toFile().setExecutable(true)).isTrue();
+    inLoop(() ->
+        assertThat(Command.of(script.toString(), "a b", "c").run().output()).isEqualTo("a b 2\n"));
+  }
+
+  @Test
+  void runsOfManyCoroutines_areIndependent() {
+    inLoop(() -> {
+      List<Coroutine<String>> all = new ArrayList<>();
+      for (int i = 0; i < 100; i++) {
+        String text = "text " + i;
+        all.add(Heddle.spawn(() -> CAT.withInput(text).run().output()));
+      }
+      for (int i = 0; i < 100; i++) {
+        assertThat(all.get(i).await()).isEqualTo("text " + i);
+      }
+    });
+  }
+
+  // ---- limits of the system ----
+
+  /// The first process or thread that could not be had ended the program.
+  @Test
+  void start_atTheLimitOfProcesses_failsAndNothingElseDoes() throws Exception {
+    ChildJvm.Result result =
+        ChildJvm.of(ProcessLimitProgram.class)
+            .with("--enable-native-access=ALL-UNNAMED")
+            .from(folder.resolve("program.jar")) // open when the program becomes somebody else
+            .run();
+    assertThat(result.output())
+        .contains("no thread: java.io.IOException: Cannot run program \"true\"")
+        .contains("no process: java.io.IOException: Cannot run program \"true\": Exec failed")
+        .contains("ulimit -u")
+        .contains("and then: 0")
+        .endsWith("ended\n");
+    assertThat(result.exitCode()).isZero();
+  }
+}

@@ -8,7 +8,6 @@ import dev.heddle.CoroutineFailure;
 import dev.heddle.DeadlineException;
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.Scope;
-import dev.heddle.io.Dns;
 import dev.heddle.io.Server;
 import dev.heddle.io.Tcp;
 import dev.heddle.process.Pid;
@@ -361,9 +360,8 @@ final class Web {
   }
 
   static Reply get(URI url) throws IOException {
-    InetAddress host = Dns.resolve(url.getHost()).getFirst();
-    var address = new InetSocketAddress(host, url.getPort() < 0 ? 80 : url.getPort());
-    try (var wire = new FileServer.Wire(Tcp.connect(address))) {
+    int port = url.getPort() < 0 ? 80 : url.getPort();
+    try (var wire = new FileServer.Wire(Tcp.connect(url.getHost(), port))) {
       wire.write(
           "GET %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n"
               .formatted(target(url), url.getAuthority()));

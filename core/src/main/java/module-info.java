@@ -11,6 +11,7 @@ module dev.heddle {
   requires jdk.unsupported; // sun.misc.Signal, reflectively
   requires static jdk.jfr; // events, where it is there
 
+  uses dev.heddle.io.dns.NameResolverProvider;
   uses dev.heddle.reactor.driver.DriverProvider;
 
   provides java.net.spi.InetAddressResolverProvider with
@@ -29,6 +30,10 @@ module dev.heddle {
   exports dev.heddle.os;
   exports dev.heddle.sync;
   exports dev.heddle.thread;
+
+  // for a resolver of names that lives on a loop
+  exports dev.heddle.io.dns to
+      dev.heddle.netty;
 
   // for another library's event loop on a loop, and for what drivers have to say: beside the loop
   exports dev.heddle.eventloop to

@@ -7,6 +7,9 @@ module dev.heddle.netty {
   requires static org.jspecify; // annotations only: who compiles against this module needs nothing
   requires transitive io.netty.common; // futures and event loops, in the signatures
   requires transitive io.netty.transport;
+  requires io.netty.buffer;
+  requires io.netty.codec.dns;
+  requires io.netty.resolver.dns;
   requires io.netty.transport.classes.epoll;
   requires io.netty.transport.classes.io_uring;
   requires io.netty.transport.classes.kqueue;
@@ -14,6 +17,8 @@ module dev.heddle.netty {
 
   exports dev.heddle.netty;
 
+  provides dev.heddle.io.dns.NameResolverProvider with
+      dev.heddle.netty.dns.NettyNames;
   provides dev.heddle.reactor.driver.DriverProvider with
       dev.heddle.netty.uring.UringProvider,
       dev.heddle.netty.epoll.EpollProvider,

@@ -72,4 +72,35 @@ public final class Tcp {
     InetSocketAddress remote = Internet.resolved(address);
     return Sockets.connect(Internet.family(remote), remote, options::applyTo);
   }
+
+  /// Connects to a host, at whichever of its addresses takes the connection first (Happy Eyeballs,
+  /// RFC 8305). The addresses are tried in the order of [Dns#resolve], IPv4 and IPv6 in turn; the
+  /// next attempt begins beside the others when one has failed, or 250 ms after the last one began
+  /// ([TcpOptions#withConnectionAttemptDelay]). **Suspends** until one has connected and the other
+  /// attempts are given up, or all have failed. **Cancelled** all attempts are given up.
+  ///
+  /// {@snippet class=dev.heddle.snippets.IoSnippetsTest region=byName}
+  ///
+  /// @param host a name, or an address as text
+  /// @throws UnknownHostException when there is no such host, or nobody could say
+  /// @throws ConnectException when no address takes the connection; the message names each with its
+  ///   reason, and each failure is a suppressed exception of it
+  /// @throws IOException when there is one address only, and the system refuses otherwise
+  /// @throws IllegalArgumentException when there is no such port
+  public static StreamSocket connect(String host, int port) throws IOException {
+    return connect(host, port, TcpOptions.defaults());
+  }
+
+  /// Connects to a host, with options. Else as [#connect(String, int)].
+  ///
+  /// @throws UnsupportedOperationException when the system or the loop's driver lacks an option
+  public static StreamSocket connect(String host, int port, TcpOptions options) throws IOException {
+    var _ = InetSocketAddress.createUnresolved(host, port); // refuses a port before it looks up
+    return HappyEyeballs.connect(
+        host,
+        options.ofLocalFamily(Dns.resolve(host)),
+        port,
+        options.connectionAttemptDelay(),
+        address -> connect(address, options));
+  }
 }

@@ -5,10 +5,14 @@ import dev.heddle.reactor.driver.ListenerDescriptor;
 import dev.heddle.reactor.driver.SocketDescriptor;
 import dev.heddle.reactor.driver.SocketOptions;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.SocketOption;
 import java.net.StandardSocketOptions;
+import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -28,16 +32,23 @@ public final class TcpOptions {
           StandardSocketOptions.SO_RCVBUF,
           StandardSocketOptions.SO_REUSEADDR,
           StandardSocketOptions.SO_REUSEPORT);
-  private static final TcpOptions DEFAULTS = new TcpOptions(BACKLOG, null, Map.of());
+  private static final Duration ATTEMPT_DELAY = Duration.ofMillis(250); // RFC 8305, section 8
+  private static final Duration LEAST_ATTEMPT_DELAY = Duration.ofMillis(10); // the same
+  private static final TcpOptions DEFAULTS = new TcpOptions(BACKLOG, null, ATTEMPT_DELAY, Map.of());
 
   private final int backlog;
   private final @Nullable SocketAddress local;
+  private final Duration attemptDelay;
   private final Map<SocketOption<?>, Object> options;
 
   private TcpOptions(
-      int backlog, @Nullable SocketAddress local, Map<SocketOption<?>, Object> options) {
+      int backlog,
+      @Nullable SocketAddress local,
+      Duration attemptDelay,
+      Map<SocketOption<?>, Object> options) {
     this.backlog = backlog;
     this.local = local;
+    this.attemptDelay = attemptDelay;
     this.options = options;
   }
 
@@ -56,7 +67,7 @@ public final class TcpOptions {
     Objects.requireNonNull(value, option.name());
     Map<SocketOption<?>, Object> changed = new LinkedHashMap<>(options);
     changed.put(option, value);
-    return new TcpOptions(backlog, local, changed);
+    return new TcpOptions(backlog, local, attemptDelay, changed);
   }
 
   /// The same with another number of connections that the system keeps while nobody accepts.
@@ -66,17 +77,46 @@ public final class TcpOptions {
     if (connections < 1) {
       throw new IllegalArgumentException("a backlog must be positive, not " + connections);
     }
-    return new TcpOptions(connections, local, options);
+    return new TcpOptions(connections, local, attemptDelay, options);
   }
 
-  /// The same, connecting from `address`; a listener has its own.
+  /// The same, connecting from `address`; a listener has its own. Of a host's addresses those of
+  /// its family are tried.
   public TcpOptions withLocalAddress(SocketAddress address) {
     Objects.requireNonNull(address, "address");
-    return new TcpOptions(backlog, address, options);
+    return new TcpOptions(backlog, address, attemptDelay, options);
+  }
+
+  /// The same with another "connection attempt delay" (RFC 8305) for [Tcp#connect(String, int)]:
+  /// how long an attempt at one address of a host has before that at the next one begins beside it.
+  ///
+  /// @param delay default 250 ms; the RFC recommends 100 ms to 2 s
+  /// @throws IllegalArgumentException below 10 ms, which the RFC forbids
+  public TcpOptions withConnectionAttemptDelay(Duration delay) {
+    if (delay.compareTo(LEAST_ATTEMPT_DELAY) < 0) {
+      throw new IllegalArgumentException(
+          "a connection attempt delay must be 10 ms at least (RFC 8305), not " + delay);
+    }
+    return new TcpOptions(backlog, local, delay, options);
+  }
+
+  Duration connectionAttemptDelay() {
+    return attemptDelay;
   }
 
   int backlog() {
     return backlog;
+  }
+
+  /// Those of `known` that can be reached from the local address; all when none can, so that the
+  /// system says why.
+  List<InetAddress> ofLocalFamily(List<InetAddress> known) {
+    if (!(local instanceof InetSocketAddress from) || from.isUnresolved()) {
+      return known;
+    }
+    List<InetAddress> same =
+        known.stream().filter(from.getAddress().getClass()::isInstance).toList();
+    return same.isEmpty() ? known : same;
   }
 
   void applyTo(SocketDescriptor socket) throws IOException {
@@ -108,6 +148,11 @@ public final class TcpOptions {
 
   @Override
   public String toString() {
-    return "backlog " + backlog + (local == null ? "" : ", from " + local) + ", " + options;
+    return "backlog "
+        + backlog
+        + (local == null ? "" : ", from " + local)
+        + (attemptDelay.equals(ATTEMPT_DELAY) ? "" : ", attempts " + attemptDelay + " apart")
+        + ", "
+        + options;
   }
 }

@@ -4,7 +4,6 @@ package dev.heddle.io;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.io.handle.TlsHandle;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.Objects;
 import java.util.function.Supplier;
@@ -19,9 +18,10 @@ import javax.net.ssl.SSLParameters;
 public final class Tls {
   private Tls() {}
 
-  /// Connects to a host and agrees on TLS with it; its certificate must be for the name.
-  /// **Suspends** until both are done; when they cannot agree, until the other side has heard why
-  /// and closes, a second at most. **Cancelled** the attempt is given up.
+  /// Connects to a host, at whichever of its addresses takes the connection first, as
+  /// [Tcp#connect(String, int)] does, and agrees on TLS with it; its certificate must be for the
+  /// name. **Suspends** until both are done; when they cannot agree, until the other side has heard
+  /// why and closes, a second at most. **Cancelled** the attempt is given up.
   ///
   /// @throws javax.net.ssl.SSLHandshakeException when the other side is not whom it claims to be,
   ///   or shares no version or cipher suite
@@ -30,9 +30,16 @@ public final class Tls {
   ///   is not
   /// @throws IOException when the connection cannot be made, or breaks
   public static TlsSocket connect(String host, int port, TlsOptions options) throws IOException {
-    // looked up here, so that only this coroutine waits
-    SocketAddress address = new InetSocketAddress(Dns.resolve(host).getFirst(), port);
-    return client(Tcp.connect(address), host, port, options);
+    return connect(host, port, TcpOptions.defaults(), options);
+  }
+
+  /// Connects to a host with options of the connection, too. Else as [#connect(String, int,
+  /// TlsOptions)].
+  ///
+  /// @throws UnsupportedOperationException when the system or the loop's driver lacks an option
+  public static TlsSocket connect(String host, int port, TcpOptions tcp, TlsOptions options)
+      throws IOException {
+    return client(Tcp.connect(host, port, tcp), host, port, options);
   }
 
   /// Agrees on TLS over a connection, as its client; the connection is closed when that fails. Else

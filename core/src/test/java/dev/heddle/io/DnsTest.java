@@ -95,7 +95,7 @@ class DnsTest {
   @Test
   void resolver_thatIsNotKnown_isRefusedByName() throws Exception {
     ChildJvm.Result result = ChildJvm.of(LibraryProgram.class).with("-Dheddle.dns=fast").run();
-    assertThat(result.output()).contains("heddle.dns=fast").contains("use loop or jdk");
+    assertThat(result.output()).contains("heddle.dns=fast").contains("use loop, thread or jdk");
     assertThat(result.exitCode()).isOne();
   }
 

@@ -72,6 +72,24 @@ class IoSnippetsTest {
   }
 
   @Test
+  void byName() {
+    InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    String echo =
+        Heddle.run(() -> {
+          try (Server server = Tcp.serve(address, client -> client.transferTo(client))) {
+            int port = ((InetSocketAddress) server.address()).getPort();
+            // @start region=byName
+            try (StreamSocket client = Tcp.connect("localhost", port)) {
+              client.write(StandardCharsets.UTF_8.encode("hello\n"));
+              return client.readLine();
+            }
+            // @end
+          }
+        });
+    assertThat(echo).isEqualTo("hello");
+  }
+
+  @Test
   void serverOptions() {
     // @start region=serverOptions
     ServerOptions options =

@@ -21,8 +21,10 @@ import dev.heddle.event.Trigger;
 import dev.heddle.io.AsyncIo;
 import dev.heddle.io.Dns;
 import dev.heddle.io.Listener;
+import dev.heddle.io.SrvRecord;
 import dev.heddle.io.StreamSocket;
 import dev.heddle.io.Tcp;
+import dev.heddle.io.TxtRecord;
 import dev.heddle.observe.CoroutineSnapshot;
 import dev.heddle.observe.DeadlockReport;
 import dev.heddle.observe.Dump;
@@ -105,6 +107,44 @@ class SnippetsTest {
       // @end
       assertThat(addresses).isNotEmpty();
     });
+  }
+
+  @Test
+  void srv() {
+    HeddleOptions withoutResolver = HeddleOptions.defaults().withDriver("jdk");
+    Heddle.run(
+        withoutResolver,
+        () ->
+            assertThatThrownBy(
+                    () -> {
+                      // @start region=srv
+                      for (SrvRecord server : Dns.resolveSrv("_imaps._tcp.example.org")) {
+                        log(server.target() + ":" + server.port() + ", for " + server.ttl());
+                      }
+                      // @end
+                    })
+                .isInstanceOf(UnsupportedOperationException.class)
+                .hasMessageContaining("the driver jdk"));
+  }
+
+  @Test
+  void txt() {
+    HeddleOptions withoutResolver = HeddleOptions.defaults().withDriver("jdk");
+    Heddle.run(
+        withoutResolver,
+        () ->
+            assertThatThrownBy(
+                    () -> {
+                      // @start region=txt
+                      for (TxtRecord record : Dns.resolveTxt("example.org")) {
+                        if (record.text().startsWith("v=spf1 ")) {
+                          log(record.text());
+                        }
+                      }
+                      // @end
+                    })
+                .isInstanceOf(UnsupportedOperationException.class)
+                .hasMessageContaining("TXT records"));
   }
 
   @Test

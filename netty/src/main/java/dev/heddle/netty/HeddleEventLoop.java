@@ -32,6 +32,7 @@ import io.netty.util.concurrent.FastThreadLocalThread;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.ImmediateEventExecutor;
 import io.netty.util.concurrent.Promise;
+import io.netty.util.concurrent.ScheduledFuture;
 import io.netty.util.internal.ThreadExecutorMap;
 import java.time.Duration;
 import java.util.Objects;
@@ -129,6 +130,7 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
   private final GuestHandles handles;
   private final AsGuest guest = new AsGuest();
   private final Promise<?> end = new End();
+  private final QuietTimers quietTimers = new QuietTimers(this);
 
   // any thread
   private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
@@ -349,11 +351,28 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     for (Runnable due = pollScheduledTask(); due != null; due = pollScheduledTask()) {
       tasks.add(due);
     }
+    for (Runnable due = quietTimers.pollDue(); due != null; due = quietTimers.pollDue()) {
+      tasks.add(due);
+    }
     return tasks.poll();
   }
 
+  @Override
+  public ScheduledFuture<?> schedule(Runnable command, long delay, TimeUnit unit) {
+    return QuietTimers.takes(command)
+        ? quietTimers.schedule(command, delay, unit)
+        : super.schedule(command, delay, unit);
+  }
+
   private boolean hasDue() {
-    return nextScheduledTaskNano() == 0;
+    return nextTimerNanos() == 0;
+  }
+
+  /// When the next timer is due, from now; below zero: there is none.
+  private long nextTimerNanos() {
+    long counted = nextScheduledTaskNano();
+    long quiet = quietTimers.nextNanos();
+    return counted < 0 || quiet < 0 ? Math.max(counted, quiet) : Math.min(counted, quiet);
   }
 
   private boolean isEmpty() {
@@ -412,6 +431,7 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
   private void finish() {
     phase.set(Phase.ENDED);
     cancelScheduledTasks();
+    quietTimers.drop();
     for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
       run(task); // came while the phase was written
     }
@@ -488,7 +508,7 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
       if (turns.isUnderWay()) {
         return ReactorDriver.FOREVER; // it looks at what is due when it goes on
       }
-      long in = nextScheduledTaskNano();
+      long in = nextTimerNanos();
       long now = System.nanoTime();
       long at = now + in;
       return in < 0 || at < now ? ReactorDriver.FOREVER : at; // Netty's longest is Long.MAX_VALUE

@@ -4,7 +4,8 @@
 ///
 /// | enters | leaves |
 /// |---|---|
-/// | the JDK, on whatever thread looks a name up | look-ups, to the threads beside the loop |
+/// | the JDK, on whatever thread looks a name up | look-ups, to the loop's resolver, or to the threads beside the loop |
+/// | a module that has a resolver for loops | |
 ///
 /// Threads: any. Read `LoopResolver`.
 package dev.heddle.io.dns;

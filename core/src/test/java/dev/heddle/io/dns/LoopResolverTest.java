@@ -74,7 +74,7 @@ class LoopResolverTest {
   }
 
   private final SlowSystem system = new SlowSystem(1);
-  private final LoopResolver resolver = new LoopResolver(system);
+  private final LoopResolver resolver = new LoopResolver(system, () -> null);
 
   private String address(String host) throws UnknownHostException {
     return resolver.lookupByName(host, ANY).findFirst().orElseThrow().getHostAddress();
@@ -191,7 +191,7 @@ class LoopResolverTest {
       system.mayAnswer.countDown();
       try {
         FOUND.add(
-            new LoopResolver(system)
+            new LoopResolver(system, () -> null)
                 .lookupByName("ten", ANY)
                 .findFirst()
                 .orElseThrow()

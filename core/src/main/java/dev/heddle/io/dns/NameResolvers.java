@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.io.dns;
+
+import dev.heddle.PinnedException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.net.spi.InetAddressResolver.LookupPolicy;
+import java.util.List;
+import java.util.ServiceLoader;
+import org.jspecify.annotations.Nullable;
+
+/// Who looks names up for the current coroutine.
+public final class NameResolvers {
+  private static final String PROPERTY = "heddle.dns";
+  private static final String HOSTS_FILE = "jdk.net.hosts.file";
+
+  private NameResolvers() {}
+
+  /// What `-Dheddle.dns` asks for.
+  enum Choice {
+    /// The loop's resolver where it has one, else the system's beside the loop.
+    LOOP,
+    /// The system's, beside the loop.
+    THREAD,
+    /// The JDK's, as if Heddle were not there.
+    JDK
+  }
+
+  /// What was asked for.
+  ///
+  /// @throws IllegalArgumentException when it is not known
+  static Choice choice() {
+    String asked = System.getProperty(PROPERTY, "loop");
+    return switch (asked) {
+      case "loop" -> Choice.LOOP;
+      case "thread" -> Choice.THREAD;
+      case "jdk" -> Choice.JDK;
+      default ->
+          throw new IllegalArgumentException(
+              "-D" + PROPERTY + "=" + asked + " is not known; use loop, thread or jdk");
+    };
+  }
+
+  /// The resolver of the current loop; null: the system's is to be asked. In a coroutine.
+  public static @Nullable NameResolver current() {
+    // with that property the JDK asks this file and nobody else, and so do we
+    boolean wanted = choice() == Choice.LOOP && System.getProperty(HOSTS_FILE) == null;
+    return wanted ? Found.PROVIDER.current() : null;
+  }
+
+  /// Found at the first look-up of a coroutine.
+  private static final class Found {
+    static final NameResolverProvider PROVIDER =
+        ServiceLoader.load(NameResolverProvider.class, NameResolverProvider.class.getClassLoader())
+            .findFirst()
+            .orElse(() -> null);
+  }
+
+  /// The addresses that the current loop's resolver finds, in the order that the JDK's properties
+  /// ask for; null: the system's is to be asked. In a coroutine.
+  ///
+  /// @throws UnknownHostException when there is none, or nobody could say
+  public static @Nullable List<InetAddress> addresses(String host) throws UnknownHostException {
+    if (mayBeAnAddress(host)) {
+      return null;
+    }
+    NameResolver resolver = current();
+    return resolver == null ? null : addresses(resolver, host, preference());
+  }
+
+  /// The addresses that `resolver` finds; null: the system's is to be asked.
+  static @Nullable List<InetAddress> addresses(
+      @Nullable NameResolver resolver, String host, LookupPolicy policy)
+      throws UnknownHostException {
+    if (resolver == null) {
+      return null;
+    }
+    try {
+      return resolver.addresses(host, policy);
+    } catch (PinnedException e) {
+      return null; // its stack cannot be left: the thread waits for the system, as without us
+    }
+  }
+
+  /// Whether the JDK may read it as an address: these are its business. No top-level domain is a
+  /// number.
+  static boolean mayBeAnAddress(String host) {
+    int label = host.lastIndexOf('.', host.length() - 2) + 1;
+    return host.isEmpty() || host.indexOf(':') >= 0 || Character.isDigit(host.charAt(label));
+  }
+
+  /// As [java.net.InetAddress] understands its properties.
+  private static LookupPolicy preference() {
+    if (Boolean.getBoolean("java.net.preferIPv4Stack")) {
+      return LookupPolicy.of(LookupPolicy.IPV4);
+    }
+    int both = LookupPolicy.IPV4 | LookupPolicy.IPV6;
+    return switch (System.getProperty("java.net.preferIPv6Addresses", "false")) {
+      case "true" -> LookupPolicy.of(both | LookupPolicy.IPV6_FIRST);
+      case "system" -> LookupPolicy.of(both);
+      default -> LookupPolicy.of(both | LookupPolicy.IPV4_FIRST);
+    };
+  }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.netty.dns;
+
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// The system's hosts file: a line has an address, its name, and more names. See hosts(5).
+///
+/// @param addresses of names in lower case
+/// @param names of addresses
+record HostsFile(Map<String, List<InetAddress>> addresses, Map<InetAddress, String> names) {
+  static HostsFile parse(List<String> lines) {
+    Map<String, List<InetAddress>> addresses = new HashMap<>();
+    Map<InetAddress, String> names = new HashMap<>();
+    for (String line : lines) {
+      int comment = line.indexOf('#');
+      String text = comment < 0 ? line : line.substring(0, comment);
+      String[] words = text.strip().split("\\s+");
+      InetAddress address = words.length < 2 ? null : Literals.address(words[0]);
+      if (address == null) {
+        continue; // nothing, or nothing that can be read, which the system skips, too
+      }
+      names.putIfAbsent(address, words[1]);
+      for (int i = 1; i < words.length; i++) {
+        String name = words[i].toLowerCase(Locale.ROOT);
+        addresses.computeIfAbsent(name, _ -> new ArrayList<>()).add(address);
+      }
+    }
+    return new HostsFile(addresses, names);
+  }
+
+  /// The addresses of a name in lower case, maybe none.
+  List<InetAddress> addressesOf(String name) {
+    return addresses.getOrDefault(name, List.of());
+  }
+
+  @Nullable String nameOf(InetAddress address) {
+    return names.get(address);
+  }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.netty.dns;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/// How the system asks name servers. See resolv.conf(5), whose defaults and limits these are; a
+/// name server may have a port here.
+///
+/// @param servers at least one
+/// @param search domains that names without dots are looked for in, in lower case
+/// @param ndots from how many dots on a name is looked for as it is, first
+/// @param timeout for one question to one server
+/// @param attempts how many times each server is asked
+/// @param rotate whether look-ups begin with the servers in turn
+/// @param edns0 whether longer answers than 512 bytes may come by UDP
+record ResolvConf(
+    List<InetSocketAddress> servers,
+    List<String> search,
+    int ndots,
+    Duration timeout,
+    int attempts,
+    boolean rotate,
+    boolean edns0) {
+  private static final int MOST_SERVERS = 3;
+  private static final int MOST_DOTS = 15;
+  private static final int MOST_SECONDS = 30;
+  private static final int MOST_ATTEMPTS = 5;
+
+  /// @param hostName the machine's own name: its domain is searched when nothing is said
+  static ResolvConf parse(List<String> lines, Map<String, String> environment, String hostName) {
+    Draft draft = new Draft();
+    int dot = hostName.indexOf('.');
+    draft.search(dot < 0 ? Stream.of() : Stream.of(hostName.substring(dot)));
+    lines.forEach(draft::line);
+    String local = environment.get("LOCALDOMAIN");
+    if (local != null) {
+      draft.search(Arrays.stream(words(local)));
+    }
+    for (String option : words(environment.getOrDefault("RES_OPTIONS", ""))) {
+      draft.option(option);
+    }
+    return draft.finished();
+  }
+
+  private static String[] words(String text) {
+    return text.strip().split("\\s+");
+  }
+
+  /// What has been read so far.
+  private static final class Draft {
+    private final List<InetSocketAddress> servers = new ArrayList<>();
+    private List<String> search = List.of();
+    private int ndots = 1;
+    private int seconds = 5;
+    private int attempts = 2;
+    private boolean rotate;
+    private boolean edns0;
+
+    void line(String line) {
+      String[] words = words(line.replaceFirst("[#;].*", ""));
+      Stream<String> values = Arrays.stream(words).skip(1);
+      switch (words[0]) {
+        case "nameserver" -> values.limit(1).forEach(this::server);
+        case "domain" -> search(values.limit(1));
+        case "search" -> search(values);
+        case "options" -> values.forEach(this::option);
+        default -> {} // sortlist, and what is not known, which the system skips
+      }
+    }
+
+    void server(String text) {
+      InetSocketAddress server = Literals.server(text);
+      if (server != null && servers.size() < MOST_SERVERS) {
+        servers.add(server);
+      }
+    }
+
+    void search(Stream<String> domains) {
+      search =
+          domains
+              .map(domain -> domain.toLowerCase(Locale.ROOT).replaceAll("^\\.|\\.$", ""))
+              .filter(domain -> !domain.isEmpty())
+              .distinct()
+              .toList();
+    }
+
+    void option(String option) {
+      int colon = option.indexOf(':');
+      String name = colon < 0 ? option : option.substring(0, colon);
+      String value = option.substring(colon + 1);
+      int number = value.matches("[0-9]{1,6}") ? Integer.parseInt(value) : -1;
+      switch (name) {
+        case "rotate" -> rotate = true;
+        case "edns0" -> edns0 = true;
+        case "ndots" -> ndots = number < 0 ? ndots : Math.min(number, MOST_DOTS);
+        case "timeout" -> seconds = number < 0 ? seconds : Math.clamp(number, 1, MOST_SECONDS);
+        case "attempts" -> attempts = number < 0 ? attempts : Math.clamp(number, 1, MOST_ATTEMPTS);
+        default -> {} // of no use here
+      }
+    }
+
+    ResolvConf finished() {
+      List<InetSocketAddress> known =
+          servers.isEmpty()
+              ? List.of(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 53))
+              : List.copyOf(servers);
+      return new ResolvConf(
+          known, search, ndots, Duration.ofSeconds(seconds), attempts, rotate, edns0);
+    }
+  }
+
+  /// The names under which a host is to be looked for, in order.
+  ///
+  /// @param name in lower case; with a dot at its end it is complete
+  List<String> candidates(String name) {
+    if (name.endsWith(".")) {
+      return List.of(name.substring(0, name.length() - 1));
+    }
+    List<String> searched = search.stream().map(domain -> name + "." + domain).toList();
+    boolean complete = name.chars().filter(c -> c == '.').count() >= ndots;
+    return complete
+        ? Stream.concat(Stream.of(name), searched.stream()).toList()
+        : Stream.concat(searched.stream(), Stream.of(name)).toList();
+  }
+}

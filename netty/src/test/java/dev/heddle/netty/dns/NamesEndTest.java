@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.netty.dns;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.heddle.Cancellation;
+import dev.heddle.DeadlockError;
+import dev.heddle.Heddle;
+import dev.heddle.coroutine.Coroutine;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// Look-ups on the loop that are cancelled, that no server answers, or whose loop ends, on each
+/// driver.
+@EnabledOnOs(OS.LINUX)
+@ParameterizedClass
+@MethodSource("dev.heddle.netty.dns.TestDrivers#names")
+@Tag("T13.5.1")
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class NamesEndTest extends NamesOnDrivers {
+  static {
+    // how long a query's identifier is kept back after a cancellation; it must hide no deadlock
+    System.setProperty("io.netty.resolver.dns.idReuseOnTimeoutDelayMillis", "3600000");
+  }
+
+  @Test
+  void lookupThatIsCancelled_leavesNoDescriptor() throws Exception {
+    zone.address("good.test", 0, "10.0.0.1");
+    NameServer dead = silent();
+    NameServer server = ofZone();
+    run(() -> {
+      LoopNames answered = names(server);
+      answered.addresses("good.test", ANY); // opens what the loop keeps
+      long before = sockets();
+      LoopNames names = patient(dead);
+      Coroutine<?> looking = Heddle.spawn(() -> names.addresses("dead.test", ANY));
+      while (dead.asked().size() < 2) {
+        Heddle.delay(Duration.ofMillis(1));
+      }
+      looking.cancel("enough");
+      assertThatThrownBy(looking::await).isInstanceOf(Cancellation.class);
+      for (int i = 0; i < 20; i++) {
+        answered.addresses("good.test", ANY);
+      }
+      while (sockets() > before) {
+        Heddle.delay(Duration.ofMillis(1)); // a driver closes some a moment later
+      }
+    });
+  }
+
+  private static long sockets() throws IOException {
+    try (Stream<Path> links = Files.list(Path.of("/proc/self/fd"))) {
+      return links.filter(NamesEndTest::isSocket).count();
+    }
+  }
+
+  private static boolean isSocket(Path link) {
+    try {
+      return Files.readSymbolicLink(link).toString().startsWith("socket:");
+    } catch (IOException e) {
+      return false; // closed meanwhile
+    }
+  }
+
+  @Test
+  void lookupThatIsCancelledWhileItAsksByTcp_hangsUp() throws Exception {
+    NameServer server =
+        open(NameServer.of(asked -> asked.tcp() ? null : Zone.refusal(asked, 0x200)));
+    run(() -> {
+      LoopNames names = patient(server);
+      Coroutine<?> looking = Heddle.spawn(() -> names.addresses("long.test", FOUR));
+      while (!server.asked().contains("long.test 1 tcp")) {
+        Heddle.delay(Duration.ofMillis(1));
+      }
+      looking.cancel("enough");
+      assertThatThrownBy(looking::await).isInstanceOf(Cancellation.class);
+      while (server.hungUp().getCount() > 0) {
+        Heddle.delay(Duration.ofMillis(1));
+      }
+    });
+  }
+
+  @Test
+  void loopWhereLookupsAreOver_findsItsDeadlock() throws Exception {
+    zone.address("good.test", 600, "10.0.0.1");
+    NameServer dead = silent();
+    NameServer server = ofZone();
+    assertThatThrownBy(() ->
+            run(() -> {
+              LoopNames names = patient(dead);
+              Coroutine<?> looking = Heddle.spawn(() -> names.addresses("good.test", ANY));
+              while (dead.asked().size() < 2) {
+                Heddle.delay(Duration.ofMillis(1)); // no deadlock, while one is out
+              }
+              looking.cancel("enough");
+              names(server).addresses("good.test", ANY);
+              Heddle.promise("never").future().await();
+            }))
+        .isInstanceOf(DeadlockError.class);
+  }
+
+  @Test
+  void deadServer_delaysOnlyWhoAsksIt() throws Exception {
+    zone.address("good.test", 60, "10.0.0.1");
+    NameServer dead = silent();
+    NameServer server = ofZone();
+    run(() -> {
+      LoopNames slow = patient(dead);
+      Heddle.scope(s -> {
+        for (int i = 0; i < 100; i++) {
+          String host = "dead" + i + ".test";
+          s.background("look up " + host, () -> slow.addresses(host, FOUR));
+        }
+        while (dead.asked().size() < 100) {
+          Heddle.delay(Duration.ofMillis(1));
+        }
+        LoopNames good = names(server);
+        assertThat(texts(good.addresses("good.test", FOUR))).containsExactly("10.0.0.1");
+        assertThat(lookupThreads()).isEmpty();
+        return null;
+      });
+    });
+    assertThat(dead.asked()).hasSize(100); // all of them still wait for their first answer
+  }
+
+  private static List<String> lookupThreads() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .map(Thread::getName)
+        .filter(name -> name.contains("-lookup"))
+        .toList();
+  }
+
+  @Test
+  void loopThatEndsDuringALookup_endsIt() throws Exception {
+    NameServer server = silent();
+    List<Object> outcome = new ArrayList<>();
+    run(() -> {
+      LoopNames names = patient(server);
+      Heddle.background(
+          "look up",
+          () -> {
+            try {
+              outcome.add(names.addresses("dead.test", ANY));
+            } catch (Throwable e) {
+              outcome.add(e.getClass());
+              throw e;
+            }
+          });
+      while (server.asked().isEmpty()) {
+        Heddle.delay(Duration.ofMillis(1));
+      }
+    });
+    assertThat(outcome).containsExactly(Cancellation.class);
+  }
+}

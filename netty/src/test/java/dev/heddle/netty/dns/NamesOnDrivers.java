@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.netty.dns;
+
+import dev.heddle.Action;
+import dev.heddle.Heddle;
+import dev.heddle.HeddleOptions;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.spi.InetAddressResolver.LookupPolicy;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+
+/// Resolvers of loops on each driver, and name servers that answer as a test says.
+abstract class NamesOnDrivers {
+  static final LookupPolicy ANY =
+      LookupPolicy.of(LookupPolicy.IPV4 | LookupPolicy.IPV6 | LookupPolicy.IPV4_FIRST);
+  static final LookupPolicy SIX_FIRST =
+      LookupPolicy.of(LookupPolicy.IPV4 | LookupPolicy.IPV6 | LookupPolicy.IPV6_FIRST);
+  static final LookupPolicy FOUR = LookupPolicy.of(LookupPolicy.IPV4);
+
+  @Parameter String driver;
+  @TempDir Path folder;
+
+  final Zone zone = new Zone();
+  private final List<NameServer> servers = new ArrayList<>();
+
+  @AfterEach
+  void closeServers() throws IOException {
+    for (NameServer server : servers) {
+      server.close();
+    }
+  }
+
+  NameServer open(NameServer server) {
+    servers.add(server);
+    return server;
+  }
+
+  NameServer ofZone() throws IOException {
+    return open(NameServer.of(zone));
+  }
+
+  NameServer silent() throws IOException {
+    return open(NameServer.of(_ -> null));
+  }
+
+  void run(Action main) {
+    Heddle.run(HeddleOptions.defaults().withDriver(driver), main);
+  }
+
+  /// @param resolvConf what it says; where it says nothing, a slow machine has time to answer
+  LoopNames names(String resolvConf) throws IOException {
+    Path file = Files.createTempFile(folder, "resolv", ".conf");
+    return names(Files.writeString(file, "options timeout:30\n" + resolvConf));
+  }
+
+  LoopNames names(Path resolvConf) {
+    return new LoopNames(
+        new SystemFile<>(resolvConf, lines -> ResolvConf.parse(lines, Map.of(), "own")),
+        new SystemFile<>(folder.resolve("hosts"), HostsFile::parse),
+        "own");
+  }
+
+  /// A resolver that waits for the server longer than any test runs.
+  LoopNames patient(NameServer of) throws IOException {
+    Path file = Files.writeString(Files.createTempFile(folder, "resolv", ".conf"), of.line());
+    return new LoopNames(
+        new SystemFile<>(
+            file,
+            lines -> {
+              ResolvConf conf = ResolvConf.parse(lines, Map.of(), "own");
+              return new ResolvConf(
+                  conf.servers(), List.of(), 1, Duration.ofHours(1), 1, false, false);
+            }),
+        new SystemFile<>(folder.resolve("hosts"), HostsFile::parse),
+        "own");
+  }
+
+  LoopNames names(NameServer... of) throws IOException {
+    return names(String.join("", Stream.of(of).map(NameServer::line).toList()));
+  }
+
+  static void awaitQuestions(NameServer server, int count) {
+    while (server.asked().size() < count) {
+      Heddle.delay(Duration.ofMillis(1));
+    }
+  }
+
+  static List<String> texts(List<InetAddress> addresses) {
+    return addresses.stream().map(InetAddress::getHostAddress).toList();
+  }
+}

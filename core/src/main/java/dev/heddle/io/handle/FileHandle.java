@@ -32,7 +32,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// A file: a position of its own, and requests that end whether or not somebody still waits.
-public final class FileHandle extends Handle implements AsyncFile {
+public final class FileHandle extends Handle implements AsyncFile, Numbered {
   /*
    * A file has no readiness: what is asked of it takes as long as it takes, and cannot be taken back. So a request has a buffer
    * of its own, which is given back when the driver is done with it. Its caller may leave at any time; then
@@ -531,6 +531,20 @@ public final class FileHandle extends Handle implements AsyncFile {
   @Override
   public @Nullable LockedRange tryLock(long from, long size, boolean shared) throws IOException {
     return locks.ask(self(), from, size, shared);
+  }
+
+  @Override
+  public int number() throws IOException {
+    self();
+    int number = file.number();
+    if (number < 0) {
+      throw new UnsupportedOperationException(
+          this
+              + " is a channel of the JDK's, which tells no number: the driver "
+              + scheduler().reactor().driver().name()
+              + " has its files served by threads; take the driver io_uring");
+    }
+    return number;
   }
 
   @Override

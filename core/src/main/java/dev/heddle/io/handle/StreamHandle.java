@@ -20,7 +20,7 @@ import java.util.concurrent.Callable;
 
 /// A stream of bytes whose descriptor never waits: tries on the coroutine's own stack, waits for
 /// readiness when there is nothing to do, tries again.
-public class StreamHandle extends Handle {
+public class StreamHandle extends Handle implements Numbered {
   /*
    * After a read that left room in its buffer nothing more is there: the next one waits first, which saves the call of the
    * system that would only say so. Readiness is told for all that comes later, be it by edge or by level (ReactorDriver).
@@ -132,6 +132,54 @@ public class StreamHandle extends Handle {
     if (open && !isWriting()) {
       descriptor.write(bytes);
     }
+  }
+
+  // ---- by other calls than the usual ones ----
+
+  /// Reads by a call of its own; what was read ahead, or kept, comes first and without it.
+  ///
+  /// @return as [StreamDescriptor#read]
+  final int readBy(ByteBuffer into, Call call) throws IOException {
+    return readTurn(
+        Deadline.never(),
+        self -> {
+          if (ahead() > 0) {
+            return takeLast(into);
+          }
+          int n = inputEnded ? -1 : call.make();
+          while (n == 0) {
+            await(self, readable, Deadline.never());
+            n = inputEnded ? takeLast(into) : call.make();
+          }
+          drained = false;
+          return n;
+        });
+  }
+
+  /// Writes all of `from`, the first of it by a call of its own.
+  final void writeBy(ByteBuffer from, Call call) throws IOException {
+    writeTurn(
+        Deadline.never(),
+        self -> {
+          while (call.make() == 0) {
+            await(self, writable, Deadline.never());
+          }
+          writeWhole(self, from, Deadline.never());
+          return from;
+        });
+  }
+
+  /// A call of the descriptor's.
+  @FunctionalInterface
+  interface Call {
+    /// @return how many bytes; 0: none now
+    int make() throws IOException;
+  }
+
+  @Override
+  public final int number() throws IOException {
+    self();
+    return scheduler().reactor().driver().number(descriptor);
   }
 
   /// Has the system send some of a file, beside the loop: the file may have to be read from a disk.

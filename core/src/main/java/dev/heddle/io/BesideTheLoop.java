@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /// Calls on paths, on the threads that the loop keeps for them.
 final class BesideTheLoop {
@@ -23,9 +24,8 @@ final class BesideTheLoop {
 
   /// Makes a call whose end is waited for, also when the caller is cancelled. What it has made is
   /// undone when the caller cannot have it.
-  static <T extends Object> T create(String doing, Path path, Callable<T> call, Undo<T> undo)
-      throws IOException {
-    AtomicReference<T> made = new AtomicReference<>();
+  static <T> T create(String doing, Path path, Callable<T> call, Undo<T> undo) throws IOException {
+    AtomicReference<@Nullable T> made = new AtomicReference<>();
     boolean taken = false;
     try {
       T result =

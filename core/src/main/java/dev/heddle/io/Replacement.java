@@ -106,7 +106,8 @@ final class Replacement {
       throw new FileSystemException(
           target.toString(), null, "is no regular file: only those can be replaced");
     }
-    Path folder = target.toAbsolutePath().getParent();
+    Path folder =
+        Objects.requireNonNull(target.toAbsolutePath().getParent(), "a root is a directory");
     Path temporary = Files.createTempFile(folder, ".heddle-", ".tmp", permissions(target, old));
     return new Replacement(
         target, folder, temporary, old instanceof PosixFileAttributes posix ? posix : null);

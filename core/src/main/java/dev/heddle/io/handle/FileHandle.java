@@ -377,9 +377,7 @@ public final class FileHandle extends Handle implements AsyncFile, Numbered {
           settle(self, Deadline.never());
           locate(self);
           stepBack();
-          long sent = target.send(file, position);
-          position += Math.max(0, sent);
-          return sent;
+          return target.send(file, position, sent -> position += sent);
         });
   }
 
@@ -538,11 +536,9 @@ public final class FileHandle extends Handle implements AsyncFile, Numbered {
     self();
     int number = file.number();
     if (number < 0) {
+      String driver = scheduler().reactor().driver().name();
       throw new UnsupportedOperationException(
-          this
-              + " is a channel of the JDK's, which tells no number: the driver "
-              + scheduler().reactor().driver().name()
-              + " has its files served by threads; take the driver io_uring");
+          this + ": on the driver " + driver + " it is the JDK's, which tells no number");
     }
     return number;
   }

@@ -5,6 +5,7 @@ import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.LoopRoot;
 import dev.heddle.event.Deadline;
 import dev.heddle.reactor.PollEvent;
+import dev.heddle.reactor.driver.FileSending;
 import dev.heddle.reactor.driver.OpenFile;
 import dev.heddle.reactor.driver.Operation.Kind;
 import dev.heddle.reactor.driver.ReactorDriver;
@@ -17,6 +18,7 @@ import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.FileChannel;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.function.LongConsumer;
 
 /// A stream of bytes whose descriptor never waits: tries on the coroutine's own stack, waits for
 /// readiness when there is nothing to do, tries again.
@@ -172,6 +174,8 @@ public class StreamHandle extends Handle implements Numbered {
   /// A call of the descriptor's.
   @FunctionalInterface
   interface Call {
+    /// Makes it.
+    ///
     /// @return how many bytes; 0: none now
     int make() throws IOException;
   }
@@ -187,34 +191,53 @@ public class StreamHandle extends Handle implements Numbered {
   /// A piece that the system has been asked for is waited for also when the caller is cancelled:
   /// what leaves later would be among what others write.
   ///
+  /// @param moved is told how many bytes have left, also when the caller is cancelled then
   /// @return how many bytes; 0: the file ends there; -1: it cannot
-  final long send(OpenFile file, long position) throws IOException {
-    if (!descriptor.sendsFiles()) {
+  final long send(OpenFile file, long position, LongConsumer moved) throws IOException {
+    boolean byNumber = descriptor.sendsNumberedFiles() && file.number() >= 0;
+    if (!byNumber && !descriptor.sendsFiles()) {
       return -1;
     }
     return writeTurn(
         Deadline.never(),
         self -> {
-          long sent = sendPiece(self, file, position);
+          long sent = sendPiece(self, file, position, byNumber, moved);
           while (sent == 0) {
             await(self, writable, Deadline.never());
-            sent = sendPiece(self, file, position);
+            sent = sendPiece(self, file, position, byNumber, moved);
           }
           return sent == END ? 0 : sent;
         });
   }
 
-  private long sendPiece(CoroutineNode<?> self, OpenFile file, long position) {
-    Callable<Long> piece =
-        () -> {
-          FileChannel channel = file.channel(false);
-          long left = channel.size() - position;
-          return left <= 0 ? END : descriptor.send(channel, position, Math.min(left, PIECE));
-        };
+  private long sendPiece(
+      CoroutineNode<?> self, OpenFile file, long position, boolean byNumber, LongConsumer moved)
+      throws IOException {
+    if (!byNumber) {
+      return sendBeside(self, moved, () -> sendChannel(file, position));
+    }
+    try (FileSending sending = descriptor.sending(file, position, PIECE)) {
+      long sent = sending == null ? 0 : sendBeside(self, moved, sending::send);
+      return sent == FileSending.END ? END : Math.max(sent, -1);
+    }
+  }
+
+  private long sendChannel(OpenFile file, long position) throws IOException {
+    FileChannel channel = file.channel(false);
+    long left = channel.size() - position;
+    return left <= 0 ? END : descriptor.send(channel, position, Math.min(left, PIECE));
+  }
+
+  private static long sendBeside(CoroutineNode<?> self, LongConsumer moved, Callable<Long> piece) {
     try {
-      return (Long)
-          Objects.requireNonNull(
-              self.protect(() -> self.loop().threads().paths().run(self, "sending a file", piece)));
+      return self.protect(() -> {
+        long sent =
+            (Long)
+                Objects.requireNonNull(
+                    self.loop().threads().paths().run(self, "sending a file", piece));
+        moved.accept(Math.max(sent, 0));
+        return sent;
+      });
     } catch (Exception e) {
       throw LoopRoot.<RuntimeException>rethrown(e);
     }

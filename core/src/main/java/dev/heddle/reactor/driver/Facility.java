@@ -29,6 +29,8 @@ public enum Facility {
   RAW_POLL,
   /// Files.
   FILE,
+  /// Files that go to a socket without being brought into the program.
+  SENDFILE,
   /// Named pipes.
   NAMED_PIPE,
   /// Standard input and output.

@@ -40,6 +40,9 @@ public record Support(Level level, String how) {
   public static Map<Facility, Support> withThoseBesideTheLoop(Map<Facility, Support> own) {
     Map<Facility, Support> all = new EnumMap<>(Facility.class);
     all.put(Facility.FILE, composed("FileChannel, on threads beside the loop"));
+    all.put(
+        Facility.SENDFILE,
+        composed("a copy: its files are channels of the JDK's, which tell no numbers"));
     all.put(Facility.NAMED_PIPE, composed("FileChannel, on threads of each pipe's own"));
     all.put(Facility.STDIO, composed("the JDK's streams, on threads of their own"));
     all.put(Facility.TTY, composed("/dev/tty, on threads of its own; its modes by stty"));

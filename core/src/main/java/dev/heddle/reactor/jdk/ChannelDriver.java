@@ -83,6 +83,8 @@ public abstract class ChannelDriver implements ReactorDriver {
                 Facility.PIPE, how,
                 Facility.POLL, how,
                 Facility.RAW_POLL, RAW));
+    all.put(
+        Facility.SENDFILE, Support.composed("FileChannel.transferTo, on threads beside the loop"));
     all.put(Facility.UNIX_DATAGRAM, Support.refused("the JDK has none; " + ELSEWHERE));
     all.put(
         Facility.ABSTRACT_NAME, Support.refused("the JDK has names of files only; " + ELSEWHERE));

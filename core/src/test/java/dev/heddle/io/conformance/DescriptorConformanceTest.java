@@ -134,7 +134,6 @@ class DescriptorConformanceTest implements OnDriver {
         Unix.sendDescriptors(one, bytes("first"), listener, tcp.sink());
         Unix.sendDescriptors(one, bytes("second"), tcp.source());
         one.write(bytes("third"));
-        listener.close();
         try (ReceivedDescriptors first =
                 Unix.receiveDescriptors(other, ByteBuffer.allocate(100), 9);
             Listener ours = first.takeListener(0)) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.netty.unix;
 
+import dev.heddle.reactor.driver.FileSending;
 import dev.heddle.reactor.driver.Support;
 import io.netty.channel.unix.Errors;
+import io.netty.channel.unix.FileDescriptor;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -45,12 +47,16 @@ final class DescriptorCalls {
   private static final int CUT = 0x8; // MSG_CTRUNC
   private static final int RIGHTS = 1; // SCM_RIGHTS
   private static final int EINTR = 4;
+  private static final int EAGAIN = 11;
+  private static final int EINVAL = 22;
+  private static final int ENOSYS = 38;
 
   // fcntl
   private static final int SET_DESCRIPTOR_FLAGS = 2; // F_SETFD
   private static final int GET_FLAGS = 3; // F_GETFL
   private static final int SET_FLAGS = 4; // F_SETFL
   private static final int CLOEXEC = 1; // FD_CLOEXEC
+  private static final int DUPLICATE = 1_030; // F_DUPFD_CLOEXEC
   private static final int GET_PIPE_SIZE = 1_032; // F_GETPIPE_SZ
   private static final int ACCESS = 3; // O_ACCMODE
   private static final int WRITE_ONLY = 1; // O_WRONLY
@@ -80,6 +86,11 @@ final class DescriptorCalls {
         ? null
         : "it takes native calls; start the JVM with --enable-native-access="
             + (here.isNamed() ? here.getName() : "ALL-UNNAMED");
+  }
+
+  /// Whether there are such calls here.
+  static boolean areThere() {
+    return PROBLEM == null;
   }
 
   /// Whether there are such calls here, as a driver says it of itself.
@@ -241,6 +252,56 @@ final class DescriptorCalls {
     return result;
   }
 
+  /// Another number for the same, closed on exec.
+  static int duplicate(int fd) throws IOException {
+    return control(fd, DUPLICATE, 0);
+  }
+
+  static void close(int fd) {
+    try {
+      new FileDescriptor(fd).close();
+    } catch (IOException e) {
+      // the number is given back all the same
+      System.getLogger("dev.heddle").log(System.Logger.Level.DEBUG, "while closing " + fd, e);
+    }
+  }
+
+  /// Sends some of a file to a socket. **Thread** one beside the loop: the file may have to be
+  /// read.
+  ///
+  /// @return as [FileSending#send]
+  static long sendFile(int socket, int file, long position, long count) throws IOException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment state = arena.allocate(Call.STATE);
+      MemorySegment offset = arena.allocateFrom(ValueLayout.JAVA_LONG, position);
+      while (true) {
+        long sent = sendFile(state, socket, file, offset, count);
+        if (sent >= 0) {
+          return sent == 0 ? FileSending.END : sent;
+        }
+        int error = (int) Call.ERRNO.get(state, 0L);
+        if (error == EINVAL || error == ENOSYS) {
+          return FileSending.CANNOT;
+        }
+        if (error == EAGAIN) {
+          return 0;
+        }
+        if (error != EINTR) {
+          throw Failures.of("sendfile", -error);
+        }
+      }
+    }
+  }
+
+  private static long sendFile(
+      MemorySegment state, int socket, int file, MemorySegment offset, long count) {
+    try {
+      return (long) Call.SENDFILE.invokeExact(state, socket, file, offset, count);
+    } catch (Throwable e) {
+      throw new AssertionError(e); // a downcall throws nothing
+    }
+  }
+
   /// Linked when the first is called, and where it can be.
   private static final class Call {
     static final StructLayout STATE = Linker.Option.captureStateLayout();
@@ -258,6 +319,15 @@ final class DescriptorCalls {
                 ValueLayout.JAVA_INT,
                 ValueLayout.ADDRESS,
                 ValueLayout.ADDRESS));
+    static final MethodHandle SENDFILE =
+        link(
+            "sendfile",
+            FunctionDescriptor.of(
+                ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_INT,
+                ValueLayout.JAVA_INT,
+                ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG));
     static final MethodHandle FCNTL =
         link(
             "fcntl",

@@ -171,6 +171,12 @@ public abstract class UnixDriver implements NettyDriver {
     ((UnixDescriptor) descriptor).release();
   }
 
+  /// How files go to sockets where both have numbers.
+  protected static Support sendsFiles() {
+    Support bySystem = DescriptorCalls.support("sendfile(2), on threads beside the loop");
+    return bySystem.level() == Support.Level.REFUSED ? Support.composed("a copy") : bySystem;
+  }
+
   /// What is served the same way by all drivers of Linux.
   ///
   /// @param own what else the driver serves

@@ -2,6 +2,8 @@
 package dev.heddle.netty.unix;
 
 import dev.heddle.reactor.driver.Descriptor;
+import dev.heddle.reactor.driver.FileSending;
+import dev.heddle.reactor.driver.OpenFile;
 import dev.heddle.reactor.driver.PeerCredentials;
 import dev.heddle.reactor.driver.SocketDescriptor;
 import io.netty.channel.unix.FileDescriptor;
@@ -340,6 +342,29 @@ final class UnixSocket extends UnixStream implements SocketDescriptor {
       socket.shutdown(true, true);
     } catch (IOException | NotYetConnectedException _) {
       // safe: it is over already, and closed next
+    }
+  }
+
+  // ---- files ----
+
+  @Override
+  public boolean sendsNumberedFiles() {
+    return DescriptorCalls.areThere();
+  }
+
+  @Override
+  public @Nullable FileSending sending(OpenFile file, long position, long count)
+      throws IOException {
+    requireOpen();
+    try {
+      boolean isClear = clear();
+      // before the call and not after it: an edge that comes during the call must not be forgotten
+      used(OUT, false);
+      return isClear
+          ? new NumberedSending(socket.intValue(), file.number(), position, count)
+          : null;
+    } catch (IOException e) {
+      throw Failures.of(e);
     }
   }
 

@@ -69,6 +69,7 @@ final class UringDriver extends UnixDriver {
                 Facility.RAW_POLL, RAW));
     if (FILES) {
       own.put(Facility.FILE, FILE);
+      own.put(Facility.SENDFILE, sendsFiles());
     }
     return own;
   }

@@ -10,6 +10,7 @@ import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.reactor.driver.Facility;
 import dev.heddle.reactor.driver.Support;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -95,7 +96,6 @@ class InheritedSocketsTest {
 
   /// The whole way: a process opens sockets, and becomes a JVM that serves them.
   @Test
-  @Tag("slow")
   void listeners_thatAParentHasOpened_areServedByName() throws Exception {
     assumeTrue(isServed(), "the driver adopts no numbers: the hand-over is not proved with it");
     assumeTrue(
@@ -104,7 +104,7 @@ class InheritedSocketsTest {
     Process process =
         SocketActivation.start(folder.resolve("socket"), System.getProperty("heddle.driver"));
     try {
-      String output = new String(process.getInputStream().readAllBytes());
+      String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       assertThat(process.waitFor(200, TimeUnit.SECONDS)).isTrue();
       assertThat(output.lines().filter(l -> l.startsWith("> ")).toList())
           .as(output)

@@ -5,7 +5,7 @@ import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.io.handle.DatagramHandle;
 import dev.heddle.io.handle.Numbered;
 import dev.heddle.io.handle.SocketHandle;
-import dev.heddle.reactor.driver.AbstractAddress;
+import dev.heddle.reactor.driver.UnixName;
 import dev.heddle.reactor.driver.DatagramDescriptor;
 import dev.heddle.reactor.driver.Descriptor;
 import dev.heddle.reactor.driver.Facility;
@@ -26,7 +26,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Opens UNIX domain sockets on the current loop: connections and datagrams between processes of
-/// one machine, by the path of a file or, on Linux, by an [abstract name][AbstractAddress].
+/// one machine, by the path of a file or, on Linux, by an [abstract name][UnixName].
 ///
 /// {@snippet class=dev.heddle.snippets.IoSnippetsTest region=unix}
 ///
@@ -50,7 +50,7 @@ public final class Unix {
 
   /// Listens on a path or an abstract name. Else as [#listen(Path)].
   ///
-  /// @param address a [UnixDomainSocketAddress] or an [AbstractAddress]
+  /// @param address a [UnixDomainSocketAddress] or a [UnixName]
   /// @throws UnsupportedOperationException for an abstract name, when the loop's driver has none
   public static Listener listen(SocketAddress address) throws IOException {
     return Sockets.listen(
@@ -58,7 +58,7 @@ public final class Unix {
   }
 
   private static SocketAddress known(SocketAddress address) {
-    if (address instanceof AbstractAddress) {
+    if (address instanceof UnixName) {
       driver().require(Facility.ABSTRACT_NAME);
     } else if (!(address instanceof UnixDomainSocketAddress)) {
       throw new IllegalArgumentException("not the address of a UNIX socket: " + address);
@@ -96,7 +96,7 @@ public final class Unix {
 
   /// Connects to a listener on a path or an abstract name. Else as [#connect(Path)].
   ///
-  /// @param address a [UnixDomainSocketAddress] or an [AbstractAddress]
+  /// @param address a [UnixDomainSocketAddress] or a [UnixName]
   /// @throws UnsupportedOperationException for an abstract name, when the loop's driver has none
   public static StreamSocket connect(SocketAddress address) throws IOException {
     return Sockets.connect(StandardProtocolFamily.UNIX, known(address), socket -> {});
@@ -118,7 +118,7 @@ public final class Unix {
 
   /// A socket for datagrams at a path or an abstract name. Else as [#bindDatagram(Path)].
   ///
-  /// @param address a [UnixDomainSocketAddress] or an [AbstractAddress]
+  /// @param address a [UnixDomainSocketAddress] or a [UnixName]
   public static DatagramSocket bindDatagram(SocketAddress address) throws IOException {
     return datagram(known(address));
   }

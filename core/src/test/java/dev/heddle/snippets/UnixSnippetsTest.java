@@ -15,7 +15,7 @@ import dev.heddle.io.Server;
 import dev.heddle.io.ServerOptions;
 import dev.heddle.io.StreamSocket;
 import dev.heddle.io.Unix;
-import dev.heddle.reactor.driver.AbstractAddress;
+import dev.heddle.reactor.driver.UnixName;
 import dev.heddle.reactor.driver.Facility;
 import dev.heddle.reactor.driver.Support;
 import java.net.InetAddress;
@@ -66,7 +66,7 @@ class UnixSnippetsTest {
     String unique = "heddle-" + folder.getFileName();
     Heddle.run(() -> {
       // @start region=abstract
-      AbstractAddress name = AbstractAddress.of(unique);
+      UnixName name = UnixName.of(unique);
       try (Listener listener = Unix.listen(name);
           StreamSocket client = Unix.connect(name);
           StreamSocket server = listener.accept()) {

@@ -17,7 +17,7 @@ import dev.heddle.io.ReceivedDescriptors;
 import dev.heddle.io.StreamSocket;
 import dev.heddle.io.Tcp;
 import dev.heddle.io.Unix;
-import dev.heddle.reactor.driver.AbstractAddress;
+import dev.heddle.reactor.driver.UnixName;
 import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -364,7 +364,7 @@ class DescriptorConformanceTest implements OnDriver {
 
   @Test
   void abstractName_isListenedOn_andFreeWhenItIsClosed() {
-    AbstractAddress name = AbstractAddress.of("heddle-" + folder.getFileName() + "-" + driver);
+    UnixName name = UnixName.of("heddle-" + folder.getFileName() + "-" + driver);
     Cell.run(
         driver,
         () -> {
@@ -392,7 +392,7 @@ class DescriptorConformanceTest implements OnDriver {
   }
 
   /// On the ring what is closed is given back in the next turn.
-  private static Listener listenWhenFree(AbstractAddress name) throws IOException {
+  private static Listener listenWhenFree(UnixName name) throws IOException {
     while (true) {
       try {
         return Unix.listen(name);

@@ -11,7 +11,7 @@ import dev.heddle.coroutine.Coroutine;
 import dev.heddle.event.Deadline;
 import dev.heddle.io.DatagramSocket;
 import dev.heddle.io.Unix;
-import dev.heddle.reactor.driver.AbstractAddress;
+import dev.heddle.reactor.driver.UnixName;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.ConnectException;
@@ -253,7 +253,7 @@ class UnixDatagramConformanceTest implements OnDriver {
   @Test
   void abstractName_isBoundAndAnswered() {
     run((server, client) -> {
-      AbstractAddress name = AbstractAddress.of("heddle-" + folder.getFileName() + "-" + driver);
+      UnixName name = UnixName.of("heddle-" + folder.getFileName() + "-" + driver);
       try (DatagramSocket named = Unix.bindDatagram(name)) {
         assertThat(named.localAddress()).isEqualTo(name);
         server.send(bytes("hello"), name);

@@ -4,7 +4,7 @@ package dev.heddle.netty.unix;
 import static java.net.StandardProtocolFamily.INET6;
 import static java.net.StandardProtocolFamily.UNIX;
 
-import dev.heddle.reactor.driver.AbstractAddress;
+import dev.heddle.reactor.driver.UnixName;
 import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.channel.unix.Socket;
 import java.io.IOException;
@@ -81,7 +81,7 @@ final class NativeSocket extends Socket {
     if (unix && address instanceof UnixDomainSocketAddress a) {
       return new DomainSocketAddress(a.getPath().toString());
     }
-    if (unix && address instanceof AbstractAddress a) {
+    if (unix && address instanceof UnixName a) {
       return new DomainSocketAddress(ABSTRACT + a.name());
     }
     if (!unix && address instanceof InetSocketAddress a) {
@@ -105,7 +105,7 @@ final class NativeSocket extends Socket {
   static SocketAddress name(@Nullable DomainSocketAddress address) {
     String path = address == null ? "" : address.path();
     return path.length() > 1 && path.startsWith(ABSTRACT)
-        ? AbstractAddress.of(path.substring(1))
+        ? UnixName.of(path.substring(1))
         : UnixDomainSocketAddress.of(path);
   }
 

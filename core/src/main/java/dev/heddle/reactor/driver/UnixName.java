@@ -12,7 +12,7 @@ import java.nio.charset.StandardCharsets;
 /// {@snippet class=dev.heddle.snippets.UnixSnippetsTest region=abstract}
 ///
 /// @since 0.1
-public final class AbstractAddress extends SocketAddress {
+public final class UnixName extends SocketAddress {
   @Serial private static final long serialVersionUID = 1L;
 
   private static final int LONGEST = 107; // bytes: what Linux has room for, without the leading 0
@@ -20,7 +20,7 @@ public final class AbstractAddress extends SocketAddress {
   /// Without the NUL that makes it abstract.
   private final String name;
 
-  private AbstractAddress(String name) {
+  private UnixName(String name) {
     this.name = name;
   }
 
@@ -28,13 +28,13 @@ public final class AbstractAddress extends SocketAddress {
   ///
   /// @param name without the leading NUL or `@`, of 107 bytes in UTF-8 at most
   /// @throws IllegalArgumentException when it is empty, or longer
-  public static AbstractAddress of(String name) {
+  public static UnixName of(String name) {
     int length = name.getBytes(StandardCharsets.UTF_8).length;
     if (length == 0 || length > LONGEST) {
       throw new IllegalArgumentException(
           "an abstract name has 1 to " + LONGEST + " bytes, not " + length);
     }
-    return new AbstractAddress(name);
+    return new UnixName(name);
   }
 
   /// Its name.
@@ -44,7 +44,7 @@ public final class AbstractAddress extends SocketAddress {
 
   @Override
   public boolean equals(Object other) {
-    return other instanceof AbstractAddress a && a.name.equals(name);
+    return other instanceof UnixName a && a.name.equals(name);
   }
 
   @Override

@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.CopyOption;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -36,6 +37,8 @@ import java.util.stream.Stream;
 ///
 /// @since 0.1
 public final class FileIo {
+  private static final Path TEMPORARY = Path.of(System.getProperty("java.io.tmpdir"));
+
   private FileIo() {}
 
   /// Opens a file: to be read when no option says otherwise. **Cancelled** nothing stays open.
@@ -199,9 +202,99 @@ public final class FileIo {
     }
   }
 
-  @SuppressWarnings({"unchecked", "NullAway"}) // the call returns a T
+  // ---- replacing ----
+
+  /// Replaces what a file has, as a whole: whoever opens it, at any moment and also after a loss of
+  /// power, finds the old content or all of the new one. There need not be an old one.
+  ///
+  /// The new content is written to a temporary file in the same directory (`.heddle-….tmp`),
+  /// brought to the device, and renamed; then the directory is brought to the device. So the
+  /// directory must be writable, the file need not be. A symbolic link stays, and what it leads to
+  /// is replaced. Permissions are kept; owner and group where the system allows it, and where it
+  /// does not keep the group, that has no more permissions than everybody. Not kept: set-user-ID
+  /// bits, extended attributes, access control lists, and other names of the file (hard links),
+  /// which keep the old content.
+  ///
+  /// **Suspends** always. **Cancelled**, or failed, before the renaming: the old content stays and
+  /// the temporary file is deleted. The renaming itself is not cut. A process that is killed in
+  /// between leaves the temporary file.
+  ///
+  /// {@snippet class=dev.heddle.snippets.FileSnippetsTest region=replace}
+  ///
+  /// @throws java.nio.file.NoSuchFileException when there is no such directory
+  /// @throws java.nio.file.FileSystemException when there is something of that name that is no
+  ///   regular file
+  /// @throws IOException when the system refuses otherwise, or `content` has thrown it; when it
+  ///   refuses the sync of the directory, the file is replaced already
+  public static void replace(Path path, FileContent content) throws IOException {
+    Replacement.replace(path, content);
+  }
+
+  /// Replaces what a file has by these bytes. Else as [#replace].
+  public static void replaceBytes(Path path, byte[] bytes) throws IOException {
+    ByteBuffer own = ByteBuffer.wrap(bytes.clone());
+    Replacement.replace(path, file -> file.write(own));
+  }
+
+  /// Replaces what a file has by this text, in UTF-8. Else as [#replace].
+  public static void replaceString(Path path, CharSequence text) throws IOException {
+    ByteBuffer own = ByteBuffer.wrap(text.toString().getBytes(StandardCharsets.UTF_8));
+    Replacement.replace(path, file -> file.write(own));
+  }
+
+  /// Waits until the names in a directory are on the device: a file that was created, renamed or
+  /// deleted there stays so after a loss of power. What the files have is for [AsyncFile#sync].
+  ///
+  /// @throws java.nio.file.NotDirectoryException when it is none
+  /// @throws IOException when the system refuses; Windows always does
+  public static void syncDirectory(Path directory) throws IOException {
+    BesideTheLoop.call(
+        "the sync of ",
+        directory,
+        () -> {
+          if (Files.exists(directory) && !Files.isDirectory(directory)) {
+            throw new NotDirectoryException(directory.toString());
+          }
+          BesideTheLoop.syncDirectory(directory);
+          return directory;
+        });
+  }
+
+  // ---- for a while ----
+
+  /// Creates a file in the system's directory for temporary files. Else as
+  /// [#createTemporaryFile(Path)].
+  public static TemporaryFile createTemporaryFile() throws IOException {
+    return TemporaryFile.create(TEMPORARY);
+  }
+
+  /// Creates a file with a name of its own, which is deleted when it is closed. **Suspends**
+  /// always. **Cancelled** nothing is left.
+  ///
+  /// @param folder where
+  /// @throws java.nio.file.NoSuchFileException when there is no such directory
+  /// @throws IOException when the system refuses otherwise
+  public static TemporaryFile createTemporaryFile(Path folder) throws IOException {
+    return TemporaryFile.create(folder);
+  }
+
+  /// Creates a directory in the system's directory for temporary files. Else as
+  /// [#createTemporaryDirectory(Path)].
+  public static TemporaryDirectory createTemporaryDirectory() throws IOException {
+    return TemporaryDirectory.create(TEMPORARY);
+  }
+
+  /// Creates a directory with a name of its own, which is deleted with all that is in it when it is
+  /// closed. **Suspends** always. **Cancelled** nothing is left.
+  ///
+  /// @param folder where
+  /// @throws java.nio.file.NoSuchFileException when there is no such directory
+  /// @throws IOException when the system refuses otherwise
+  public static TemporaryDirectory createTemporaryDirectory(Path folder) throws IOException {
+    return TemporaryDirectory.create(folder);
+  }
+
   private static <T> T call(String doing, Path path, Callable<T> call) throws IOException {
-    CoroutineNode<?> self = CoroutineNode.current();
-    return (T) self.loop().threads().paths().run(self, doing + path, call);
+    return BesideTheLoop.call(doing, path, call);
   }
 }

@@ -12,6 +12,7 @@ import dev.heddle.scheduler.Scheduler;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.ConnectException;
+import java.net.InetSocketAddress;
 import java.net.ProtocolFamily;
 import java.net.SocketAddress;
 import java.net.SocketException;
@@ -48,6 +49,16 @@ final class Sockets {
       descriptor.close();
       throw e;
     }
+  }
+
+  /// A listener for a socket that listens already.
+  static Listener adopted(Scheduler scheduler, ListenerDescriptor descriptor) {
+    SocketAddress address = descriptor.localAddress();
+    boolean inet = address instanceof InetSocketAddress;
+    Preparation<SocketDescriptor> ofAccepted =
+        inet ? TcpOptions.defaults()::applyToAccepted : socket -> {};
+    return new ListenerHandle(
+        scheduler, descriptor, address == null ? new InetSocketAddress(0) : address, ofAccepted);
   }
 
   /// A server of a listener that was opened for it.

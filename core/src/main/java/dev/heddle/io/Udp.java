@@ -78,7 +78,7 @@ public final class Udp {
     DatagramDescriptor descriptor = scheduler.reactor().driver().openDatagram(family);
     try {
       preparation.prepare(descriptor);
-      return new DatagramHandle(scheduler, descriptor);
+      return new DatagramHandle(scheduler, descriptor, "UDP");
     } catch (IOException | RuntimeException e) {
       descriptor.close();
       throw e;

@@ -2,68 +2,18 @@
 package dev.heddle.io;
 
 import dev.heddle.Registration;
-import dev.heddle.event.Deadline;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
-import java.net.SocketAddress;
-import java.net.SocketOption;
-import java.nio.ByteBuffer;
-import org.jspecify.annotations.Nullable;
 
-/// Datagrams. The calls of [AsyncIo] are for a socket that is connected: one read takes one
-/// datagram, which may be empty, and one write sends one.
+/// Datagrams of UDP.
 ///
 /// {@snippet class=dev.heddle.snippets.IoSnippetsTest region=udp}
 ///
 /// @since 0.1
-public interface UdpSocket extends AsyncIo {
-  /// Takes the oldest datagram; what of it has no room in `buffer` is lost. **Suspends** until
-  /// there is one. **Cancelled** it is there for the next call.
-  ///
-  /// @return who has sent it
-  /// @throws java.net.PortUnreachableException when it is connected and nobody receives what it has
-  ///   sent
-  /// @throws java.nio.channels.ClosedChannelException when it is closed, also by another coroutine
-  ///   during the wait
-  default SocketAddress receive(ByteBuffer buffer) throws IOException {
-    return receive(buffer, Deadline.never());
-  }
-
-  /// Takes the oldest datagram, but does not wait beyond a deadline. Else as
-  /// [#receive(ByteBuffer)].
-  ///
-  /// @throws dev.heddle.DeadlineException when the deadline runs out first
-  SocketAddress receive(ByteBuffer buffer, Deadline deadline) throws IOException;
-
-  /// Sends all of `buffer` as one datagram, which may be empty (the driver jdk refuses that of a
-  /// connected socket). **Suspends** while the system takes none. **Cancelled** it was not sent.
-  ///
-  /// @throws IOException when it is too long, or the system refuses otherwise
-  void send(ByteBuffer buffer, SocketAddress to) throws IOException;
-
-  /// From now on it talks to one peer only.
-  void connect(SocketAddress peer) throws IOException;
-
-  /// From now on it talks to all again.
-  void disconnect() throws IOException;
-
+public interface UdpSocket extends DatagramSocket {
   /// Receives what is sent to a multicast group, too. [Udp#multicast] opens a socket for it.
   ///
   /// @return leaves the group
   Registration join(InetAddress group, NetworkInterface on) throws IOException;
-
-  /// Where this side is; null when it is closed.
-  @Nullable SocketAddress localAddress();
-
-  /// The peer it talks to; null when it talks to all, or is closed.
-  @Nullable SocketAddress remoteAddress();
-
-  /// Sets one of [java.net.StandardSocketOptions].
-  ///
-  /// @throws UnsupportedOperationException when the system or the loop's driver does not have it
-  <T> void setOption(SocketOption<T> option, T value) throws IOException;
-
-  /// The value of an option. Else as [#setOption].
-  <T> T option(SocketOption<T> option) throws IOException;
 }

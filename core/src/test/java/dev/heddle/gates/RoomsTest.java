@@ -215,7 +215,9 @@ class RoomsTest {
           "dev.heddle.observe.attach.Attachables.RUNNING",
           "the registry of what observers may look at",
           "dev.heddle.observe.beside.DumpParts.RUNNING",
-          "the registry of what runs beside them, for dumps");
+          "the registry of what runs beside them, for dumps",
+          "dev.heddle.io.InheritedSockets.TAKEN",
+          "numbers that belong to the process, and whose environment a JVM cannot unset");
 
   /// Classes outside the context room that may use reflection, and why.
   private static final Map<String, String> REFLECTION = Map.of();

@@ -2,9 +2,12 @@
 package dev.heddle.io;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.heddle.Cancellation;
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
@@ -95,6 +98,143 @@ class SendFileTest {
         assertThat(got.await()).isEqualTo(data);
       }
     });
+  }
+
+  @Test
+  void file_toAUnixSocket_arrivesWhole() throws Exception {
+    byte[] data = written();
+    Path path = folder.resolve("socket");
+    Heddle.run(() -> {
+      try (Listener listener = Unix.listen(path);
+          StreamSocket server = Unix.connect(path);
+          StreamSocket client = listener.accept();
+          AsyncFile file = FileIo.open(folder.resolve("data"))) {
+        Coroutine<byte[]> got = Heddle.spawn(() -> readAll(client, data.length + 1));
+        assertThat(file.transferTo(server)).isEqualTo(data.length);
+        server.shutdownOutput();
+        assertThat(got.await()).isEqualTo(data);
+      }
+    });
+  }
+
+  /// A connection with a file that is larger than what it takes at once.
+  private void run(Transfer transfer) throws Exception {
+    byte[] data = new byte[64 << 20];
+    Files.write(folder.resolve("large"), data);
+    Heddle.run(() -> {
+      try (Listener listener = Tcp.listen(ANY_PORT);
+          StreamSocket server = Tcp.connect(listener.localAddress());
+          StreamSocket client = listener.accept();
+          AsyncFile file = FileIo.open(folder.resolve("large"))) {
+        Heddle.supervise(() -> transfer.run(file, server, client));
+      }
+    });
+  }
+
+  @FunctionalInterface
+  private interface Transfer {
+    void run(AsyncFile file, StreamSocket server, StreamSocket client) throws Exception;
+  }
+
+  @Test
+  void transfer_toAPeerThatReadsNothing_isCancelled_andSaysHowFarItCame() throws Exception {
+    run((file, server, client) -> {
+      Coroutine<Long> sender = Heddle.spawn(() -> file.transferTo(server));
+      assertThat(client.read(ByteBuffer.allocate(1))).isEqualTo(1);
+      sender.cancel("enough");
+      assertThatThrownBy(sender::await).isInstanceOf(Cancellation.class);
+      long sent = file.position();
+      server.shutdownOutput();
+      long got = 1;
+      ByteBuffer some = ByteBuffer.allocateDirect(1 << 20);
+      for (int n = client.read(some); n > 0; n = client.read(some.clear())) {
+        got += n;
+      }
+      // a copy that was cut has not told the file how much of its last buffer has left
+      assertThat(got).isBetween(1L, sent);
+    });
+  }
+
+  @Test
+  void transfer_toAPeerThatGoes_fails() throws Exception {
+    run((file, server, client) -> {
+      Coroutine<Long> sender = Heddle.spawn(() -> file.transferTo(server));
+      assertThat(client.read(ByteBuffer.allocate(1))).isEqualTo(1);
+      client.close();
+      assertThatThrownBy(sender::await).hasCauseInstanceOf(IOException.class);
+    });
+  }
+
+  @Test
+  void transfer_whoseSocketIsClosedMeanwhile_ends() throws Exception {
+    run((file, server, client) -> {
+      Coroutine<Long> sender = Heddle.spawn(() -> file.transferTo(server));
+      assertThat(client.read(ByteBuffer.allocate(1))).isEqualTo(1);
+      server.close();
+      assertThatThrownBy(sender::await).hasCauseInstanceOf(IOException.class);
+    });
+  }
+
+  @Test
+  void fileThatIsTruncatedMeanwhile_endsTheTransferThere() throws Exception {
+    run((file, server, client) -> {
+      Coroutine<Long> sender = Heddle.spawn(() -> file.transferTo(server));
+      assertThat(client.read(ByteBuffer.allocate(1))).isEqualTo(1);
+      try (FileChannel other =
+          FileChannel.open(folder.resolve("large"), StandardOpenOption.WRITE)) {
+        other.truncate(1);
+      }
+      Coroutine<Long> got =
+          Heddle.spawn(() -> {
+            long sum = 1;
+            ByteBuffer some = ByteBuffer.allocateDirect(1 << 20);
+            for (int n = client.read(some); n > 0; n = client.read(some.clear())) {
+              sum += n;
+            }
+            return sum;
+          });
+      long sent = sender.await();
+      assertThat(sent).isLessThan(64 << 20);
+      server.shutdownOutput();
+      assertThat(got.await()).isEqualTo(sent);
+    });
+  }
+
+  @Test
+  void peerThatHasHalfClosed_getsTheFileAllTheSame() throws Exception {
+    run((file, server, client) -> {
+      client.shutdownOutput();
+      assertThat(server.read(ByteBuffer.allocate(1))).isEqualTo(-1);
+      Coroutine<Integer> got = Heddle.spawn(() -> readAll(client, (64 << 20) + 1).length);
+      assertThat(file.transferTo(server)).isEqualTo(64 << 20);
+      server.shutdownOutput();
+      assertThat(got.await()).isEqualTo(64 << 20);
+    });
+  }
+
+  @Test
+  void transfers_leaveNoDescriptorBehind() throws Exception {
+    byte[] data = written();
+    Heddle.run(() -> {
+      try (Listener listener = Tcp.listen(ANY_PORT);
+          StreamSocket server = Tcp.connect(listener.localAddress());
+          StreamSocket client = listener.accept();
+          AsyncFile file = FileIo.open(folder.resolve("data"))) {
+        Coroutine<byte[]> got = Heddle.spawn(() -> readAll(client, 2 * data.length + 1));
+        file.transferTo(server);
+        int before = descriptors();
+        file.position(0);
+        file.transferTo(server);
+        assertThat(descriptors()).isEqualTo(before);
+        server.shutdownOutput();
+        assertThat(got.await()).hasSize(2 * data.length);
+      }
+    });
+  }
+
+  private static int descriptors() {
+    String[] all = new java.io.File("/proc/self/fd").list();
+    return all == null ? 0 : all.length;
   }
 
   @Test

@@ -10,6 +10,8 @@ import dev.heddle.Heddle;
 import dev.heddle.io.AsyncFile;
 import dev.heddle.io.FileIo;
 import dev.heddle.io.LockedRange;
+import dev.heddle.io.TemporaryDirectory;
+import dev.heddle.io.TemporaryFile;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -51,6 +53,40 @@ class FileSnippetsTest {
           // @end
         });
     assertThat(sum).isEqualTo(9);
+  }
+
+  @Test
+  void replace(@TempDir Path folder) {
+    Path path = folder.resolve("table.csv");
+    String table =
+        Heddle.run(() -> {
+          // @start region=replace
+          FileIo.replace(
+              path,
+              file -> {
+                for (int i = 1; i <= 3; i++) {
+                  file.write(ByteBuffer.wrap((i + "\n").getBytes(StandardCharsets.UTF_8)));
+                }
+              });
+          // @end
+          return FileIo.readString(path);
+        });
+    assertThat(table).isEqualTo("1\n2\n3\n");
+  }
+
+  @Test
+  void temporary() {
+    Path path =
+        Heddle.run(() -> {
+          // @start region=temporary
+          try (TemporaryDirectory directory = FileIo.createTemporaryDirectory();
+              TemporaryFile part = FileIo.createTemporaryFile(directory.path())) {
+            part.file().write(ByteBuffer.wrap(new byte[] {1, 2, 3}));
+            return part.path();
+          } // neither is there any more
+          // @end
+        });
+    assertThat(path).doesNotExist();
   }
 
   @Test

@@ -13,18 +13,24 @@ import dev.heddle.scheduler.Scheduler;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.SocketAddress;
 import java.net.SocketOption;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.NotYetConnectedException;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// A UDP socket. Its lines of readers and writers are those of every handle; a datagram is read as
-/// a whole, so nothing of it is kept for the next one.
-public final class DatagramHandle extends Handle implements UdpSocket {
+/// A datagram socket, UDP or UNIX. Its lines of readers and writers are those of every handle; a
+/// datagram is read as a whole, so nothing of it is kept for the next one.
+public final class DatagramHandle extends Handle implements UdpSocket, Numbered {
+  private static final Duration SHORTEST = Duration.ofMillis(1); // a receiver that is at work
+  private static final Duration LONGEST = Duration.ofMillis(100);
+
   private final DatagramDescriptor descriptor;
+  private final String kind;
   private final PollEvent readable;
   private final PollEvent writable;
 
@@ -33,10 +39,13 @@ public final class DatagramHandle extends Handle implements UdpSocket {
   private @Nullable SocketAddress sender; // of what was read last
 
   /// A handle for a socket that is bound or connected.
-  public DatagramHandle(Scheduler scheduler, DatagramDescriptor descriptor) {
+  ///
+  /// @param kind as errors and dumps call it: `UDP`, `UNIX datagram`
+  public DatagramHandle(Scheduler scheduler, DatagramDescriptor descriptor, String kind) {
     super(scheduler);
     ReactorDriver driver = scheduler.reactor().driver();
     this.descriptor = descriptor;
+    this.kind = kind;
     this.readable = new PollEvent(scheduler, driver, Kind.POLL_INPUT, descriptor, this);
     this.writable = new PollEvent(scheduler, driver, Kind.POLL_OUTPUT, descriptor, this);
   }
@@ -89,9 +98,23 @@ public final class DatagramHandle extends Handle implements UdpSocket {
   private void sendWhole(
       CoroutineNode<?> self, ByteBuffer from, @Nullable SocketAddress to, Deadline deadline)
       throws IOException {
+    Duration pause = SHORTEST;
     while (!descriptor.send(from, to)) {
-      self.awaitEvent(writable, deadline, null);
+      if (to == null || to instanceof InetSocketAddress) {
+        self.awaitEvent(writable, deadline, null);
+      } else {
+        // it is the receiver that has no room, and only who is connected to it would be told
+        self.delay(pause);
+        self();
+        pause = pause.compareTo(LONGEST) < 0 ? pause.plus(pause) : pause;
+      }
     }
+  }
+
+  @Override
+  public int number() throws IOException {
+    self();
+    return scheduler().reactor().driver().number(descriptor);
   }
 
   @Override
@@ -165,6 +188,6 @@ public final class DatagramHandle extends Handle implements UdpSocket {
   @Override
   public String toString() {
     SocketAddress local = localAddress();
-    return local == null ? "a UDP socket" : "the UDP socket " + local;
+    return local == null ? "a " + kind + " socket" : "the " + kind + " socket " + local;
   }
 }

@@ -32,7 +32,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// A file: a position of its own, and requests that end whether or not somebody still waits.
-public final class FileHandle extends Handle implements AsyncFile {
+public final class FileHandle extends Handle implements AsyncFile, Numbered {
   /*
    * A file has no readiness: what is asked of it takes as long as it takes, and cannot be taken back. So a request has a buffer
    * of its own, which is given back when the driver is done with it. Its caller may leave at any time; then
@@ -387,9 +387,7 @@ public final class FileHandle extends Handle implements AsyncFile {
           settle(self, Deadline.never());
           locate(self);
           stepBack();
-          long sent = target.send(file, position);
-          position += Math.max(0, sent);
-          return sent;
+          return target.send(file, position, sent -> position += sent);
         });
   }
 
@@ -541,6 +539,18 @@ public final class FileHandle extends Handle implements AsyncFile {
   @Override
   public @Nullable LockedRange tryLock(long from, long size, boolean shared) throws IOException {
     return locks.ask(self(), from, size, shared);
+  }
+
+  @Override
+  public int number() throws IOException {
+    self();
+    int number = file.number();
+    if (number < 0) {
+      String driver = scheduler().reactor().driver().name();
+      throw new UnsupportedOperationException(
+          this + ": on the driver " + driver + " it is the JDK's, which tells no number");
+    }
+    return number;
   }
 
   @Override

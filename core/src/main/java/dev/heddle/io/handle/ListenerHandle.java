@@ -18,7 +18,7 @@ import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 
 /// A listening socket.
-public final class ListenerHandle implements Listener {
+public final class ListenerHandle implements Listener, Numbered {
   private static final Duration REFUSED =
       Duration.ofMillis(10); // long enough for others to close something
 
@@ -82,6 +82,12 @@ public final class ListenerHandle implements Listener {
     } finally {
       accepting.giveBack();
     }
+  }
+
+  @Override
+  public int number() throws IOException {
+    requireOpen();
+    return scheduler.reactor().driver().number(descriptor);
   }
 
   private void requireOpen() throws ClosedChannelException {

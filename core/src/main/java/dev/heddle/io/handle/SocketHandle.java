@@ -3,11 +3,16 @@ package dev.heddle.io.handle;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.io.StreamSocket;
+import dev.heddle.reactor.driver.Descriptor;
+import dev.heddle.reactor.driver.PeerCredentials;
 import dev.heddle.reactor.driver.SocketDescriptor;
 import dev.heddle.scheduler.Scheduler;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.SocketOption;
+import java.nio.ByteBuffer;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// A connection.
@@ -51,6 +56,42 @@ public final class SocketHandle extends StreamHandle implements StreamSocket {
     self();
     endInput(); // the drivers do not agree on what can be read afterwards
     descriptor.shutdownInput();
+  }
+
+  // ---- of UNIX sockets ----
+
+  /// Whether it is one.
+  public boolean isUnix() {
+    SocketAddress local = localAddress();
+    return local != null && !(local instanceof InetSocketAddress);
+  }
+
+  /// Who is on the other side.
+  public PeerCredentials peerCredentials() throws IOException {
+    self();
+    return descriptor.peerCredentials();
+  }
+
+  /// Writes all of `bytes`, and descriptors with the first of it.
+  public void sendDescriptors(ByteBuffer bytes, List<Numbered> descriptors) throws IOException {
+    writeBy(bytes, () -> descriptor.send(bytes, numbers(descriptors)));
+  }
+
+  // asked for at each try: during a wait one may be closed, and its number another file's
+  private static int[] numbers(List<Numbered> descriptors) throws IOException {
+    int[] numbers = new int[descriptors.size()];
+    for (int i = 0; i < numbers.length; i++) {
+      numbers[i] = descriptors.get(i).number();
+    }
+    return numbers;
+  }
+
+  /// Reads what is there, and the descriptors that came with it.
+  ///
+  /// @return how many bytes; -1: no more will come
+  public int receiveDescriptors(ByteBuffer into, int most, List<Descriptor> received)
+      throws IOException {
+    return readBy(into, () -> descriptor.receive(into, most, received));
   }
 
   @Override

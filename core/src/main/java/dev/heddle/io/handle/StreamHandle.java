@@ -6,6 +6,7 @@ import dev.heddle.coroutine.tree.LoopRoot;
 import dev.heddle.event.Deadline;
 import dev.heddle.reactor.PollEvent;
 import dev.heddle.reactor.driver.Descriptor;
+import dev.heddle.reactor.driver.FileSending;
 import dev.heddle.reactor.driver.OpenFile;
 import dev.heddle.reactor.driver.Operation.Kind;
 import dev.heddle.reactor.driver.ReactorDriver;
@@ -18,10 +19,11 @@ import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.FileChannel;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.function.LongConsumer;
 
 /// A stream of bytes whose descriptor never waits: tries on the coroutine's own stack, waits for
 /// readiness when there is nothing to do, tries again.
-public class StreamHandle extends Handle {
+public class StreamHandle extends Handle implements Numbered {
   /*
    * After a read that left room in its buffer nothing more is there: the next one waits first, which saves the call of the
    * system that would only say so. Readiness is told for all that comes later, be it by edge or by level (ReactorDriver).
@@ -141,39 +143,108 @@ public class StreamHandle extends Handle {
     }
   }
 
+  // ---- by other calls than the usual ones ----
+
+  /// Reads by a call of its own; what was read ahead, or kept, comes first and without it.
+  ///
+  /// @return as [StreamDescriptor#read]
+  final int readBy(ByteBuffer into, Call call) throws IOException {
+    return readTurn(
+        Deadline.never(),
+        self -> {
+          if (ahead() > 0) {
+            return takeLast(into);
+          }
+          int n = inputEnded ? -1 : call.make();
+          while (n == 0) {
+            await(self, readable, Deadline.never());
+            n = inputEnded ? takeLast(into) : call.make();
+          }
+          drained = false;
+          return n;
+        });
+  }
+
+  /// Writes all of `from`, the first of it by a call of its own.
+  final void writeBy(ByteBuffer from, Call call) throws IOException {
+    writeTurn(
+        Deadline.never(),
+        self -> {
+          while (call.make() == 0) {
+            await(self, writable, Deadline.never());
+          }
+          writeWhole(self, from, Deadline.never());
+          return from;
+        });
+  }
+
+  /// A call of the descriptor's.
+  @FunctionalInterface
+  interface Call {
+    /// Makes it.
+    ///
+    /// @return how many bytes; 0: none now
+    int make() throws IOException;
+  }
+
+  @Override
+  public final int number() throws IOException {
+    self();
+    return scheduler().reactor().driver().number(descriptor);
+  }
+
   /// Has the system send some of a file, beside the loop: the file may have to be read from a disk.
   ///
   /// A piece that the system has been asked for is waited for also when the caller is cancelled:
   /// what leaves later would be among what others write.
   ///
+  /// @param moved is told how many bytes have left, also when the caller is cancelled then
   /// @return how many bytes; 0: the file ends there; -1: it cannot
-  final long send(OpenFile file, long position) throws IOException {
-    if (!descriptor.sendsFiles()) {
+  final long send(OpenFile file, long position, LongConsumer moved) throws IOException {
+    boolean byNumber = descriptor.sendsNumberedFiles() && file.number() >= 0;
+    if (!byNumber && !descriptor.sendsFiles()) {
       return -1;
     }
     return writeTurn(
         Deadline.never(),
         self -> {
-          long sent = sendPiece(self, file, position);
+          long sent = sendPiece(self, file, position, byNumber, moved);
           while (sent == 0) {
             await(self, writable, Deadline.never());
-            sent = sendPiece(self, file, position);
+            sent = sendPiece(self, file, position, byNumber, moved);
           }
           return sent == END ? 0 : sent;
         });
   }
 
-  private long sendPiece(CoroutineNode<?> self, OpenFile file, long position) {
-    Callable<Long> piece =
-        () -> {
-          FileChannel channel = file.channel(false);
-          long left = channel.size() - position;
-          return left <= 0 ? END : descriptor.send(channel, position, Math.min(left, PIECE));
-        };
+  private long sendPiece(
+      CoroutineNode<?> self, OpenFile file, long position, boolean byNumber, LongConsumer moved)
+      throws IOException {
+    if (!byNumber) {
+      return sendBeside(self, moved, () -> sendChannel(file, position));
+    }
+    try (FileSending sending = descriptor.sending(file, position, PIECE)) {
+      long sent = sending == null ? 0 : sendBeside(self, moved, sending::send);
+      return sent == FileSending.END ? END : Math.max(sent, -1);
+    }
+  }
+
+  private long sendChannel(OpenFile file, long position) throws IOException {
+    FileChannel channel = file.channel(false);
+    long left = channel.size() - position;
+    return left <= 0 ? END : descriptor.send(channel, position, Math.min(left, PIECE));
+  }
+
+  private static long sendBeside(CoroutineNode<?> self, LongConsumer moved, Callable<Long> piece) {
     try {
-      return (Long)
-          Objects.requireNonNull(
-              self.protect(() -> self.loop().threads().paths().run(self, "sending a file", piece)));
+      return self.protect(() -> {
+        long sent =
+            (Long)
+                Objects.requireNonNull(
+                    self.loop().threads().paths().run(self, "sending a file", piece));
+        moved.accept(Math.max(sent, 0));
+        return sent;
+      });
     } catch (Exception e) {
       throw LoopRoot.<RuntimeException>rethrown(e);
     }

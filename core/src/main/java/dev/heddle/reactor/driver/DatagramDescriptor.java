@@ -8,7 +8,7 @@ import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/// A UDP socket.
+/// A datagram socket: UDP, or UNIX.
 public interface DatagramDescriptor extends Descriptor, SocketOptions {
   /// Binds it; null: to a port that the system chooses.
   void bind(@Nullable SocketAddress address) throws IOException;

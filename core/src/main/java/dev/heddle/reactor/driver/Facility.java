@@ -7,8 +7,20 @@ public enum Facility {
   TCP,
   /// UNIX domain sockets.
   UNIX,
+  /// UNIX domain sockets for datagrams.
+  UNIX_DATAGRAM,
+  /// Names of UNIX domain sockets that are no files.
+  ABSTRACT_NAME,
+  /// Who is on the other side of a UNIX domain socket.
+  PEER_CREDENTIALS,
+  /// Open descriptors, sent to another process by a UNIX domain socket.
+  DESCRIPTOR_PASSING,
   /// Datagrams.
   UDP,
+  /// Channels of the JDK's that other code has opened, as sockets of the loop.
+  ADOPTED_CHANNEL,
+  /// Sockets that another process has opened, known by their numbers.
+  ADOPTED_NUMBER,
   /// Anonymous pipes.
   PIPE,
   /// Readiness of channels that other code has opened.
@@ -17,6 +29,8 @@ public enum Facility {
   RAW_POLL,
   /// Files.
   FILE,
+  /// Files that go to a socket without being brought into the program.
+  SENDFILE,
   /// Named pipes.
   NAMED_PIPE,
   /// Standard input and output.

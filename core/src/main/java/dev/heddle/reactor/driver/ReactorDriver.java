@@ -5,6 +5,8 @@ import java.io.IOException;
 import java.net.ProtocolFamily;
 import java.net.StandardProtocolFamily;
 import java.nio.channels.SelectableChannel;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -47,9 +49,51 @@ public interface ReactorDriver {
     throw refusal(family == StandardProtocolFamily.UNIX ? Facility.UNIX : Facility.TCP);
   }
 
-  /// A UDP socket, not bound.
+  /// A datagram socket, UDP or UNIX, not bound.
   default DatagramDescriptor openDatagram(ProtocolFamily family) throws IOException {
-    throw refusal(Facility.UDP);
+    throw refusal(family == StandardProtocolFamily.UNIX ? Facility.UNIX_DATAGRAM : Facility.UDP);
+  }
+
+  /// A channel of somebody else's, connected or not, which is the driver's from now on.
+  default SocketDescriptor adopt(SocketChannel channel) throws IOException {
+    throw refusal(Facility.ADOPTED_CHANNEL);
+  }
+
+  /// A channel of somebody else's that listens, which is the driver's from now on.
+  default ListenerDescriptor adopt(ServerSocketChannel channel) throws IOException {
+    throw refusal(Facility.ADOPTED_CHANNEL);
+  }
+
+  /// A stream socket that another process has opened, which is the driver's from now on.
+  ///
+  /// @throws IOException when the number is that of nothing open, or of something else; then it
+  ///   stays as it is
+  default SocketDescriptor adoptSocket(int number) throws IOException {
+    throw refusal(Facility.ADOPTED_NUMBER);
+  }
+
+  /// A socket that listens and that another process has opened. Else as [#adoptSocket].
+  default ListenerDescriptor adoptListener(int number) throws IOException {
+    throw refusal(Facility.ADOPTED_NUMBER);
+  }
+
+  /// An end of a pipe that another process has opened, to be read from or written to as it was
+  /// opened. Else as [#adoptSocket].
+  default StreamDescriptor adoptPipe(int number) throws IOException {
+    throw refusal(Facility.ADOPTED_NUMBER);
+  }
+
+  /// The system's number of a descriptor of this driver.
+  ///
+  /// @throws java.nio.channels.ClosedChannelException when it is closed
+  default int number(Descriptor descriptor) throws IOException {
+    throw refusal(Facility.DESCRIPTOR_PASSING);
+  }
+
+  /// Gives up a descriptor that was received, or adopted, and never waited for: who asks for this
+  /// has its number, and closes it.
+  default void release(Descriptor descriptor) {
+    throw refusal(Facility.DESCRIPTOR_PASSING);
   }
 
   /// An anonymous pipe.
@@ -73,6 +117,16 @@ public interface ReactorDriver {
   /// Serves files by itself; null: threads beside the loop do. Always the same answer.
   default @Nullable FileDriver files() {
     return null;
+  }
+
+  /// Refuses what it does not serve.
+  ///
+  /// @throws UnsupportedOperationException naming the driver and the reason
+  default void require(Facility facility) {
+    Support support = capabilities().get(facility);
+    if (support == null || support.level() == Support.Level.REFUSED) {
+      throw refusal(facility);
+    }
   }
 
   private UnsupportedOperationException refusal(Facility facility) {

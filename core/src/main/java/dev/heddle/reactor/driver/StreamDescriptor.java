@@ -4,6 +4,7 @@ package dev.heddle.reactor.driver;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import org.jspecify.annotations.Nullable;
 
 /// Bytes in one direction or both: a socket, the end of a pipe.
 public interface StreamDescriptor extends Descriptor {
@@ -36,6 +37,20 @@ public interface StreamDescriptor extends Descriptor {
   /// Whether [#send] is served.
   default boolean sendsFiles() {
     return false;
+  }
+
+  /// Whether [#sending] is served, of files that tell their numbers.
+  default boolean sendsNumberedFiles() {
+    return false;
+  }
+
+  /// Prepares to send a piece of a file that tells its number. **Thread** the loop's.
+  ///
+  /// @param count how many bytes at most
+  /// @return null: the other side takes none now
+  default @Nullable FileSending sending(OpenFile file, long position, long count)
+      throws IOException {
+    throw new UnsupportedOperationException(this + " sends none; ask sendsNumberedFiles() before");
   }
 
   /// Sends bytes of a file without bringing them into the program. **Thread** one beside the loop,

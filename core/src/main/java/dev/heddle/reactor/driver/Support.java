@@ -43,6 +43,9 @@ public record Support(Level level, String how) {
     all.put(
         Facility.NAMED_PIPE,
         composed("watched by number as RAW_POLL is; else on threads of its own"));
+    all.put(
+        Facility.SENDFILE,
+        composed("a copy: its files are channels of the JDK's, which tell no numbers"));
     all.put(Facility.STDIO, composed("the JDK's streams, on threads of their own"));
     all.put(Facility.TTY, composed("/dev/tty, on threads of its own; its modes by stty"));
     all.putAll(own);

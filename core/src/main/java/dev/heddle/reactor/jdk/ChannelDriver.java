@@ -16,6 +16,7 @@ import dev.heddle.reactor.raw.RawDescriptors;
 import dev.heddle.reactor.raw.RawWatcher;
 import java.io.IOException;
 import java.net.ProtocolFamily;
+import java.net.StandardProtocolFamily;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.ClosedChannelException;
@@ -28,6 +29,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.ArrayDeque;
+import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -52,6 +54,8 @@ public abstract class ChannelDriver implements ReactorDriver {
   private static final Support RAW =
       RawDescriptors.support(Support.composed("epoll tells, on a thread of its own"));
 
+  private static final String ELSEWHERE = "take the driver epoll or io_uring";
+
   private final Set<JdkDescriptor> open = new HashSet<>();
   private final Set<JdkDescriptor> watched = new HashSet<>(); // of these: the owner may close them
   private final ArrayDeque<JdkDescriptor> noted = new ArrayDeque<>();
@@ -69,14 +73,32 @@ public abstract class ChannelDriver implements ReactorDriver {
   ///
   /// @param how it serves channels
   protected static Map<Facility, Support> serving(Support how) {
-    return Support.withThoseBesideTheLoop(
-        Map.of(
-            Facility.TCP, how,
-            Facility.UNIX, how,
-            Facility.UDP, how,
-            Facility.PIPE, how,
-            Facility.POLL, how,
-            Facility.RAW_POLL, RAW));
+    Map<Facility, Support> all =
+        new EnumMap<>(
+            Map.of(
+                Facility.TCP, how,
+                Facility.UNIX, how,
+                Facility.UDP, how,
+                Facility.ADOPTED_CHANNEL, how,
+                Facility.PIPE, how,
+                Facility.POLL, how,
+                Facility.RAW_POLL, RAW));
+    all.put(
+        Facility.SENDFILE, Support.composed("FileChannel.transferTo, on threads beside the loop"));
+    all.put(Facility.UNIX_DATAGRAM, Support.refused("the JDK has none; " + ELSEWHERE));
+    all.put(
+        Facility.ABSTRACT_NAME, Support.refused("the JDK has names of files only; " + ELSEWHERE));
+    all.put(
+        Facility.PEER_CREDENTIALS,
+        Support.refused(
+            "the JDK tells names, not numbers: ask for the option SO_PEERCRED of"
+                + " jdk.net.ExtendedSocketOptions; or "
+                + ELSEWHERE));
+    Support noNumbers =
+        Support.refused("the JDK's channels have no descriptors' numbers; " + ELSEWHERE);
+    all.put(Facility.DESCRIPTOR_PASSING, noNumbers);
+    all.put(Facility.ADOPTED_NUMBER, noNumbers);
+    return Support.withThoseBesideTheLoop(all);
   }
 
   // ---- who tells of readiness ----
@@ -130,7 +152,20 @@ public abstract class ChannelDriver implements ReactorDriver {
   }
 
   @Override
+  public final SocketDescriptor adopt(SocketChannel channel) throws IOException {
+    return new JdkSocket(this, nonBlocking(channel));
+  }
+
+  @Override
+  public final ListenerDescriptor adopt(ServerSocketChannel channel) throws IOException {
+    return new JdkListener(this, nonBlocking(channel));
+  }
+
+  @Override
   public final DatagramDescriptor openDatagram(ProtocolFamily family) throws IOException {
+    if (family == StandardProtocolFamily.UNIX) {
+      require(Facility.UNIX_DATAGRAM);
+    }
     return new JdkDatagram(
         this, nonBlocking(family == INET6 ? DatagramChannel.open() : DatagramChannel.open(family)));
   }

@@ -14,7 +14,10 @@ record Cell(String driver, Pair.Kind kind) {
   /// All there are.
   static Stream<Cell> all() {
     return drivers()
-        .flatMap(driver -> Arrays.stream(Pair.Kind.values()).map(kind -> new Cell(driver, kind)));
+        .flatMap(driver ->
+            Arrays.stream(Pair.Kind.values())
+                .filter(kind -> kind.isServedBy(driver))
+                .map(kind -> new Cell(driver, kind)));
   }
 
   /// The drivers that work here.
@@ -22,6 +25,11 @@ record Cell(String driver, Pair.Kind kind) {
     return Drivers.offered().stream()
         .filter(driver -> driver.problem() == null)
         .map(DriverProvider::name);
+  }
+
+  /// Whether the driver's descriptors have numbers that can be told.
+  static boolean showsNumbers(String driver) {
+    return driver.equals("epoll") || driver.equals("io_uring");
   }
 
   /// Runs a loop on the driver, with two ends.

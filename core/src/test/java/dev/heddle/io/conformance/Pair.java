@@ -3,9 +3,11 @@ package dev.heddle.io.conformance;
 
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
+import dev.heddle.io.Adopt;
 import dev.heddle.io.AsyncIo;
 import dev.heddle.io.Listener;
 import dev.heddle.io.Pipe;
+import dev.heddle.io.ReceivedDescriptors;
 import dev.heddle.io.StreamSocket;
 import dev.heddle.io.Tcp;
 import dev.heddle.io.TcpOptions;
@@ -16,6 +18,9 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -51,6 +56,40 @@ record Pair(AsyncIo sink, AsyncIo source) implements AutoCloseable {
         }
       }
     },
+    ADOPTED_CHANNEL {
+      @Override
+      Pair open() throws IOException {
+        ServerSocketChannel server = ServerSocketChannel.open();
+        server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        SocketChannel channel = SocketChannel.open();
+        channel.setOption(StandardSocketOptions.SO_SNDBUF, 64 << 10);
+        channel.connect(server.getLocalAddress());
+        try (Listener listener = Adopt.listener(server)) {
+          return new Pair(Adopt.socket(channel), listener.accept());
+        }
+      }
+    },
+    /// Each end was sent through a UNIX socket, to ourselves.
+    ADOPTED_NUMBER {
+      @Override
+      Pair open() throws IOException {
+        try (Pair tcp = TCP.open();
+            Pair by = UNIX.open()) {
+          StreamSocket to = (StreamSocket) by.sink();
+          ByteBuffer one = ByteBuffer.allocate(1);
+          Unix.sendDescriptors(to, one, tcp.sink(), tcp.source());
+          try (ReceivedDescriptors received =
+              Unix.receiveDescriptors((StreamSocket) by.source(), one.flip(), 2)) {
+            return new Pair(received.takeSocket(0), received.takeSocket(1));
+          }
+        }
+      }
+
+      @Override
+      boolean isServedBy(String driver) {
+        return Cell.showsNumbers(driver);
+      }
+    },
     PIPE {
       @Override
       Pair open() throws IOException {
@@ -75,6 +114,11 @@ record Pair(AsyncIo sink, AsyncIo source) implements AutoCloseable {
     };
 
     abstract Pair open() throws IOException;
+
+    /// Whether the driver has it.
+    boolean isServedBy(String driver) {
+      return true;
+    }
 
     /// Whether bytes go both ways.
     boolean isSocket() {

@@ -32,7 +32,7 @@ final class Streams {
 
   static <T> Coroutine<T> suspended(Body<T> body) {
     Coroutine<T> waiting = Heddle.spawn(body);
-    while (!waiting.isSuspended()) {
+    while (!waiting.isSuspended() && !waiting.isDone()) {
       Heddle.suspend();
     }
     return waiting;

@@ -38,7 +38,7 @@ final class EpollDriver extends UnixDriver {
           EpollServerSocketChannel.class,
           EpollDatagramChannel.class);
   private static final Map<Facility, Support> CAPABILITIES =
-      Support.withThoseBesideTheLoop(
+      servingLinux(
           Map.of(
               Facility.TCP, POLLED,
               Facility.UNIX, POLLED,

@@ -41,6 +41,7 @@ final class KqueueDriver extends UnixDriver {
           Map.of(
               Facility.TCP, POLLED,
               Facility.UNIX, POLLED,
+              Facility.UNIX_DATAGRAM, POLLED,
               Facility.UDP, POLLED,
               Facility.PIPE, POLLED,
               Facility.POLL, WATCHED,

@@ -80,6 +80,11 @@ final class ChannelWatcher {
     put(new Wait(channel, null, 0));
   }
 
+  /// Lets the selector forget what was closed: until then the system keeps the descriptor.
+  void letGo() {
+    selector.wakeup();
+  }
+
   private void put(Wait question) {
     questions.add(question);
     selector.wakeup();

@@ -52,6 +52,9 @@ final class NativeOptions {
   /// Of UNIX domain sockets.
   static final NativeOptions OF_PATHS = new NativeOptions(buffers(), lingering());
 
+  /// Of UNIX domain sockets for datagrams.
+  static final NativeOptions OF_PATH_DATAGRAMS = new NativeOptions(buffers());
+
   /// Of UDP sockets.
   static final NativeOptions OF_DATAGRAMS = new NativeOptions(buffers(), reuse(), datagrams());
 

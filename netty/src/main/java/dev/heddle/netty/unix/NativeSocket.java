@@ -4,9 +4,11 @@ package dev.heddle.netty.unix;
 import static java.net.StandardProtocolFamily.INET6;
 import static java.net.StandardProtocolFamily.UNIX;
 
+import dev.heddle.reactor.driver.UnixName;
 import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.channel.unix.Socket;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.net.InetAddress;
@@ -15,11 +17,15 @@ import java.net.ProtocolFamily;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.UnsupportedAddressTypeException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import org.jspecify.annotations.Nullable;
 
 /// A socket of the system, with the JDK's addresses and the JDK's words for what goes wrong.
 final class NativeSocket extends Socket {
   private static final InetAddress ANY = anyLocal();
+  private static final String ABSTRACT = "\0"; // a name that begins so is no file's
 
   private final boolean unix;
 
@@ -38,6 +44,9 @@ final class NativeSocket extends Socket {
 
   /// A datagram socket. INET6 serves IPv4, too.
   static NativeSocket datagram(ProtocolFamily family) throws IOException {
+    if (family == UNIX) {
+      return new NativeSocket(opened(newSocketDomainDgram0()), true);
+    }
     return new NativeSocket(opened(newSocketDgram0(family == INET6 && isIPv6Preferred())), false);
   }
 
@@ -72,6 +81,9 @@ final class NativeSocket extends Socket {
     if (unix && address instanceof UnixDomainSocketAddress a) {
       return new DomainSocketAddress(a.getPath().toString());
     }
+    if (unix && address instanceof UnixName a) {
+      return new DomainSocketAddress(ABSTRACT + a.name());
+    }
     if (!unix && address instanceof InetSocketAddress a) {
       InetAddress host = a.getAddress();
       return ipv6 && host instanceof Inet4Address && host.isAnyLocalAddress()
@@ -82,15 +94,37 @@ final class NativeSocket extends Socket {
   }
 
   @Nullable SocketAddress local() {
-    return unix ? path(localDomainSocketAddress()) : bound(localAddress());
+    return unix ? name(localDomainSocketAddress()) : bound(localAddress());
   }
 
   @Nullable SocketAddress remote() {
-    return unix ? path(remoteDomainSocketAddress()) : bound(remoteAddress());
+    return unix ? name(remoteDomainSocketAddress()) : bound(remoteAddress());
   }
 
-  private static SocketAddress path(@Nullable DomainSocketAddress address) {
-    return UnixDomainSocketAddress.of(address == null ? "" : address.path());
+  /// As the JDK has it; of one without a name, an empty path.
+  static SocketAddress name(@Nullable DomainSocketAddress address) {
+    String path = address == null ? "" : address.path();
+    return path.length() > 1 && path.startsWith(ABSTRACT)
+        ? UnixName.of(path.substring(1))
+        : UnixDomainSocketAddress.of(path);
+  }
+
+  /// As the system has it.
+  byte[] nameBytes(SocketAddress address) {
+    if (netty(address) instanceof DomainSocketAddress a) {
+      return a.path().getBytes(StandardCharsets.UTF_8);
+    }
+    throw new UnsupportedAddressTypeException();
+  }
+
+  /// Binds a UNIX socket to a name that nobody has.
+  void bindName(SocketAddress address) throws IOException {
+    // Netty deletes whatever has the path before it binds: a file of somebody's, a live listener
+    if (address instanceof UnixDomainSocketAddress a
+        && Files.exists(a.getPath(), LinkOption.NOFOLLOW_LINKS)) {
+      throw new BindException("Address already in use");
+    }
+    bind(netty(address));
   }
 
   private static @Nullable SocketAddress bound(@Nullable InetSocketAddress address) {

@@ -17,6 +17,11 @@ final class SystemNumbers {
   static final int TCP_KEEPCNT = LINUX ? 6 : 0x102;
   static final int TCP_QUICKACK = 12; // Linux alone
   static final int TCP_INQ = 36; // Linux alone, since 4.18
+  static final int SO_TYPE = 3; // this and the next two: as Linux has them
+  static final int SO_ACCEPTCONN = 30;
+  static final int SO_DOMAIN = 39;
+  static final int SO_PEERCRED = 17; // Linux alone
+  static final int UCRED_BYTES = 12; // of a struct ucred: process, user, group
   static final int SO_INCOMING_NAPI_ID = 56; // Linux alone
 
   // multicast

@@ -136,7 +136,7 @@ final class UnixDatagram extends UnixDescriptor implements DatagramDescriptor {
     return left;
   }
 
-  private static void requireFit(ByteBuffer from, ByteBuffer stage) throws IOException {
+  static void requireFit(ByteBuffer from, ByteBuffer stage) throws IOException {
     if (from.remaining() > stage.capacity()) {
       throw new java.net.SocketException("Message too long");
     }

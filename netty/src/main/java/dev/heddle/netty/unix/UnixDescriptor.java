@@ -58,6 +58,7 @@ public class UnixDescriptor implements Descriptor {
   private int readyForEver;
   private boolean urgent; // there may be an urgent byte that no read has passed
   private boolean closed;
+  private boolean shared; // what is behind the number is another's, too
 
   UnixDescriptor(UnixDriver driver, FileDescriptor fd) {
     this.driver = driver;
@@ -233,9 +234,25 @@ public class UnixDescriptor implements Descriptor {
     }
   }
 
+  /// Gives it up, without closing it: it was never watched.
+  final void release() {
+    if (watch != null || noted) {
+      throw new IllegalStateException(fd + " is watched; it cannot be given up");
+    }
+    closed = true;
+    driver.closed(this);
+  }
+
   private void end(Watch w) {
-    hangUp();
+    if (!shared) {
+      hangUp();
+    }
     w.endAndClose();
+  }
+
+  /// Somebody else has it, too, in this process or another: to close it here must not end it there.
+  final void share() {
+    shared = true;
   }
 
   /// Lets the other side see the end before the descriptor is given back.

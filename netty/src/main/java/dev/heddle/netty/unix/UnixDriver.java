@@ -12,19 +12,25 @@ import dev.heddle.reactor.driver.ListenerDescriptor;
 import dev.heddle.reactor.driver.Operation;
 import dev.heddle.reactor.driver.PipeDescriptors;
 import dev.heddle.reactor.driver.SocketDescriptor;
+import dev.heddle.reactor.driver.StreamDescriptor;
 import dev.heddle.reactor.driver.Support;
 import io.netty.channel.IoHandler;
 import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.unix.FileDescriptor;
 import java.io.IOException;
 import java.net.ProtocolFamily;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.IllegalBlockingModeException;
 import java.nio.channels.SelectableChannel;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.ArrayDeque;
+import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -50,6 +56,7 @@ public abstract class UnixDriver implements NettyDriver {
   private final DrivenHandler handler;
   private final @Nullable Outbox outbox;
   private final Set<UnixDescriptor> open = new HashSet<>();
+  private final Set<AdoptedChannel<?>> adopted = new HashSet<>();
   private final Lingering lingering = new Lingering();
   private final ArrayDeque<UnixDescriptor> noted = new ArrayDeque<>();
   private final @Nullable SocketCalls calls = SocketCalls.open();
@@ -144,7 +151,52 @@ public abstract class UnixDriver implements NettyDriver {
 
   @Override
   public final DatagramDescriptor openDatagram(ProtocolFamily family) throws IOException {
-    return new UnixDatagram(this, NativeSocket.datagram(family));
+    NativeSocket socket = NativeSocket.datagram(family);
+    return socket.isUnix() ? new UnixPathDatagram(this, socket) : new UnixDatagram(this, socket);
+  }
+
+  @Override
+  public final int number(Descriptor descriptor) throws IOException {
+    require(Facility.DESCRIPTOR_PASSING);
+    if (descriptor instanceof UnixDescriptor own && own.driver() == this) {
+      own.requireOpen();
+      own.share(); // who asks for a number passes it on
+      return own.fd().intValue();
+    }
+    throw new UnsupportedOperationException(
+        descriptor + " is a channel of the JDK's, which tells no number");
+  }
+
+  @Override
+  public final void release(Descriptor descriptor) {
+    ((UnixDescriptor) descriptor).release();
+  }
+
+  /// How files go to sockets where both have numbers.
+  protected static Support sendsFiles() {
+    Support bySystem = DescriptorCalls.support("sendfile(2), on threads beside the loop");
+    return bySystem.level() == Support.Level.REFUSED ? Support.composed("a copy") : bySystem;
+  }
+
+  /// What is served the same way by all drivers of Linux.
+  ///
+  /// @param own what else the driver serves
+  protected static Map<Facility, Support> servingLinux(Map<Facility, Support> own) {
+    Map<Facility, Support> all = new EnumMap<>(own);
+    Support unix = own.getOrDefault(Facility.UNIX, Support.refused("there are no UNIX sockets"));
+    all.put(Facility.UNIX_DATAGRAM, unix);
+    all.put(Facility.ABSTRACT_NAME, unix);
+    all.put(Facility.PEER_CREDENTIALS, Support.natively("getsockopt, SO_PEERCRED"));
+    all.put(
+        Facility.ADOPTED_CHANNEL,
+        Support.composed("the JDK's channels act, a Selector on a thread of its own tells"));
+    all.put(
+        Facility.ADOPTED_NUMBER,
+        DescriptorCalls.support("as the driver's own, when getsockopt says that they are fit"));
+    all.put(
+        Facility.DESCRIPTOR_PASSING,
+        DescriptorCalls.support("sendmsg and recvmsg, SCM_RIGHTS, close-on-exec"));
+    return Support.withThoseBesideTheLoop(all);
   }
 
   @Override
@@ -163,12 +215,63 @@ public abstract class UnixDriver implements NettyDriver {
       throw new IllegalArgumentException(
           channel + " is no channel of the JDK's: it cannot be watched");
     }
+    return channels().watch(channel);
+  }
+
+  private ChannelWatcher channels() throws IOException {
     ChannelWatcher w = watcher;
     if (w == null) {
       w = new ChannelWatcher(this::wakeup);
       watcher = w;
     }
-    return w.watch(channel);
+    return w;
+  }
+
+  // ---- what others have opened ----
+
+  @Override
+  public final SocketDescriptor adopt(SocketChannel channel) throws IOException {
+    ChannelWatcher by = channels();
+    channel.configureBlocking(false);
+    return new AdoptedSocket(this, by, channel);
+  }
+
+  @Override
+  public final ListenerDescriptor adopt(ServerSocketChannel channel) throws IOException {
+    ChannelWatcher by = channels();
+    channel.configureBlocking(false);
+    return new AdoptedListener(this, by, channel);
+  }
+
+  final void adopted(AdoptedChannel<?> channel) {
+    adopted.add(channel);
+  }
+
+  final void adoptedNoMore(AdoptedChannel<?> channel) {
+    adopted.remove(channel);
+  }
+
+  @Override
+  public final SocketDescriptor adoptSocket(int number) throws IOException {
+    require(Facility.ADOPTED_NUMBER);
+    UnixSocket socket = new UnixSocket(this, opened(AdoptedNumbers.socket(number)), true);
+    socket.share();
+    return socket;
+  }
+
+  @Override
+  public final StreamDescriptor adoptPipe(int number) throws IOException {
+    require(Facility.ADOPTED_NUMBER);
+    boolean isSource = AdoptedNumbers.isSource(number);
+    return new UnixPipeEnd(this, new FileDescriptor(number), isSource);
+  }
+
+  @Override
+  public final ListenerDescriptor adoptListener(int number) throws IOException {
+    require(Facility.ADOPTED_NUMBER);
+    UnixListener listener = new UnixListener(this, opened(AdoptedNumbers.listener(number)));
+    listener.share();
+    return listener;
   }
 
   @Override
@@ -372,10 +475,11 @@ public abstract class UnixDriver implements NettyDriver {
 
   @Override
   public final void close() {
+    List.copyOf(open).forEach(UnixDescriptor::close);
+    List.copyOf(adopted).forEach(AdoptedChannel::close);
     if (watcher != null) {
       watcher.close();
     }
-    List.copyOf(open).forEach(UnixDescriptor::close);
     // bounded: the system lets go of sockets and pipes at once
     turnUntil(() -> ending == 0);
     ending -= lingering.size();

@@ -25,7 +25,11 @@ final class UnixListener extends UnixDescriptor implements ListenerDescriptor {
   public void bind(SocketAddress address, int backlog) throws IOException {
     requireOpen();
     try {
-      socket.bind(socket.netty(address));
+      if (socket.isUnix()) {
+        socket.bindName(address);
+      } else {
+        socket.bind(socket.netty(address));
+      }
       socket.listen(backlog);
     } catch (IOException e) {
       throw Failures.of(e);

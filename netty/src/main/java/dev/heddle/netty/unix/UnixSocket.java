@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.netty.unix;
 
+import dev.heddle.reactor.driver.Descriptor;
+import dev.heddle.reactor.driver.FileSending;
+import dev.heddle.reactor.driver.OpenFile;
+import dev.heddle.reactor.driver.PeerCredentials;
 import dev.heddle.reactor.driver.SocketDescriptor;
+import io.netty.channel.unix.FileDescriptor;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
@@ -9,7 +14,9 @@ import java.net.SocketAddress;
 import java.net.SocketOption;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.channels.NotYetConnectedException;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -257,7 +264,7 @@ final class UnixSocket extends UnixStream implements SocketDescriptor {
   public void bind(SocketAddress address) throws IOException {
     requireOpen();
     try {
-      socket.bind(socket.netty(address));
+      socket.bind(socket.netty(address)); // of TCP: nobody binds a path before connecting
     } catch (IOException e) {
       throw Failures.of(e);
     }
@@ -336,6 +343,102 @@ final class UnixSocket extends UnixStream implements SocketDescriptor {
     } catch (IOException | NotYetConnectedException _) {
       // safe: it is over already, and closed next
     }
+  }
+
+  // ---- files ----
+
+  @Override
+  public boolean sendsNumberedFiles() {
+    return DescriptorCalls.areThere();
+  }
+
+  @Override
+  public @Nullable FileSending sending(OpenFile file, long position, long count)
+      throws IOException {
+    requireOpen();
+    try {
+      boolean isClear = clear();
+      // before the call and not after it: an edge that comes during the call must not be forgotten
+      used(OUT, false);
+      return isClear
+          ? new NumberedSending(socket.intValue(), file.number(), position, count)
+          : null;
+    } catch (IOException e) {
+      throw Failures.of(e);
+    }
+  }
+
+  // ---- descriptors, and who is there ----
+
+  @Override
+  public PeerCredentials peerCredentials() throws IOException {
+    requireOpen();
+    ByteBuffer credentials =
+        ByteBuffer.allocateDirect(SystemNumbers.UCRED_BYTES).order(ByteOrder.nativeOrder());
+    try {
+      socket.getRawOpt(SystemNumbers.SOL_SOCKET, SystemNumbers.SO_PEERCRED, credentials);
+    } catch (IOException e) {
+      throw Failures.of(e);
+    }
+    return new PeerCredentials(credentials.getInt(0), credentials.getInt(4), credentials.getInt(8));
+  }
+
+  @Override
+  public int send(ByteBuffer from, int[] numbers) throws IOException {
+    requireOpen();
+    Buffers.requireAlive(from);
+    ByteBuffer direct = from.isDirect() ? from : driver().stage();
+    int start = from.isDirect() ? from.position() : 0;
+    int size = from.isDirect() ? from.remaining() : Math.min(from.remaining(), direct.capacity());
+    if (!from.isDirect()) {
+      direct.put(0, from, from.position(), size);
+    }
+    try {
+      int n = DescriptorCalls.send(socket.intValue(), direct, start, start + size, numbers);
+      from.position(from.position() + n);
+      used(OUT, n == size);
+      return n;
+    } catch (IOException e) {
+      broken = true;
+      throw Failures.of(e);
+    }
+  }
+
+  @Override
+  public int receive(ByteBuffer into, int most, List<Descriptor> received) throws IOException {
+    requireOpen();
+    Buffers.requireWritable(into);
+    ByteBuffer direct = into.isDirect() ? into : driver().stage();
+    int start = into.isDirect() ? into.position() : 0;
+    int end = into.isDirect() ? into.limit() : Math.min(into.remaining(), direct.capacity());
+    DescriptorCalls.Received come;
+    try {
+      come = DescriptorCalls.receive(socket.intValue(), direct, start, end, most);
+    } catch (IOException e) {
+      throw Failures.of(e);
+    }
+    for (int number : come.numbers()) {
+      received.add(new UnixDescriptor(driver(), new FileDescriptor(number)));
+    }
+    int n = come.bytes();
+    if (n <= 0) {
+      usedUp();
+      return n;
+    }
+    used(IN, true); // nothing tells whether more is there
+    if (!into.isDirect()) {
+      into.put(into.position(), direct, 0, n);
+    }
+    into.position(into.position() + n);
+    if (come.isCut()) {
+      received.forEach(Descriptor::close);
+      received.clear();
+      throw new IOException(
+          "more than "
+              + most
+              + " descriptors came at once, or this process may open no more; all were closed");
+    }
+    return n;
   }
 
   @Override

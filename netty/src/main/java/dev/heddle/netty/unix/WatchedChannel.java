@@ -10,7 +10,7 @@ import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
 
 /// A channel that other code has opened, and will close.
-final class WatchedChannel implements Descriptor {
+class WatchedChannel implements Descriptor {
   private final ChannelWatcher watcher;
   private final SelectableChannel channel;
 
@@ -26,16 +26,16 @@ final class WatchedChannel implements Descriptor {
     this.channel = channel;
   }
 
-  SelectableChannel channel() {
+  final SelectableChannel channel() {
     return channel;
   }
 
-  ChannelWatcher watcher() {
+  final ChannelWatcher watcher() {
     return watcher;
   }
 
   /// What to ask a selector for on behalf of an operation.
-  int ops(Operation.Kind kind) {
+  final int ops(Operation.Kind kind) {
     if (kind == Operation.Kind.POLL_INPUT) {
       return channel instanceof ServerSocketChannel ? SelectionKey.OP_ACCEPT : SelectionKey.OP_READ;
     }

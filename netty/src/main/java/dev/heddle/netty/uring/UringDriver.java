@@ -53,8 +53,7 @@ final class UringDriver extends UnixDriver {
       Support.natively(
           "each operation goes to the ring; threads beside the loop make locks and open what"
               + " open(2) has no flags for");
-  private static final Map<Facility, Support> CAPABILITIES =
-      Support.withThoseBesideTheLoop(capabilitiesOfTheRing());
+  private static final Map<Facility, Support> CAPABILITIES = servingLinux(capabilitiesOfTheRing());
 
   // made with the first file that is opened, loop only
   private @Nullable RingFiles files;
@@ -71,6 +70,7 @@ final class UringDriver extends UnixDriver {
                 Facility.RAW_POLL, RAW));
     if (FILES) {
       own.put(Facility.FILE, FILE);
+      own.put(Facility.SENDFILE, sendsFiles());
     }
     return own;
   }

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.io;
+
+import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.coroutine.tree.LoopRoot;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/// Calls on paths, on the threads that the loop keeps for them.
+final class BesideTheLoop {
+  private BesideTheLoop() {}
+
+  /// Makes a call. **Cancelled** one that has begun ends all the same, one that has not never does.
+  @SuppressWarnings({"unchecked", "NullAway"}) // the call returns a T
+  static <T> T call(String doing, Path path, Callable<T> call) throws IOException {
+    CoroutineNode<?> self = CoroutineNode.current();
+    return (T) self.loop().threads().paths().run(self, doing + path, call);
+  }
+
+  /// Makes a call whose end is waited for, also when the caller is cancelled. What it has made is
+  /// undone when the caller cannot have it.
+  static <T> T create(String doing, Path path, Callable<T> call, Undo<T> undo) throws IOException {
+    AtomicReference<@Nullable T> made = new AtomicReference<>();
+    boolean taken = false;
+    try {
+      T result =
+          toTheEnd(
+              doing + path,
+              () -> {
+                T own = call.call();
+                made.set(own);
+                return own;
+              });
+      taken = true;
+      return result;
+    } finally {
+      T own = made.get();
+      if (!taken && own != null) {
+        undo(path, own, undo);
+      }
+    }
+  }
+
+  /// Makes a call whose end is waited for, also when the caller is cancelled.
+  static void callToTheEnd(String doing, Path path, Callable<?> call) throws IOException {
+    toTheEnd(doing + path, call);
+  }
+
+  /// Undoes what was made; the caller may be cancelled.
+  static <T> void undo(Path path, T made, Undo<T> undo) throws IOException {
+    toTheEnd(
+        "the deletion of what was made for " + path,
+        () -> {
+          undo.undo(made);
+          return made;
+        });
+  }
+
+  /// Takes back what a call has made, on a thread beside the loop.
+  ///
+  /// @param <T> what that is
+  @FunctionalInterface
+  interface Undo<T> {
+    void undo(T made) throws IOException;
+  }
+
+  @SuppressWarnings({"unchecked", "NullAway"}) // the call returns a T
+  private static <T> T toTheEnd(String what, Callable<T> call) throws IOException {
+    CoroutineNode<?> self = CoroutineNode.current();
+    try {
+      return (T) self.protect(() -> self.loop().threads().paths().run(self, what, call));
+    } catch (IOException | RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw LoopRoot.<RuntimeException>rethrown(e);
+    }
+  }
+
+  /// Brings the names in a directory to the device. On a thread beside the loop.
+  static void syncDirectory(Path directory) throws IOException {
+    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+      channel.force(true);
+    }
+  }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.io;
+
+import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.reactor.driver.ListenerDescriptor;
+import dev.heddle.reactor.driver.ReactorDriver;
+import dev.heddle.scheduler.Scheduler;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/// The sockets that the process which started this one has left open for it, by systemd's protocol.
+///
+/// A JVM cannot unset its environment, as `sd_listen_fds` does so that nobody takes the numbers
+/// twice: hence the note that they are taken.
+final class InheritedSockets {
+  private static final int FIRST = 3; // SD_LISTEN_FDS_START
+  private static final int MOST = 1 << 16; // more than any limit of descriptors leaves room for
+  private static final String UNNAMED = "unknown"; // as sd_listen_fds_with_names has it
+  private static final AtomicBoolean TAKEN = new AtomicBoolean();
+
+  private InheritedSockets() {}
+
+  static Map<String, List<Listener>> take(
+      ReactorDriver driver, Map<String, String> environment, long pid) throws IOException {
+    List<String> names = names(environment, pid);
+    if (names.isEmpty()) {
+      return Map.of();
+    }
+    if (!TAKEN.compareAndSet(false, true)) {
+      throw new IllegalStateException(
+          "the inherited sockets were taken already; pass the listeners on");
+    }
+    List<ListenerDescriptor> adopted = new ArrayList<>();
+    boolean done = false;
+    try {
+      for (int i = 0; i < names.size(); i++) {
+        adopted.add(adopted(driver, FIRST + i, names.get(i)));
+      }
+      done = true;
+    } finally {
+      if (!done) {
+        adopted.forEach(driver::release); // they stay open
+        TAKEN.set(false);
+      }
+    }
+    return byName(names, adopted);
+  }
+
+  private static ListenerDescriptor adopted(ReactorDriver driver, int number, String name)
+      throws IOException {
+    try {
+      return driver.adoptListener(number);
+    } catch (IOException e) {
+      throw new IOException("the inherited socket '" + name + "': " + e.getMessage(), e);
+    }
+  }
+
+  private static Map<String, List<Listener>> byName(
+      List<String> names, List<ListenerDescriptor> adopted) {
+    Scheduler scheduler = CoroutineNode.current().scheduler();
+    Map<String, List<Listener>> all = new LinkedHashMap<>();
+    for (int i = 0; i < names.size(); i++) {
+      all.computeIfAbsent(names.get(i), _ -> new ArrayList<>())
+          .add(Sockets.adopted(scheduler, adopted.get(i)));
+    }
+    all.replaceAll((_, listeners) -> List.copyOf(listeners));
+    return Collections.unmodifiableMap(all);
+  }
+
+  /// The name of each, from number 3 on; none when they are not for this process.
+  static List<String> names(Map<String, String> environment, long pid) throws IOException {
+    String count = environment.get("LISTEN_FDS");
+    String owner = environment.get("LISTEN_PID");
+    if (count == null || owner == null || number("LISTEN_PID", owner) != pid) {
+      return List.of();
+    }
+    long many = number("LISTEN_FDS", count);
+    if (many > MOST) {
+      throw new IOException("LISTEN_FDS=" + count + ": nobody hands over that many sockets");
+    }
+    String[] given = environment.getOrDefault("LISTEN_FDNAMES", "").split(":", -1);
+    List<String> names = new ArrayList<>();
+    for (int i = 0; i < many; i++) {
+      names.add(i < given.length && !given[i].isEmpty() ? given[i] : UNNAMED);
+    }
+    return names;
+  }
+
+  private static long number(String variable, String value) throws IOException {
+    try {
+      return Long.parseUnsignedLong(value);
+    } catch (NumberFormatException e) {
+      throw new IOException(variable + "=" + value + ": it is a number", e);
+    }
+  }
+}

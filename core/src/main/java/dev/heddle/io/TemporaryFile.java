@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.io;
+
+import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.io.handle.FileHandle;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.EnumSet;
+import java.util.Objects;
+
+/// A file that is deleted when it is closed, and that its owner alone can read and write (`0600`).
+///
+/// One that nobody closes stays, also when the loop ends: open it in a `try`. **Thread** the loop
+/// that opened it.
+///
+/// {@snippet class=dev.heddle.snippets.FileSnippetsTest region=temporary}
+///
+/// @see FileIo#createTemporaryFile
+/// @since 0.1
+public final class TemporaryFile implements AutoCloseable {
+  private final AsyncFile file;
+
+  // loop only
+  private boolean open = true;
+
+  private TemporaryFile(AsyncFile file) {
+    this.file = file;
+  }
+
+  static TemporaryFile create(Path folder) throws IOException {
+    Objects.requireNonNull(folder, "folder");
+    Path path =
+        BesideTheLoop.create(
+            "a temporary file in ",
+            folder,
+            () -> Files.createTempFile(folder, "heddle-", ".tmp"),
+            Files::deleteIfExists);
+    boolean opened = false;
+    try {
+      AsyncFile file =
+          FileHandle.open(
+              CoroutineNode.current(),
+              path,
+              EnumSet.of(StandardOpenOption.READ, StandardOpenOption.WRITE));
+      opened = true;
+      return new TemporaryFile(file);
+    } finally {
+      if (!opened) {
+        delete(path);
+      }
+    }
+  }
+
+  /// The file, open to be read and written. To close it alone does not delete it.
+  public AsyncFile file() {
+    return file;
+  }
+
+  /// Where it is.
+  public Path path() {
+    return file.path();
+  }
+
+  /// Closes the file and deletes it; one that is not there any more is no failure. Closing twice
+  /// does nothing. **Suspends** until it is deleted, also when **cancelled**.
+  ///
+  /// @throws IOException when it cannot be deleted
+  @Override
+  public void close() throws IOException {
+    if (open) {
+      file.close();
+      open = false;
+      delete(path());
+    }
+  }
+
+  private static void delete(Path path) throws IOException {
+    BesideTheLoop.callToTheEnd("the deletion of ", path, () -> Files.deleteIfExists(path));
+  }
+
+  @Override
+  public String toString() {
+    return "the temporary file " + path();
+  }
+}

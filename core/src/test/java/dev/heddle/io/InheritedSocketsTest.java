@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.io;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.heddle.Heddle;
+import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.reactor.driver.Facility;
+import dev.heddle.reactor.driver.Support;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Sockets that the process which starts this one has opened, as systemd hands them over.
+@Tag("T14.4")
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class InheritedSocketsTest {
+  @TempDir Path folder;
+
+  private static Map<String, String> environment(String count, String pid, String names) {
+    return Map.of("LISTEN_FDS", count, "LISTEN_PID", pid, "LISTEN_FDNAMES", names);
+  }
+
+  @Test
+  void names_areThoseOfTheManager_orUnknown() throws IOException {
+    assertThat(InheritedSockets.names(environment("3", "7", "http:admin:http"), 7))
+        .containsExactly("http", "admin", "http");
+    assertThat(InheritedSockets.names(environment("3", "7", "http"), 7))
+        .containsExactly("http", "unknown", "unknown");
+    assertThat(InheritedSockets.names(Map.of("LISTEN_FDS", "1", "LISTEN_PID", "7"), 7))
+        .containsExactly("unknown");
+  }
+
+  @Test
+  void sockets_ofAnotherProcess_areNotTaken() throws IOException {
+    assertThat(InheritedSockets.names(environment("3", "8", "a"), 7)).isEmpty();
+    assertThat(InheritedSockets.names(Map.of("LISTEN_FDS", "1"), 7)).isEmpty();
+    assertThat(InheritedSockets.names(Map.of(), 7)).isEmpty();
+    Heddle.run(() -> assertThat(Adopt.inheritedListeners()).isEmpty());
+  }
+
+  @Test
+  void environment_thatIsNoNumber_isNamed() {
+    assertThatThrownBy(() -> InheritedSockets.names(environment("two", "7", ""), 7))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("LISTEN_FDS=two");
+    assertThatThrownBy(() -> InheritedSockets.names(environment("1", "me", ""), 7))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("LISTEN_PID=me");
+    assertThatThrownBy(() -> InheritedSockets.names(environment("9999999999", "7", ""), 7))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("LISTEN_FDS=9999999999");
+  }
+
+  private static boolean isServed() {
+    Support support =
+        Heddle.run(() ->
+            CoroutineNode.current()
+                .scheduler()
+                .reactor()
+                .driver()
+                .capabilities()
+                .get(Facility.ADOPTED_NUMBER));
+    return support != null && support.level() != Support.Level.REFUSED;
+  }
+
+  @Test
+  void wrongNumbers_areRefused_sayingWhatTheyAre() {
+    if (!isServed()) {
+      Heddle.run(() -> {
+        assertThatThrownBy(() -> Adopt.listener(3))
+            .isInstanceOf(UnsupportedOperationException.class)
+            .hasMessageContaining("ADOPTED_NUMBER: ");
+        assertThatThrownBy(() -> Adopt.socket(3)).isInstanceOf(UnsupportedOperationException.class);
+        assertThatThrownBy(() -> Adopt.pipe(3)).isInstanceOf(UnsupportedOperationException.class);
+      });
+      return;
+    }
+    Heddle.run(() -> {
+      assertThatThrownBy(() -> Adopt.listener(-1))
+          .hasMessageContaining("descriptor -1 is no socket: Bad file descriptor");
+      assertThatThrownBy(() -> Adopt.socket(1_000_000))
+          .hasMessageContaining("descriptor 1000000 is no socket: Bad file descriptor");
+      assertThatThrownBy(() -> Adopt.pipe(1_000_000)).hasMessageContaining("is no end of a pipe");
+    });
+  }
+
+  /// The whole way: a process opens sockets, and becomes a JVM that serves them.
+  @Test
+  void listeners_thatAParentHasOpened_areServedByName() throws Exception {
+    assumeTrue(isServed(), "the driver adopts no numbers: the hand-over is not proved with it");
+    assumeTrue(
+        System.getProperty("os.name").startsWith("Linux"),
+        "the parent is written for Linux: the hand-over is not proved here");
+    Process process =
+        SocketActivation.start(folder.resolve("socket"), System.getProperty("heddle.driver"));
+    try {
+      String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      assertThat(process.waitFor(200, TimeUnit.SECONDS)).isTrue();
+      assertThat(output.lines().filter(l -> l.startsWith("> ")).toList())
+          .as(output)
+          .isEqualTo(
+              List.of(
+                  "> refused: the inherited socket 'log': descriptor 5 is a socket of another"
+                      + " type than a stream: 2",
+                  "> names [web, admin]",
+                  "> web answers tcp",
+                  "> admin answers unix",
+                  "> again: the inherited sockets were taken already; pass the listeners on"));
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+}

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.netty.unix;
+
+import dev.heddle.reactor.driver.FileSending;
+import dev.heddle.reactor.driver.Support;
+import io.netty.channel.unix.Errors;
+import io.netty.channel.unix.FileDescriptor;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.VarHandle;
+import java.lang.ref.Reference;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Calls of Linux on descriptors that Netty has no method for: sending and receiving them, and what
+/// kind of thing a number of somebody else's is.
+///
+/// **Thread** any; each call has memory of its own.
+final class DescriptorCalls {
+  /*
+   * A received descriptor is this process's from the moment in which recvmsg() returns, whatever is wrong with the rest of the message. So what
+   * came is collected first, and judged afterwards.
+   *
+   * The room for descriptors is exactly as long as `most` of them: rounded up, as CMSG_SPACE does, one more would come in.
+   * What has no room the kernel closes, and says so (MSG_CTRUNC); as it does when this process may open no more.
+   *
+   * Cost. A few allocations a call: nobody passes descriptors as often as bytes.
+   *
+   * Rejected. Netty's sendFd() and recvFd(): one descriptor, with a byte of their own, and without MSG_CMSG_CLOEXEC: a child that is
+   * started meanwhile inherits it.
+   */
+  private static final @Nullable String PROBLEM = problem();
+
+  private static final int NOW_OR_NOT = 0x40; // MSG_DONTWAIT
+  private static final int NO_SIGNAL = 0x4000; // MSG_NOSIGNAL
+  private static final int CLOSE_ON_EXEC = 0x4000_0000; // MSG_CMSG_CLOEXEC
+  private static final int CUT = 0x8; // MSG_CTRUNC
+  private static final int RIGHTS = 1; // SCM_RIGHTS
+  private static final int EINTR = 4;
+  private static final int EAGAIN = 11;
+  private static final int EINVAL = 22;
+  private static final int ENOSYS = 38;
+
+  // fcntl
+  private static final int SET_DESCRIPTOR_FLAGS = 2; // F_SETFD
+  private static final int GET_FLAGS = 3; // F_GETFL
+  private static final int SET_FLAGS = 4; // F_SETFL
+  private static final int CLOEXEC = 1; // FD_CLOEXEC
+  private static final int DUPLICATE = 1_030; // F_DUPFD_CLOEXEC
+  private static final int GET_PIPE_SIZE = 1_032; // F_GETPIPE_SZ
+  private static final int ACCESS = 3; // O_ACCMODE
+  private static final int WRITE_ONLY = 1; // O_WRONLY
+  private static final int NON_BLOCKING = 0x800; // O_NONBLOCK
+
+  // struct msghdr of 64 bits
+  private static final long VECTOR = 16;
+  private static final long VECTOR_LENGTH = 24;
+  private static final long CONTROL = 32;
+  private static final long CONTROL_LENGTH = 40;
+  private static final long FLAGS = 48;
+  private static final long MESSAGE_BYTES = 56;
+
+  // struct cmsghdr
+  private static final long LEVEL = 8;
+  private static final long TYPE = 12;
+  private static final long HEADER = 16;
+
+  private DescriptorCalls() {}
+
+  private static @Nullable String problem() {
+    if (!SystemNumbers.LINUX || SystemNumbers.SYS_RECVMSG < 0) {
+      return "it is done on Linux only, on processors of 64 bits";
+    }
+    Module here = DescriptorCalls.class.getModule();
+    return here.isNativeAccessEnabled()
+        ? null
+        : "it takes native calls; start the JVM with --enable-native-access="
+            + (here.isNamed() ? here.getName() : "ALL-UNNAMED");
+  }
+
+  /// Whether there are such calls here.
+  static boolean areThere() {
+    return PROBLEM == null;
+  }
+
+  /// Whether there are such calls here, as a driver says it of itself.
+  static Support support(String how) {
+    return PROBLEM == null ? Support.natively(how) : Support.refused(PROBLEM);
+  }
+
+  // ---- sending and receiving ----
+
+  /// Sends bytes, and descriptors with them.
+  ///
+  /// @return how many bytes; 0: none now, and no descriptor either
+  static int send(int fd, ByteBuffer direct, int from, int to, int[] numbers) throws IOException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment control = arena.allocate(HEADER + 4L * numbers.length, Long.BYTES);
+      control.set(ValueLayout.JAVA_LONG, 0, control.byteSize());
+      control.set(ValueLayout.JAVA_INT, LEVEL, SystemNumbers.SOL_SOCKET);
+      control.set(ValueLayout.JAVA_INT, TYPE, RIGHTS);
+      MemorySegment.copy(numbers, 0, control, ValueLayout.JAVA_INT, HEADER, numbers.length);
+      MemorySegment message = message(arena, direct, from, to, control);
+      return called(arena, "sendmsg", Call.SENDMSG, fd, message, NOW_OR_NOT | NO_SIGNAL);
+    } finally {
+      Reference.reachabilityFence(direct);
+    }
+  }
+
+  /// Receives bytes, and the descriptors that came with them.
+  ///
+  /// @param most how many descriptors there is room for
+  static Received receive(int fd, ByteBuffer direct, int from, int to, int most)
+      throws IOException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment control = arena.allocate(HEADER + 4L * most, Long.BYTES);
+      MemorySegment message = message(arena, direct, from, to, control);
+      int count = called(arena, "recvmsg", Call.RECVMSG, fd, message, NOW_OR_NOT | CLOSE_ON_EXEC);
+      long told = message.get(ValueLayout.JAVA_LONG, CONTROL_LENGTH);
+      boolean isCut = (message.get(ValueLayout.JAVA_INT, FLAGS) & CUT) != 0;
+      return count <= 0
+          ? new Received(count, List.of(), false)
+          : new Received(count, numbers(control, told), isCut);
+    } finally {
+      Reference.reachabilityFence(direct);
+    }
+  }
+
+  /// What a call has brought.
+  ///
+  /// @param bytes how many; 0: none yet; -1: the end
+  /// @param numbers this process's own now
+  /// @param isCut whether more came than there was room for
+  record Received(int bytes, List<Integer> numbers, boolean isCut) {}
+
+  private static MemorySegment message(
+      Arena arena, ByteBuffer direct, int from, int to, MemorySegment control) {
+    long address = MemorySegment.ofBuffer(direct).address() - direct.position();
+    MemorySegment vector = arena.allocate(ValueLayout.JAVA_LONG, 2);
+    vector.setAtIndex(ValueLayout.JAVA_LONG, 0, address + from);
+    vector.setAtIndex(ValueLayout.JAVA_LONG, 1, to - from);
+    MemorySegment message = arena.allocate(MESSAGE_BYTES, Long.BYTES);
+    message.set(ValueLayout.JAVA_LONG, VECTOR, vector.address());
+    message.set(ValueLayout.JAVA_LONG, VECTOR_LENGTH, 1);
+    message.set(ValueLayout.JAVA_LONG, CONTROL, control.address());
+    message.set(ValueLayout.JAVA_LONG, CONTROL_LENGTH, control.byteSize());
+    return message;
+  }
+
+  private static List<Integer> numbers(MemorySegment control, long told) {
+    List<Integer> all = new ArrayList<>();
+    for (long at = 0; at + HEADER <= told; ) {
+      long length = control.get(ValueLayout.JAVA_LONG, at);
+      if (length < HEADER) {
+        break;
+      }
+      boolean isRights =
+          control.get(ValueLayout.JAVA_INT, at + LEVEL) == SystemNumbers.SOL_SOCKET
+              && control.get(ValueLayout.JAVA_INT, at + TYPE) == RIGHTS;
+      for (long one = at + HEADER; isRights && one + 4 <= at + length; one += 4) {
+        all.add(control.get(ValueLayout.JAVA_INT, one));
+      }
+      at += length + 7 & ~7L;
+    }
+    return all;
+  }
+
+  /// @return -1 for the end of what is received, which to send knows not
+  private static int called(
+      Arena arena, String name, MethodHandle call, int fd, MemorySegment message, int flags)
+      throws IOException {
+    MemorySegment state = arena.allocate(Call.STATE);
+    while (true) {
+      long count;
+      try {
+        count = (long) call.invokeExact(state, fd, message, flags);
+      } catch (Throwable e) {
+        throw new AssertionError(e); // a downcall throws nothing
+      }
+      if (count >= 0) {
+        return count == 0 ? -1 : (int) count;
+      }
+      int error = (int) Call.ERRNO.get(state, 0L);
+      if (error != EINTR) {
+        return Errors.ioResult(name, -error);
+      }
+    }
+  }
+
+  // ---- numbers of somebody else's ----
+
+  /// What a socket says of itself.
+  ///
+  /// @return the value; below zero: the number of what went wrong, for example that it is no socket
+  static int option(int fd, int option) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment state = arena.allocate(Call.STATE);
+      MemorySegment value = arena.allocate(ValueLayout.JAVA_INT);
+      MemorySegment length = arena.allocateFrom(ValueLayout.JAVA_INT, Integer.BYTES);
+      int result =
+          (int)
+              Call.GETSOCKOPT.invokeExact(
+                  state, fd, SystemNumbers.SOL_SOCKET, option, value, length);
+      return result < 0 ? -(int) Call.ERRNO.get(state, 0L) : value.get(ValueLayout.JAVA_INT, 0);
+    } catch (Throwable e) {
+      throw new AssertionError(e); // a downcall throws nothing
+    }
+  }
+
+  /// Keeps calls on it from waiting, and children from inheriting it.
+  ///
+  /// @return whether it is to be written to only
+  static boolean makeOurs(int fd) throws IOException {
+    int flags = control(fd, GET_FLAGS, 0);
+    control(fd, SET_FLAGS, flags | NON_BLOCKING);
+    control(fd, SET_DESCRIPTOR_FLAGS, CLOEXEC);
+    return (flags & ACCESS) == WRITE_ONLY;
+  }
+
+  /// Whether it is a pipe, with a name or without.
+  static boolean isPipe(int fd) {
+    try {
+      return control(fd, GET_PIPE_SIZE, 0) > 0;
+    } catch (IOException _) {
+      return false; // safe: it is told so
+    }
+  }
+
+  private static int control(int fd, int what, int value) throws IOException {
+    int result;
+    int error;
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment state = arena.allocate(Call.STATE);
+      result = (int) Call.FCNTL.invokeExact(state, fd, what, value);
+      error = (int) Call.ERRNO.get(state, 0L);
+    } catch (Throwable e) {
+      throw new AssertionError(e); // a downcall throws nothing
+    }
+    if (result < 0) {
+      throw Failures.of("fcntl", -error);
+    }
+    return result;
+  }
+
+  /// Another number for the same, closed on exec.
+  static int duplicate(int fd) throws IOException {
+    return control(fd, DUPLICATE, 0);
+  }
+
+  static void close(int fd) {
+    try {
+      new FileDescriptor(fd).close();
+    } catch (IOException e) {
+      // the number is given back all the same
+      System.getLogger("dev.heddle").log(System.Logger.Level.DEBUG, "while closing " + fd, e);
+    }
+  }
+
+  /// Sends some of a file to a socket. **Thread** one beside the loop: the file may have to be
+  /// read.
+  ///
+  /// @return as [FileSending#send]
+  static long sendFile(int socket, int file, long position, long count) throws IOException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment state = arena.allocate(Call.STATE);
+      MemorySegment offset = arena.allocateFrom(ValueLayout.JAVA_LONG, position);
+      while (true) {
+        long sent = sendFile(state, socket, file, offset, count);
+        if (sent >= 0) {
+          return sent == 0 ? FileSending.END : sent;
+        }
+        int error = (int) Call.ERRNO.get(state, 0L);
+        if (error == EINVAL || error == ENOSYS) {
+          return FileSending.CANNOT;
+        }
+        if (error == EAGAIN) {
+          return 0;
+        }
+        if (error != EINTR) {
+          throw Failures.of("sendfile", -error);
+        }
+      }
+    }
+  }
+
+  private static long sendFile(
+      MemorySegment state, int socket, int file, MemorySegment offset, long count) {
+    try {
+      return (long) Call.SENDFILE.invokeExact(state, socket, file, offset, count);
+    } catch (Throwable e) {
+      throw new AssertionError(e); // a downcall throws nothing
+    }
+  }
+
+  /// Linked when the first is called, and where it can be.
+  private static final class Call {
+    static final StructLayout STATE = Linker.Option.captureStateLayout();
+    static final VarHandle ERRNO = STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
+    static final MethodHandle SENDMSG = message("sendmsg");
+    static final MethodHandle RECVMSG = message("recvmsg");
+
+    static final MethodHandle GETSOCKOPT =
+        link(
+            "getsockopt",
+            FunctionDescriptor.of(
+                ValueLayout.JAVA_INT,
+                ValueLayout.JAVA_INT,
+                ValueLayout.JAVA_INT,
+                ValueLayout.JAVA_INT,
+                ValueLayout.ADDRESS,
+                ValueLayout.ADDRESS));
+    static final MethodHandle SENDFILE =
+        link(
+            "sendfile",
+            FunctionDescriptor.of(
+                ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_INT,
+                ValueLayout.JAVA_INT,
+                ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG));
+    static final MethodHandle FCNTL =
+        link(
+            "fcntl",
+            FunctionDescriptor.of(
+                ValueLayout.JAVA_INT,
+                ValueLayout.JAVA_INT,
+                ValueLayout.JAVA_INT,
+                ValueLayout.JAVA_INT),
+            Linker.Option.firstVariadicArg(2));
+
+    private Call() {}
+
+    private static MethodHandle message(String name) {
+      return link(
+          name,
+          FunctionDescriptor.of(
+              ValueLayout.JAVA_LONG,
+              ValueLayout.JAVA_INT,
+              ValueLayout.ADDRESS,
+              ValueLayout.JAVA_INT));
+    }
+
+    @SuppressWarnings("restricted") // the signatures are those of the manual pages
+    private static MethodHandle link(
+        String name, FunctionDescriptor signature, Linker.Option... more) {
+      Linker linker = Linker.nativeLinker();
+      Linker.Option[] options = Arrays.copyOf(more, more.length + 1);
+      options[more.length] = Linker.Option.captureCallState("errno");
+      return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), signature, options);
+    }
+  }
+}

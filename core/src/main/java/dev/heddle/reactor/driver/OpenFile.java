@@ -17,9 +17,4 @@ public interface OpenFile {
   ///
   /// @param writing whether it is to be written to, or else to be read
   FileChannel channel(boolean writing) throws IOException;
-
-  /// The system's number for it; below zero: nobody tells.
-  default int number() {
-    return -1;
-  }
 }

@@ -85,11 +85,6 @@ final class RingFile implements OpenFile {
   }
 
   @Override
-  public int number() {
-    return fd;
-  }
-
-  @Override
   public synchronized FileChannel channel(boolean writing) throws IOException {
     state.compareAndSet(State.ALONE, State.SHARED);
     if (state.get() == State.CLOSED) {

@@ -174,8 +174,7 @@ record ForcedEndTest(String driver) {
   }
 
   private void runOut(dev.heddle.Action main) {
-    Heddle.run(
-        HeddleOptions.defaults().withDriver(driver).withShutdownDeadline(DEADLINE), main);
+    Heddle.run(HeddleOptions.defaults().withDriver(driver).withShutdownDeadline(DEADLINE), main);
   }
 
   private static void assertNobodyListens(Channel channel) {

@@ -21,8 +21,7 @@ import org.junit.jupiter.api.Timeout;
 class DrivenHandlerTest {
   private final List<String> seen = new ArrayList<>();
   private final Guests guest = new Guests();
-  private final DrivenHandler handler =
-      new DrivenHandler(thread -> false, Looks::new);
+  private final DrivenHandler handler = new DrivenHandler(thread -> false, Looks::new);
 
   private final class Looks implements IoHandler {
     Looks(ThreadAwareExecutor executor) {

@@ -56,8 +56,7 @@ class UringGuestHandleTest {
   void registerOne() throws Exception {
     assumeThat(new UringProvider().problem()).isNull();
     Thread here = Thread.currentThread();
-    handles =
-        new GuestHandles(new UringDriver(thread -> thread == here), here, () -> {}, later);
+    handles = new GuestHandles(new UringDriver(thread -> thread == here), here, () -> {}, later);
     handle =
         new UringGuestHandle(
             handles,
@@ -99,7 +98,9 @@ class UringGuestHandleTest {
   @Test
   void channelThatClosesMeanwhile_isToldAtOnce_andOnce() {
     complete(EMFILE);
-    handle.submit(new IoUringIoOps((byte) 14, (byte) 0, (short) 0, -1, 0, 1, 0, 0, (short) 0, (short) 0, (short) 0, 0, 0));
+    handle.submit(
+        new IoUringIoOps(
+            (byte) 14, (byte) 0, (short) 0, -1, 0, 1, 0, 0, 0L, (short) 0, (short) 0, 0, 0));
     takeTurn();
     assertThat(results).containsExactly(EMFILE);
 

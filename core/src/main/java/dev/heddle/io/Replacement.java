@@ -2,7 +2,7 @@
 package dev.heddle.io;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.io.handle.FileHandle;
+import dev.heddle.io.handle.FileOpening;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.FileSystemLoopException;
@@ -89,7 +89,7 @@ final class Replacement {
 
   private void write(FileContent content) throws IOException {
     Set<StandardOpenOption> both = EnumSet.of(StandardOpenOption.WRITE, StandardOpenOption.READ);
-    try (AsyncFile file = FileHandle.open(CoroutineNode.current(), temporary, both)) {
+    try (AsyncFile file = FileOpening.open(CoroutineNode.current(), temporary, both)) {
       content.writeTo(file);
       file.flush();
       BesideTheLoop.call("the attributes of ", temporary, this::keepAttributes);

@@ -2,7 +2,7 @@
 package dev.heddle.io;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.io.handle.FileHandle;
+import dev.heddle.io.handle.FileOpening;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,7 +40,7 @@ public final class TemporaryFile implements AutoCloseable {
     boolean opened = false;
     try {
       AsyncFile file =
-          FileHandle.open(
+          FileOpening.open(
               CoroutineNode.current(),
               path,
               EnumSet.of(StandardOpenOption.READ, StandardOpenOption.WRITE));

@@ -91,8 +91,9 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
    *
    * The forced end. When the loop has ended with channels left (its deadline is over, or it failed), no coroutine can run any more. The
    * carrier shuts the channels' sockets down, whatever state their pipelines are in, lets go of the driver's handler, and gives the
-   * descriptors back to the system, in this order: the handler may name one by its number. Then the pipelines are told, by a last turn on a thread of its own: who waits in there for what a coroutine was left behind with
-   * may wait for ever, and holds up nobody but himself (LastTurn).
+   * descriptors back to the system, in this order: the handler may name one by its number. Then the pipelines are told, by a last turn
+   * on a thread of its own (LastTurn): a handler that waits there for what a coroutine was left behind with may wait for ever, and holds
+   * up nobody but itself.
    *
    * Memory order. offer() adds the task, then reads the phase; the turn writes ENDED, then takes what is left. So a task is run, or found
    * by its own thread and rejected. The wake-up is DrivenHandler's: it makes the trampoline ask for a turn.

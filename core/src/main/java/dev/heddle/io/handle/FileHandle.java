@@ -76,7 +76,7 @@ public final class FileHandle extends Handle implements AsyncFile, Numbered {
   private long position; // where the next request begins; what was read ahead lies before it
   private boolean atEnd; // it is the end, wherever that is by now
 
-  private FileHandle(
+  FileHandle(
       CoroutineNode<?> self,
       FileDriver files,
       OpenFile file,
@@ -92,27 +92,6 @@ public final class FileHandle extends Handle implements AsyncFile, Numbered {
     this.writable = appends || options.contains(WRITE);
     this.readable = !writable || options.contains(READ);
     this.atEnd = appends;
-  }
-
-  /// Opens a file; also a named pipe, when somebody opens its other end.
-  public static AsyncFile open(CoroutineNode<?> self, Path path, Set<? extends OpenOption> options)
-      throws IOException {
-    FileDriver own = self.scheduler().reactor().driver().files();
-    FileDriver files =
-        own != null && own.opens(path, options) ? own : self.loop().threads().files();
-    FileOpening opening = new FileOpening(self.scheduler(), files, path, options);
-    OpenFile file;
-    try {
-      file = opening.await(self);
-    } catch (Throwable e) {
-      AsyncFile pipe = NamedPipe.refused(self, path, options, e);
-      if (pipe == null) {
-        throw e;
-      }
-      return pipe;
-    }
-    AsyncFile pipe = NamedPipe.opened(self, path, options, files, file);
-    return pipe == null ? new FileHandle(self, files, file, path, options) : pipe;
   }
 
   // ---- requests ----

@@ -39,6 +39,8 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
   private static final int BY_SIGNAL = 128; // the JDK says it as shells do
   static final int TERM = 15;
   static final int KILL = 9;
+  private static final Duration KILLED =
+      Duration.ofSeconds(1); // for what SIGKILL has ended to be gone
   private static final Duration GLANCE = Duration.ofMillis(10); // at processes that are not ours
 
   private final LoopRoot loop;
@@ -94,8 +96,10 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
   private void begin() {
     Set<Child> running = running(loop);
     running.add(this);
-    InlineCallback ended = (event, result, failure) -> running.remove(this);
-    exit.subscribe(ended);
+    if (!command.leads()) {
+      InlineCallback ended = (event, result, failure) -> running.remove(this);
+      exit.subscribe(ended);
+    }
   }
 
   private static Set<Child> running(LoopRoot loop) {
@@ -113,7 +117,7 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
     return byUs ? BY_SIGNAL - reported : reported;
   }
 
-  /// Those that nobody has closed, and that have not ended.
+  /// Those that nobody has closed, and that have not ended, or whose process groups may not have.
   private static final class Running implements LoopService {
     private final Set<Child> children = new HashSet<>();
 
@@ -300,7 +304,8 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
   }
 
   /// Closes its pipes, and ends it with its descendants if it still runs: first they get SIGTERM,
-  /// and after a grace ([Command#withKillGrace]) SIGKILL. Who reads or writes gets an
+  /// and after a grace ([Command#withKillGrace]) SIGKILL. What is left of a process group of its
+  /// own is ended also when it has ended itself. Who reads or writes gets an
   /// [java.nio.channels.AsynchronousCloseException]. Closing twice does nothing. **Suspends** until
   /// they have ended. **Cancelled** not before that.
   @Override
@@ -311,7 +316,7 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
     }
     closed = true;
     closePipes();
-    if (!exit.isClosed()) {
+    if (!exit.isClosed() || program.hasLiveGroup()) {
       try {
         CoroutineNode.current().protect(this::end);
       } catch (Exception e) {
@@ -322,6 +327,7 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
         throw e;
       }
     }
+    running(loop).remove(this);
   }
 
   private void closePipes() {
@@ -348,20 +354,24 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
     killed = true;
     beside(tree::kill);
     loop.scheduler().await(exit);
-    return true;
+    return hasEnded(tree, Deadline.after(KILLED)); // that some may not be killed is no failure
   }
 
   private boolean hasEnded(ProcessTree tree, Deadline limit) {
     try {
       loop.scheduler().await(exit, limit);
       // nobody tells this process of the end of others than its own children
-      while (tree.hasLiveDescendants()) {
+      while (isAnybodyLeft(tree)) {
         loop.scheduler().await(loop.timer(loop.nanoTimeAfter(GLANCE), false), limit);
       }
       return true;
     } catch (DeadlineException _) {
       return false;
     }
+  }
+
+  private boolean isAnybodyLeft(ProcessTree tree) {
+    return (boolean) beside("a look for the descendants of " + this, tree::isAnybodyLeft);
   }
 
   private void killAtOnce() {

@@ -155,8 +155,9 @@ public final class Command {
   }
 
   /// Starts it in a process group of its own, of its number: signals of the keyboard do not reach
-  /// it, [Child#signalGroup] reaches all that it starts, and what ends it ends them, also those
-  /// whose parents have ended. Linux only; elsewhere [#start()] says why not.
+  /// it, [Child#signalGroup] reaches all that it starts, and [Child#close()] ends all of them, also
+  /// when it has ended itself; so does [#run()]. Who is to live longer leaves the group, as daemons
+  /// do. Linux only; elsewhere [#start()] says why not.
   public Command withProcessGroup() {
     return with(draft -> draft.group = Group.OWN_GROUP);
   }
@@ -343,9 +344,14 @@ public final class Command {
         as.terminal);
   }
 
+  /// Whether it is to have a process group of its own.
+  boolean leads() {
+    return as.group != Group.INHERITED || as.terminal != null;
+  }
+
   /// Fails where it asks for what the JDK cannot do.
   void requireNothingNative(String why) {
-    if (as.group != Group.INHERITED || as.terminal != null) {
+    if (leads()) {
       throw new UnsupportedOperationException(
           "a child has a "
               + (as.terminal == null ? "process group or session" : "terminal")

@@ -29,6 +29,11 @@ record JdkProgram(Process process) implements StartedProgram {
   }
 
   @Override
+  public boolean hasLiveGroup() {
+    return false; // it has none of its own
+  }
+
+  @Override
   public void watch(LoopRoot loop, IntConsumer whenEnded) {
     var _ = process.onExit().thenAccept(over -> whenEnded.accept(over.exitValue()));
   }

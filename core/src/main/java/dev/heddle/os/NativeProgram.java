@@ -46,6 +46,11 @@ final class NativeProgram implements StartedProgram {
     return process.signalGroup(signal);
   }
 
+  @Override
+  public boolean hasLiveGroup() {
+    return process.hasLiveGroup();
+  }
+
   // ---- its end ----
 
   @Override

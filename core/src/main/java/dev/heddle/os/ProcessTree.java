@@ -6,14 +6,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// A process and its descendants, as they were at one moment: when the process has ended, nobody
-/// knows who they were.
+/// knows who they were. And its process group, if it has one of its own.
 ///
 /// **Thread** any. What is asked of the system here takes it up to a millisecond for each thousand
 /// processes that there are.
 final class ProcessTree {
   private final ProcessHandle root;
   private final List<ProcessHandle> descendants;
-
   private final @Nullable NativeProgram leader; // of a group of its own
 
   private ProcessTree(
@@ -25,9 +24,10 @@ final class ProcessTree {
 
   static ProcessTree of(StartedProgram program) {
     ProcessHandle root = program.handle();
-    boolean leads = program instanceof NativeProgram own && own.leads() && root.isAlive();
     return new ProcessTree(
-        root, root.descendants().toList(), leads ? (NativeProgram) program : null);
+        root,
+        root.descendants().toList(),
+        program instanceof NativeProgram own && own.leads() ? own : null);
   }
 
   /// Sends SIGTERM to all, and to those of its group; the root first, which may tell the others.
@@ -53,9 +53,10 @@ final class ProcessTree {
     }
   }
 
-  /// Whether a descendant is there that could still do something.
-  boolean hasLiveDescendants() {
-    return descendants.stream().anyMatch(each -> each.isAlive() && !isZombie(each));
+  /// Whether a descendant, or somebody of its group, is there that could still do something.
+  boolean isAnybodyLeft() {
+    return descendants.stream().anyMatch(each -> each.isAlive() && !isZombie(each))
+        || leader != null && leader.hasLiveGroup();
   }
 
   // One that has ended and that its parent has not asked for counts as alive, for ever if need be;

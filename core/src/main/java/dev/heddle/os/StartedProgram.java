@@ -20,6 +20,9 @@ sealed interface StartedProgram permits NativeProgram, JdkProgram {
   /// Whether it runs.
   boolean isAlive();
 
+  /// Whether its process group has others that could still do something. **Thread** any.
+  boolean hasLiveGroup();
+
   /// Begins to wait for its end.
   ///
   /// @param whenEnded told how it has ended, as the JDK says it; by any thread

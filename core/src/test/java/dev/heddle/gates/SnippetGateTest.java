@@ -42,6 +42,7 @@ class SnippetGateTest {
           Map.entry("EventsLostException", THROWN),
           Map.entry("ExitException", THROWN),
           Map.entry("LoopEndedException", THROWN),
+          Map.entry("OutputLimitException", THROWN),
           Map.entry("PinnedException", THROWN),
           Map.entry("WaitCancelledException", THROWN),
           Map.entry("Action", LAMBDA),

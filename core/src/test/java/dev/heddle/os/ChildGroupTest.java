@@ -11,6 +11,8 @@ import dev.heddle.os.spawn.PosixSpawn;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -83,8 +85,43 @@ class ChildGroupTest {
         Heddle.suspend();
       }
       child.close();
-      Pids.awaitEnd(orphan);
+      assertThat(Pids.isRunning(orphan)).isFalse();
     });
+  }
+
+  /// `read` had met the end of its input, and so `sh` its own end, before anybody was signalled.
+  @Test
+  void close_endsTheGroupOfOneThatHasEndedItself() {
+    inLoop(() -> {
+      Child child = Command.shell("sleep 1000 > /dev/null & echo $!").withProcessGroup().start();
+      long orphan = Long.parseLong(child.output().readLine());
+      child.await();
+      child.close();
+      assertThat(Pids.isRunning(orphan)).isFalse();
+    });
+  }
+
+  @Test
+  void close_endsThoseOfTheGroupThatIgnoreSigterm() {
+    Command ignoring = Command.shell("trap '' TERM; sleep 1000 > /dev/null & echo $!");
+    inLoop(() -> {
+      Child child = ignoring.withProcessGroup().withKillGrace(Duration.ofMillis(20)).start();
+      long orphan = Long.parseLong(child.output().readLine());
+      child.await();
+      child.close();
+      assertThat(Pids.isRunning(orphan)).isFalse();
+    });
+  }
+
+  @Test
+  void groupOfOneThatNobodyHasClosed_endsWithTheLoop() {
+    var orphan = new AtomicLong();
+    inLoop(() -> {
+      Child child = Command.shell("sleep 1000 > /dev/null & echo $!").withProcessGroup().start();
+      orphan.set(Long.parseLong(child.output().readLine()));
+      child.await();
+    });
+    inLoop(() -> Pids.awaitEnd(orphan.get()));
   }
 
   @Test

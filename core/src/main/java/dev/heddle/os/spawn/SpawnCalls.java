@@ -20,6 +20,7 @@ final class SpawnCalls {
   /// The size of what glibc calls `posix_spawnattr_t` and `posix_spawn_file_actions_t`, with room.
   static final int OPAQUE = 512; // bytes; 336 and 80 on x86-64
 
+  static final int ESRCH = 3;
   static final int EINTR = 4;
   static final int ECHILD = 10;
 

@@ -33,7 +33,7 @@ public final class SpawnedProcess {
   private int output;
   private int error;
 
-  private boolean reaped;
+  private volatile boolean reaped; // read beside the loop, too, by who signals its group
   private int code;
 
   SpawnedProcess(int pid, ProcessHandle handle, int end, SpawnPlan plan, int[] streams) {
@@ -138,11 +138,21 @@ public final class SpawnedProcess {
     }
   }
 
-  /// Sends a signal to all of its group.
+  /// Sends a signal to all of its group. A group that has ended may have left its number to another
+  /// process: then nobody gets it. **Thread** any.
   ///
   /// @return 0, or the system's error, negative
   public int signalGroup(int signal) {
+    if (reaped && SpawnCalls.kill(pid, 0) != -SpawnCalls.ESRCH) {
+      return -SpawnCalls.ESRCH;
+    }
     return SpawnCalls.kill(-pid, signal);
+  }
+
+  /// Whether somebody of its group is there that could still do something. **Thread** any; where
+  /// there may be somebody, it looks at all processes: a millisecond for a hundred of them.
+  public boolean hasLiveGroup() {
+    return leads && signalGroup(0) != -SpawnCalls.ESRCH && ProcessGroups.hasLiveMember(pid);
   }
 
   /// Waits for its end on a thread of its own, for it is about to come: else it would stay in the

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.netty.unix;
 
+import dev.heddle.observe.log.AsyncLog;
 import dev.heddle.reactor.driver.SocketOptions;
 import java.io.IOException;
 import java.net.SocketAddress;
@@ -42,7 +43,7 @@ abstract class AdoptedChannel<C extends SelectableChannel & NetworkChannel> exte
       channel.close();
     } catch (IOException e) {
       // the descriptor is given back all the same
-      System.getLogger("dev.heddle").log(System.Logger.Level.DEBUG, "while closing " + channel, e);
+      AsyncLog.shared().debug("while closing " + channel, e);
     }
     watcher().letGo();
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.netty.unix;
 
+import dev.heddle.observe.log.AsyncLog;
 import dev.heddle.reactor.driver.FileSending;
 import dev.heddle.reactor.driver.Support;
 import io.netty.channel.unix.Errors;
@@ -262,7 +263,7 @@ final class DescriptorCalls {
       new FileDescriptor(fd).close();
     } catch (IOException e) {
       // the number is given back all the same
-      System.getLogger("dev.heddle").log(System.Logger.Level.DEBUG, "while closing " + fd, e);
+      AsyncLog.shared().debug("while closing " + fd, e);
     }
   }
 

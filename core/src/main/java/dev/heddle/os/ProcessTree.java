@@ -56,7 +56,7 @@ final class ProcessTree {
   /// Whether a descendant, or somebody of its group, is there that could still do something.
   boolean isAnybodyLeft() {
     return descendants.stream().anyMatch(each -> each.isAlive() && !isZombie(each))
-        || leader != null && leader.hasLiveGroup();
+        || (leader != null && leader.hasLiveGroup());
   }
 
   // One that has ended and that its parent has not asked for counts as alive, for ever if need be;

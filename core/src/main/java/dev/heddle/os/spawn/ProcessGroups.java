@@ -25,7 +25,7 @@ final class ProcessGroups {
       }
     } catch (IOException _) {
       return false; // there is no /proc: its members have had their signal, and nobody waits for
-                    // them
+      // them
     }
     return false;
   }

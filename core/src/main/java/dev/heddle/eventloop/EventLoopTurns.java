@@ -7,6 +7,7 @@ import dev.heddle.coroutine.tree.Shutdown;
 import dev.heddle.scheduler.context.ContextKeeper;
 import dev.heddle.scheduler.context.ExecutionContext;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /// The turns of another library's event loop: each is a coroutine of the loop's own, one after the
 /// other, all on the same thread.
@@ -23,6 +24,10 @@ public final class EventLoopTurns {
    *          UNDER WAY it ends, and there is no work            IDLE      its context rests
    *          UNDER WAY it ends, and there is work               UNDER WAY another coroutine is queued behind all that are ready
    *          IDLE      the event loop is over                   OVER      its context ends
+   *          IDLE      the loop ends                            IDLE      no turn comes any more
+   *          UNDER WAY the loop ends, the turn is queued        LEFT      it comes to nothing, on the JDK's scheduler
+   *          UNDER WAY the loop ends, the turn is parked        LEFT      it goes on there if it is ever woken, and stops after its step
+   *          LEFT      the turn has come back                   LEFT      its thread ends: only then others may enter the event loop
    * While a turn is parked, work gathers; the turn finds it when it goes on.
    *
    * One thread. An event loop knows by its thread whether it is called from inside, and keeps buffers and caches in the thread's
@@ -35,12 +40,14 @@ public final class EventLoopTurns {
    * I2. Work that is there when a turn ends, or when it is asked for, has a turn to come. [TaskTest]
    */
 
+  private static final Duration LOOK = Duration.ofMillis(100);
+
   private final LoopRoot loop;
   private final String name;
   private final HostedEventLoop hosted;
   private final ExecutionContext context;
-  private boolean underWay;
-  private boolean begun; // the one that is under way
+  private volatile boolean underWay;
+  private volatile boolean begun; // the one that is under way
   private boolean over;
 
   private EventLoopTurns(LoopRoot loop, String name, HostedEventLoop hosted) {
@@ -75,6 +82,25 @@ public final class EventLoopTurns {
     return loop.scheduler().hasEnded() && Thread.currentThread() == context.thread();
   }
 
+  /// Whether the loop has ended. **Thread** any.
+  public boolean hasLoopEnded() {
+    return loop.scheduler().hasEnded();
+  }
+
+  /// The thread of the turn in whose middle the loop has ended; null: there is none, or it has come
+  /// back. **Thread** any.
+  public @Nullable Thread leftBehind() {
+    return hasLoopEnded() && underWay && begun && thread().isAlive() ? thread() : null;
+  }
+
+  /// Waits until that turn has come back; for ever, if it waits for ever. **Thread** one beside the
+  /// loop.
+  public void awaitLeftBehind() throws InterruptedException {
+    for (Thread left = leftBehind(); left != null; left = leftBehind()) {
+      var _ = left.join(LOOK); // its thread need not end: the loop may just be ending
+    }
+  }
+
   /// How long the loop waits for the end of what is left when it ends. **Thread** any.
   public Duration shutdownDeadline() {
     return loop.options().shutdownDeadline();
@@ -87,7 +113,7 @@ public final class EventLoopTurns {
 
   /// Whether a turn is queued: it neither runs nor was parked.
   public boolean isAboutToRun() {
-    return underWay && !begun;
+    return underWay && !begun && !hasLoopEnded();
   }
 
   /// Whether the turn that is under way has called `System.exit`, which waits for the loop.

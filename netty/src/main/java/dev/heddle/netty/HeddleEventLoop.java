@@ -94,6 +94,9 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
    * descriptors back to the system, in this order: the handler may name one by its number. Then the pipelines are told, by a last turn
    * on a thread of its own (LastTurn): a handler that waits there for what a coroutine was left behind with may wait for ever, and holds
    * up nobody but itself.
+   * A turn that was parked in a handler when the loop ended is left behind, and may go on at any time, on the JDK's scheduler. It, too,
+   * names descriptors by their numbers, which another connection would have by then; so they stay taken, their sockets shut down, until
+   * it has come back, and the last turn waits for it. It asks the driver's handler for nothing (GuestHandle.isAbandoned).
    *
    * Memory order. offer() adds the task, then reads the phase; the turn writes ENDED, then takes what is left. So a task is run, or found
    * by its own thread and rejected. The wake-up is DrivenHandler's: it makes the trampoline ask for a turn.
@@ -151,7 +154,8 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     this.types = driver.channelTypes();
     this.home = handler.carrier().getName();
     this.turns = EventLoopTurns.onCurrentLoop("netty", new Turns());
-    this.handles = new GuestHandles(driver, turns.thread(), turns::requestFirst, this);
+    this.handles =
+        new GuestHandles(driver, turns.thread(), turns::requestFirst, this, turns::hasLoopEnded);
     this.own = turns.thread();
   }
 
@@ -543,12 +547,24 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     @Override
     public void end() {
       Runnable turn = () -> frame(HeddleEventLoop.this::endByForce);
-      handles.giveBack(new LastTurn(HeddleEventLoop.this.toString(), turn, partOfDeadline()));
+      String me = HeddleEventLoop.this.toString();
+      Runnable last = new LastTurn(me, turn, turns::leftBehind, partOfDeadline());
+      try {
+        handles.giveBack(turns.leftBehind() != null, last);
+      } catch (Throwable e) {
+        end.tryFailure(e); // there is no thread to be had: nobody tells the pipelines
+        throw e;
+      }
     }
   }
 
   /// By the thread of the last turn.
   private void endByForce() {
+    try {
+      turns.awaitLeftBehind(); // or two would be in the same pipelines
+    } catch (InterruptedException e) {
+      throw new IllegalStateException("nobody knows this thread", e);
+    }
     own = Thread.currentThread();
     handles.takeLastTurn();
     handles.closeByForce();
@@ -556,6 +572,9 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     do {
       takeTurn();
     } while (hasWork() && System.nanoTime() - begin < LONGEST_LAST_TURN);
+    if (!handles.isEmpty()) {
+      AsyncLog.shared().warning(this + " has ended with channels that did not close", null);
+    }
     if (phase.get() != Phase.ENDED) {
       finish();
     }

@@ -3,15 +3,19 @@ package dev.heddle.netty;
 
 import dev.heddle.observe.log.AsyncLog;
 import java.time.Duration;
+import java.util.Objects;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /// The last turn of an event loop whose loop has ended with channels left. No coroutine can run any
 /// more, and what a turn runs may wait: so a thread beside takes it.
 ///
 /// @param of whose it is
-/// @param turn what is to be run
+/// @param turn what is to be run; it waits first for a turn that was left behind
+/// @param leftBehind the thread of that one; null: there is none any more
 /// @param limit how long the loop's end waits for it; who is not done then goes on alone, and is
 ///   never waited for
-record LastTurn(String of, Runnable turn, Duration limit) implements Runnable {
+record LastTurn(String of, Runnable turn, Supplier<@Nullable Thread> leftBehind, Duration limit) implements Runnable {
   /// Takes it. By the carrier.
   @Override
   public void run() {
@@ -29,14 +33,15 @@ record LastTurn(String of, Runnable turn, Duration limit) implements Runnable {
     return Thread.ofPlatform().daemon().name(name).start(work);
   }
 
-  private void tellOf(Thread thread) {
-    StackTraceElement[] stack = thread.getStackTrace();
+  private void tellOf(Thread last) {
+    Thread waiting = Objects.requireNonNullElse(leftBehind.get(), last);
+    StackTraceElement[] stack = waiting.getStackTrace();
     if (stack.length == 0) {
       return; // meanwhile it is done
     }
     var message = new StringBuilder(of);
-    message.append(" is not told of its end: its loop has ended and its descriptors are closed,");
-    message.append(" but a handler or a task waits, on the thread ").append(thread.getName());
+    message.append(" is not told of its end: its loop has ended and its sockets are shut down,");
+    message.append(" but a handler or a task waits, on the thread ").append(waiting.getName());
     for (StackTraceElement frame : stack) {
       message.append("\n    at ").append(frame);
     }

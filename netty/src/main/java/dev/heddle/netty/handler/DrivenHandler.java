@@ -12,6 +12,7 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// One of Netty's I/O handlers without Netty's event loop: it waits when its loop does. Until
@@ -41,11 +42,11 @@ public final class DrivenHandler {
    * is not parked in the middle of such a call, and a turn never meets a handler half changed.
    *
    * A guest that is behind. Where readiness is told by level, a look finds again all that the guest has not come to, and pays for each. So
-   * while a turn of the guest's is about to come, and has a rest of the last look's to hand on, there is no look: for LONGEST_WITHOUT_LOOK
-   * at most, for the driver's own handles wait, too. A guest whose turn is parked keeps nobody from looking.
+   * while a turn of the guest's is about to come, and has a rest of the last look's to hand on, and nobody waits for a handle of the
+   * driver's own, there is no look: for LONGEST_WITHOUT_LOOK at most. A guest whose turn is parked keeps nobody from looking.
    *
-   * The end. The guest gives up its descriptors, the handler takes what still completes and goes, and then the guest ends, on a thread beside:
-   * no coroutine can run any more, and what runs in it may wait.
+   * The end. The guest ends what the system does for it, the handler takes what still completes and goes, and then the guest ends, on a
+   * thread beside: no coroutine can run any more, and what runs in it may wait. Each of the three comes, whatever the others fail with.
    *
    * Sources. REACTOR 2, 6, 7.
    */
@@ -63,6 +64,7 @@ public final class DrivenHandler {
   private final Thread carrier;
   private final IoHandlerFactory factory;
   private final Loop loop;
+  private final LongSupplier clock;
   private final Turn turn = new Turn();
   private boolean wouldWait; // the turn under way would, if nothing were ready
   private boolean waitsForGuest;
@@ -80,9 +82,15 @@ public final class DrivenHandler {
 
   /// A handler for a loop.
   public DrivenHandler(DriverHost host, IoHandlerFactory factory) {
+    this(host, factory, System::nanoTime);
+  }
+
+  /// With a clock of the test's.
+  DrivenHandler(DriverHost host, IoHandlerFactory factory, LongSupplier clock) {
     this.carrier = host.carrier();
     this.factory = factory;
     this.loop = new Loop(host);
+    this.clock = clock;
   }
 
   /// The handler, for what is to be registered. In a turn only: opening it takes locks.
@@ -189,9 +197,9 @@ public final class DrivenHandler {
       waitsForGuest = false;
     } else if (!waitsForGuest) {
       waitsForGuest = true;
-      waitsSince = System.nanoTime();
+      waitsSince = clock.getAsLong();
     } else {
-      waitsForGuest = System.nanoTime() - waitsSince < LONGEST_WITHOUT_LOOK;
+      waitsForGuest = clock.getAsLong() - waitsSince < LONGEST_WITHOUT_LOOK;
     }
     return waitsForGuest;
   }
@@ -227,18 +235,31 @@ public final class DrivenHandler {
   public void close() {
     Guest g = guest;
     guest = null;
-    if (g != null) {
+    if (g == null) {
+      closeHandler();
+      return;
+    }
+    try {
       g.abandon();
       runTasks(); // of registrations that wait for the handler
+    } finally {
+      try {
+        closeHandler();
+      } finally {
+        g.end();
+      }
     }
+  }
+
+  private void closeHandler() {
     IoHandler h = handler;
     if (h != null) {
       WOKEN.getAndSet(this, true); // no wake-up calls it any more
-      h.prepareToDestroy();
-      h.destroy();
-    }
-    if (g != null) {
-      g.end();
+      try {
+        h.prepareToDestroy();
+      } finally {
+        h.destroy();
+      }
     }
   }
 

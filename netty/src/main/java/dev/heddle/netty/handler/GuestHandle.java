@@ -6,6 +6,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.IoHandle;
 import io.netty.channel.IoOps;
 import io.netty.channel.IoRegistration;
+import io.netty.channel.ServerChannel;
 import io.netty.channel.unix.Socket;
 import io.netty.channel.unix.UnixChannel;
 import java.io.IOException;
@@ -53,8 +54,12 @@ public abstract class GuestHandle implements IoHandle, IoRegistration {
 
   /// Runs `delivery` in the guest's turn, behind what came before it.
   protected final void tell(Runnable delivery) {
-    untold++;
-    home.tell(() -> told(delivery));
+    if (isAbandoned()) {
+      home.tell(delivery); // a turn that was left behind may be counting
+    } else {
+      untold++;
+      home.tell(() -> told(delivery));
+    }
   }
 
   /// Runs `delivery` in a turn of the guest's when `nanos` have passed, unless what is returned was
@@ -152,8 +157,22 @@ public abstract class GuestHandle implements IoHandle, IoRegistration {
 
   // the carrier, when the loop has ended: these throw nothing and wait for nothing
 
-  /// Ends what the system does with the guest's socket.
-  final void shutDown() {
+  /// Ends what the system does with the guest's socket, and tells its peer. A listener is closed by
+  /// and by: others may have it, too, and it would be shut down for all of them.
+  protected void abandoned() {
+    if (!(channel instanceof ServerChannel)) {
+      shutDown();
+    }
+  }
+
+  /// Lets nobody connect any more, past everything.
+  final void stopListening() {
+    if (channel instanceof ServerChannel) {
+      shutDown();
+    }
+  }
+
+  private void shutDown() {
     Socket socket = socket();
     if (socket != null) {
       try {
@@ -185,7 +204,8 @@ public abstract class GuestHandle implements IoHandle, IoRegistration {
   /// Gives back what [#giveBack()] could not, when the guest has had its time to close it.
   protected void giveBackAtLast() {}
 
-  private @Nullable Socket socket() {
+  /// The guest's socket; null: it has none of Netty's.
+  protected final @Nullable Socket socket() {
     return channel instanceof UnixChannel unix && unix.fd() instanceof Socket s ? s : null;
   }
 

@@ -6,36 +6,46 @@ import io.netty.channel.Channel;
 import io.netty.channel.IoHandle;
 import io.netty.channel.IoRegistration;
 import java.util.ArrayDeque;
-import java.util.Collections;
-import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 /// The handles that a guest has registered, and what has come for them, in order.
 ///
-/// **Thread** the loop's; that of the guest's last turn when the loop has ended.
+/// **Thread** the loop's. When the loop has ended, the carrier ends what the system does with them;
+/// beside it a turn that was left behind may still run, and after both of them comes the last turn.
 public final class GuestHandles {
   private final NettyDriver driver;
   private final Runnable whenTold;
   private final ScheduledExecutorService later;
-  private final ArrayDeque<Runnable> told = new ArrayDeque<>();
-  private final Set<GuestHandle> registered = Collections.newSetFromMap(new IdentityHashMap<>());
-  private Thread turns;
-  private boolean abandoned;
+  private final BooleanSupplier loopHasEnded;
+  private final ArrayDeque<Runnable> told = new ArrayDeque<>(); // a turn takes, as long as the loop lives the loop adds
+  private final Queue<Runnable> late = new ConcurrentLinkedQueue<>(); // told when the loop has ended
+  private final Set<GuestHandle> registered = ConcurrentHashMap.newKeySet();
+  private volatile Thread turns;
 
   /// None yet.
   ///
   /// @param turns the thread of the guest's turns
   /// @param whenTold asks for one
   /// @param later runs in one what is due
+  /// @param loopHasEnded whether the handler is gone, or about to be; for any thread
   public GuestHandles(
-      NettyDriver driver, Thread turns, Runnable whenTold, ScheduledExecutorService later) {
+      NettyDriver driver,
+      Thread turns,
+      Runnable whenTold,
+      ScheduledExecutorService later,
+      BooleanSupplier loopHasEnded) {
     this.driver = driver;
     this.turns = turns;
     this.whenTold = whenTold;
     this.later = later;
+    this.loopHasEnded = loopHasEnded;
   }
 
   // ---- the guest's turn ----
@@ -51,6 +61,9 @@ public final class GuestHandles {
   /// @return whether there was anything
   public boolean deliverNext() {
     Runnable next = told.poll();
+    if (next == null) {
+      next = late.poll();
+    }
     if (next == null) {
       return false;
     }
@@ -93,32 +106,36 @@ public final class GuestHandles {
 
   /// Whether something has come that was not handed on.
   public boolean hasEvents() {
-    return !told.isEmpty();
+    return !told.isEmpty() || !late.isEmpty();
   }
 
   /// Whether another look would tell again what was not handed on.
   public boolean wouldBeToldAgain() {
-    return hasEvents() && driver.tellsAgain();
+    return hasEvents() && driver.wouldOnlyTellAgain();
   }
 
   // ---- the loop has ended, and some are left ----
 
-  /// Shuts their sockets down, and asks the handler for nothing any more. What still comes is
-  /// noted, for the last turn. By the carrier.
+  /// Ends what the system does with their sockets. What still comes is noted, for the last turn. By
+  /// the carrier.
   public void abandon() {
-    abandoned = true;
-    registered.forEach(GuestHandle::shutDown);
+    registered.forEach(GuestHandle::abandoned);
   }
 
   /// Gives their descriptors back to the system. By the carrier, when the handler is gone.
   ///
+  /// @param turnIsLeftBehind in the middle of a handler, which names descriptors by their numbers:
+  ///   they stay taken until it has come back, and nobody is listened to any more
   /// @param lastTurn closes them by their pipelines, and returns after a while, whether it is done
   ///   or not
-  public void giveBack(Runnable lastTurn) {
+  public void giveBack(boolean turnIsLeftBehind, Runnable lastTurn) {
     List<GuestHandle> all = List.copyOf(registered); // the last turn's, from when it begins
-    all.forEach(GuestHandle::giveBack);
-    lastTurn.run();
-    all.forEach(GuestHandle::giveBackAtLast);
+    all.forEach(turnIsLeftBehind ? GuestHandle::stopListening : GuestHandle::giveBack);
+    try {
+      lastTurn.run();
+    } finally {
+      all.forEach(GuestHandle::giveBackAtLast);
+    }
   }
 
   /// The last turn is the current thread's.
@@ -138,8 +155,10 @@ public final class GuestHandles {
 
   /// Runs `delivery` in the guest's turn, behind what has come before.
   public void tell(Runnable delivery) {
-    told.add(delivery);
-    if (!abandoned) {
+    if (isAbandoned()) {
+      late.add(delivery);
+    } else {
+      told.add(delivery);
       whenTold.run();
     }
   }
@@ -160,7 +179,7 @@ public final class GuestHandles {
   }
 
   boolean isAbandoned() {
-    return abandoned;
+    return loopHasEnded.getAsBoolean();
   }
 
   boolean isInTurn() {

@@ -12,10 +12,9 @@ public interface NettyDriver extends ReactorDriver {
   /// What it can have registered.
   ChannelTypes channelTypes();
 
-  /// Whether a look tells the guest's handles again what they have not come to.
-  default boolean tellsAgain() {
-    return true;
-  }
+  /// Whether a look now could only tell the guest's handles again what they have not come to: it
+  /// tells by level, and no handle of Heddle's own waits.
+  boolean wouldOnlyTellAgain();
 
   /// What is registered with the handler in the place of a handle of the guest's.
   ///

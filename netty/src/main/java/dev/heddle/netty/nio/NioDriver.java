@@ -95,6 +95,11 @@ final class NioDriver extends ChannelDriver implements NettyDriver {
     return super.isArmed() || handler.isArmed();
   }
 
+  @Override
+  public boolean wouldOnlyTellAgain() {
+    return !super.isArmed();
+  }
+
   // Netty rounds to the nearest millisecond, and would wait busily for the rest
   @Override
   protected void look(long deadlineNanos) {

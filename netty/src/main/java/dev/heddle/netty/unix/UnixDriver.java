@@ -404,6 +404,11 @@ public abstract class UnixDriver implements NettyDriver {
   }
 
   @Override
+  public boolean wouldOnlyTellAgain() {
+    return outstanding == 0;
+  }
+
+  @Override
   public final boolean isArmed() {
     return outstanding > 0
         || ending > 0

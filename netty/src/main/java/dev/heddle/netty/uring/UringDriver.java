@@ -94,7 +94,7 @@ final class UringDriver extends UnixDriver {
   }
 
   @Override
-  public boolean tellsAgain() {
+  public boolean wouldOnlyTellAgain() {
     return false; // each completion comes once
   }
 

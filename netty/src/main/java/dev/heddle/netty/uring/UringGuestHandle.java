@@ -6,8 +6,10 @@ import dev.heddle.netty.handler.GuestHandles;
 import io.netty.channel.IoEvent;
 import io.netty.channel.IoOps;
 import io.netty.channel.IoRegistration;
+import io.netty.channel.unix.Socket;
 import io.netty.channel.uring.IoUringIoEvent;
 import io.netty.channel.uring.IoUringIoHandle;
+import io.netty.channel.uring.IoUringIoOps;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +22,8 @@ import org.jspecify.annotations.Nullable;
 /// Netty's `ServerBootstrap` makes on other transports.
 final class UringGuestHandle extends GuestHandle implements IoUringIoHandle {
   private static final byte ACCEPT = 13; // IORING_OP_ACCEPT
+  private static final byte CANCEL = 14; // IORING_OP_ASYNC_CANCEL
+  private static final int ALL_OF_FD = 3; // IORING_ASYNC_CANCEL_ALL and _FD, Linux 5.19
   private static final int CANCELLED = -125; // ECANCELED
   private static final Set<Integer> NOTHING_LEFT =
       Set.of(-24, -23, -105, -12); // EMFILE, ENFILE, ENOBUFS, ENOMEM
@@ -36,30 +40,62 @@ final class UringGuestHandle extends GuestHandle implements IoUringIoHandle {
   @Override
   public void handle(IoRegistration registration, IoEvent event) {
     IoUringIoEvent e = (IoUringIoEvent) event;
-    int result = isAbandoned() && e.res() < 0 ? CANCELLED : e.res(); // by us, whatever it says
+    System.err.println("DBG " + e.opcode() + " " + e.res() + " ab " + isAbandoned());
+    int result = e.res();
+    int flags = e.flags();
+    byte opcode = e.opcode();
+    long userData = e.userData();
     // a ring of ours has entries without extra data
-    IoUringIoEvent copy = new IoUringIoEvent(result, e.flags(), e.opcode(), e.userData());
-    if (e.opcode() == ACCEPT && NOTHING_LEFT.contains(e.res()) && !isAbandoned()) {
+    Runnable delivery =
+        () -> handle.handle(this, new IoUringIoEvent(known(result), flags, opcode, userData));
+    if (opcode == ACCEPT && NOTHING_LEFT.contains(result) && !isAbandoned()) {
       tellNow =
           tellLater(
               () -> {
                 tellNow = null;
-                handle.handle(this, copy);
+                delivery.run();
               },
               PAUSE);
     } else {
-      tell(() -> handle.handle(this, copy));
+      tell(delivery);
     }
+  }
+
+  /// What has failed when the loop has ended was ended by us, whatever the system says.
+  private int known(int result) {
+    return isAbandoned() && result < 0 ? CANCELLED : result;
   }
 
   /// While a failure is kept back the channel accepts nothing: it takes something back, or closes.
   @Override
   public long submit(IoOps ops) {
+    tellKept();
+    System.err.println("DBG submit " + ((IoUringIoOps) ops).opcode() + " ab " + isAbandoned());
+    return submitNow(ops);
+  }
+
+  private void tellKept() {
     Runnable kept = tellNow;
     if (kept != null) {
       tellNow = null;
       kept.run();
     }
-    return submitNow(ops);
+  }
+
+  // the ring waits for what was submitted before it goes
+  @Override
+  protected void abandoned() {
+    super.abandoned();
+    System.err.println("DBG abandoned " + socket() + " " + real().isValid());
+    Socket socket = socket();
+    if (socket != null && real().isValid()) {
+      real().submit(cancelAllOf(socket.intValue()));
+    }
+    tellKept();
+  }
+
+  private static IoUringIoOps cancelAllOf(int fd) {
+    short none = 0;
+    return new IoUringIoOps(CANCEL, (byte) 0, none, fd, 0, 0, 0, ALL_OF_FD, 0L, none, none, 0, 0);
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.netty.bridge;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -8,18 +9,23 @@ import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
 import dev.heddle.netty.HeddleEventLoop;
 import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketAddress;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicReference;
@@ -134,10 +140,159 @@ record ForcedEndTest(String driver) {
               throw new IllegalStateException("main fails");
             }))
         .hasMessage("main fails");
-    assertNobodyListens(listening.get());
+    assertRefused(listening.get());
     assertIsOver(peer[0]);
+    assertThat(listening.get().eventLoop().isTerminated()).isFalse();
+
+    never.release(); // the pipelines are told when nobody is in them any more
     assertThat(accepted.get().closeFuture().await(60_000)).isTrue();
     assertThat(listening.get().eventLoop().terminationFuture().await(60_000)).isTrue();
+    assertNobodyListens(listening.get());
+  }
+
+  @Test
+  void turnThatIsLeftBehind_neverWritesToWhoHasTheNumberOfItsDescriptorNow() throws Exception {
+    Semaphore lock = new Semaphore(0, true);
+    AtomicReference<Channel> accepted = new AtomicReference<>();
+    Socket[] peer = new Socket[1];
+    assertThatThrownBy(() ->
+            runOut(() -> {
+              dev.heddle.event.Promise<Void> parked = Heddle.promise("parked");
+              Channel listening =
+                  Bridge.listen(
+                      HeddleEventLoop.current(),
+                      channel -> {
+                        accepted.set(channel);
+                        answerAndPark(channel, lock, () -> parked.complete(null));
+                      });
+              peer[0] = Heddle.offload(() -> connect(listening.localAddress()));
+              peer[0].getOutputStream().write('?');
+              parked.future().await();
+              failForGood();
+            }))
+        .isInstanceOf(OutOfMemoryError.class);
+    try (Connections others = Connections.open(40)) {
+      lock.release();
+      assertThat(accepted.get().eventLoop().terminationFuture().await(60_000)).isTrue();
+      others.assertSilent();
+    }
+    peer[0].close();
+  }
+
+  /// Its first answer is told to have left; in the middle of that it asks for the second, and waits.
+  private static void answerAndPark(Channel channel, Semaphore lock, Runnable parked) {
+    var _ =
+        channel
+            .closeFuture()
+            .addListener(_ -> { // holds up whoever closes the channel, too
+              lock.acquireUninterruptibly();
+              lock.release();
+            });
+    channel
+        .pipeline()
+        .addLast(
+            new ChannelInboundHandlerAdapter() {
+              @Override
+              public void channelRead(ChannelHandlerContext ctx, Object message) {
+                ReferenceCountUtil.release(message);
+                var _ =
+                    ctx.writeAndFlush(Unpooled.copiedBuffer("first", US_ASCII))
+                        .addListener(_ -> {
+                          var _ = ctx.writeAndFlush(Unpooled.copiedBuffer("second", US_ASCII));
+                          parked.run();
+                          lock.acquireUninterruptibly();
+                          lock.release();
+                        });
+              }
+            });
+  }
+
+  /// Connections of others, made when the loop has ended: they get the numbers that it gave back.
+  private record Connections(ServerSocket listener, List<Socket> ends) implements AutoCloseable {
+    static Connections open(int count) throws IOException {
+      var listener = new ServerSocket(0, count, InetAddress.getLoopbackAddress());
+      List<Socket> ends = new ArrayList<>();
+      for (int i = 0; i < count; i++) {
+        ends.add(connect(listener.getLocalSocketAddress()));
+        ends.add(listener.accept());
+      }
+      return new Connections(listener, ends);
+    }
+
+    /// Each end says one byte, and that is all its other end gets.
+    void assertSilent() throws IOException {
+      for (Socket end : ends) {
+        end.getOutputStream().write('.');
+        end.shutdownOutput();
+      }
+      for (Socket end : ends) {
+        assertThat(new String(end.getInputStream().readAllBytes(), US_ASCII)).isEqualTo(".");
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      for (Socket end : ends) {
+        end.close();
+      }
+      listener.close();
+    }
+  }
+
+  @Test
+  void loop_thatEndsWhileATurnOfItsClosesChannels_closesTheRest() throws Exception {
+    int count = 300;
+    Semaphore gate = new Semaphore(0);
+    List<Channel> all = new ArrayList<>();
+    assertThatThrownBy(() ->
+            runOut(() -> {
+              HeddleEventLoop loop = HeddleEventLoop.current();
+              for (int i = 0; i < count; i++) {
+                all.add(bindDatagram(loop));
+              }
+              loop.execute(() -> {
+                gate.acquireUninterruptibly();
+                all.forEach(channel -> channel.unsafe().close(channel.voidPromise()));
+              });
+              Heddle.suspend();
+              Thread.ofPlatform().daemon().start(gate::release); // about when the loop ends
+              failForGood();
+            }))
+        .isInstanceOf(OutOfMemoryError.class);
+    for (Channel channel : all) {
+      assertThat(channel.closeFuture().await(60_000)).isTrue();
+    }
+    assertThat(all.getFirst().eventLoop().terminationFuture().await(60_000)).isTrue();
+  }
+
+  @Test
+  void handlerThatWaits_isReported_withWhereItWaits() throws Exception {
+    Semaphore nobodys = new Semaphore(0);
+    try (LogRecords log = LogRecords.open()) {
+      assertThatThrownBy(() ->
+              runOut(() -> {
+                HeddleEventLoop loop = HeddleEventLoop.current();
+                var _ = bindDatagram(loop);
+                loop.execute(nobodys::acquireUninterruptibly);
+                Heddle.suspend();
+                failForGood();
+              }))
+          .isInstanceOf(OutOfMemoryError.class);
+      assertThat(log.await("is not told of its end"))
+          .contains("Semaphore.acquireUninterruptibly");
+    } finally {
+      nobodys.release();
+    }
+  }
+
+  private static Channel bindDatagram(HeddleEventLoop loop) throws Exception {
+    ChannelFuture opened =
+        new Bootstrap()
+            .group(loop)
+            .channel(loop.datagramChannelType())
+            .handler(new ChannelInboundHandlerAdapter())
+            .bind(InetAddress.getLoopbackAddress(), 0);
+    return dev.heddle.netty.NettyFutures.await(opened);
   }
 
   @Test
@@ -145,14 +300,7 @@ record ForcedEndTest(String driver) {
     AtomicReference<Channel> bound = new AtomicReference<>();
     assertThatThrownBy(() ->
             runOut(() -> {
-              HeddleEventLoop loop = HeddleEventLoop.current();
-              ChannelFuture opened =
-                  new Bootstrap()
-                      .group(loop)
-                      .channel(loop.datagramChannelType())
-                      .handler(new ChannelInboundHandlerAdapter())
-                      .bind(InetAddress.getLoopbackAddress(), 0);
-              bound.set(dev.heddle.netty.NettyFutures.await(opened));
+              bound.set(bindDatagram(HeddleEventLoop.current()));
               failForGood();
             }))
         .isInstanceOf(OutOfMemoryError.class);
@@ -179,6 +327,10 @@ record ForcedEndTest(String driver) {
 
   private static void assertNobodyListens(Channel channel) {
     assertThat(channel.isOpen()).isFalse();
+    assertRefused(channel);
+  }
+
+  private static void assertRefused(Channel channel) {
     assertThatThrownBy(() -> connect(channel.localAddress()).close()) // it remembers where it was
         .isInstanceOf(ConnectException.class);
   }

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -31,6 +32,7 @@ class UringGuestHandleTest {
 
   private final List<Integer> results = new ArrayList<>();
   private final Later later = new Later();
+  private final AtomicBoolean ended = new AtomicBoolean();
   private GuestHandles handles;
   private UringGuestHandle handle;
   private FakeRing ring;
@@ -56,7 +58,9 @@ class UringGuestHandleTest {
   void registerOne() throws Exception {
     assumeThat(new UringProvider().problem()).isNull();
     Thread here = Thread.currentThread();
-    handles = new GuestHandles(new UringDriver(thread -> thread == here), here, () -> {}, later);
+    handles =
+        new GuestHandles(
+            new UringDriver(thread -> thread == here), here, () -> {}, later, ended::get);
     handle =
         new UringGuestHandle(
             handles,
@@ -109,6 +113,15 @@ class UringGuestHandleTest {
   }
 
   @Test
+  void failureThatIsKeptBackWhenTheLoopEnds_isTold_asACancellation() {
+    complete(EMFILE);
+    ended.set(true);
+    handle.abandoned();
+    takeTurn();
+    assertThat(results).containsExactly(-125);
+  }
+
+  @Test
   void acceptOfAClientThatHasLeft_isToldAtOnce() {
     complete(ECONNABORTED);
     takeTurn();
@@ -118,7 +131,7 @@ class UringGuestHandleTest {
 
   @Test
   void failureThatComesWhenTheLoopHasEnded_isACancellation_andIsNotKeptBack() {
-    handles.abandon();
+    ended.set(true);
     complete(EMFILE);
     takeTurn();
     assertThat(results).containsExactly(-125);

@@ -240,8 +240,8 @@ public final class DrivenHandler {
       return;
     }
     try {
+      runTasks(); // what the guest has asked for is with the handler before its end is asked for
       g.abandon();
-      runTasks(); // of registrations that wait for the handler
     } finally {
       try {
         closeHandler();

@@ -113,7 +113,7 @@ public abstract class GuestHandle implements IoHandle, IoRegistration {
 
   /// Asks the handler, unless it is gone.
   protected final long submitNow(IoOps ops) {
-    return isAbandoned() ? -1 : real().submit(ops);
+    return isAbandoned() ? 0 : real().submit(ops);
   }
 
   @Override
@@ -157,12 +157,17 @@ public abstract class GuestHandle implements IoHandle, IoRegistration {
 
   // the carrier, when the loop has ended: these throw nothing and wait for nothing
 
-  /// Ends what the system does with the guest's socket, and tells its peer. A listener is closed by
-  /// and by: others may have it, too, and it would be shut down for all of them.
+  /// Ends what the system does with the guest's socket: a connection's peer learns of it. A listener
+  /// is closed by and by: others may have it, too, and it would be shut down for all of them.
   protected void abandoned() {
-    if (!(channel instanceof ServerChannel)) {
+    if (channel != null && isConnection(channel)) {
       shutDown();
     }
+  }
+
+  private static boolean isConnection(Channel channel) {
+    boolean datagrams = channel.metadata().hasDisconnect();
+    return !(channel instanceof ServerChannel) && !datagrams;
   }
 
   /// Lets nobody connect any more, past everything.
@@ -188,21 +193,37 @@ public abstract class GuestHandle implements IoHandle, IoRegistration {
   final void giveBack() {
     Socket socket = socket();
     if (socket != null) {
-      try {
-        socket.setSoLinger(-1); // or to close it would wait
-      } catch (IOException | RuntimeException _) {
-        // safe: it has none, or is closed
-      }
-      try {
-        socket.close();
-      } catch (IOException | RuntimeException _) {
-        // safe: its number is free whatever close says
-      }
+      giveBack(socket);
+    }
+  }
+
+  /// Gives back `socket` and does not wait for its peer.
+  protected static void giveBack(Socket socket) {
+    try {
+      socket.setSoLinger(-1);
+    } catch (IOException | RuntimeException _) {
+      // safe: it has none, or is closed
+    }
+    try {
+      socket.close();
+    } catch (IOException | RuntimeException _) {
+      // safe: its number is free whatever close says
     }
   }
 
   /// Gives back what [#giveBack()] could not, when the guest has had its time to close it.
   protected void giveBackAtLast() {}
+
+  /// Tells the guest that its descriptor, which it has closed, is closed: in the place of the
+  /// handler, which is gone. In the last turn.
+  final void tellOfCloseIfClosed() {
+    if (channel != null && channel.closeFuture().isDone()) {
+      tellOfClose();
+    }
+  }
+
+  /// Tells it, if the guest waits for that and was not told.
+  protected void tellOfClose() {}
 
   /// The guest's socket; null: it has none of Netty's.
   protected final @Nullable Socket socket() {

@@ -23,14 +23,17 @@ import org.jspecify.annotations.Nullable;
 final class UringGuestHandle extends GuestHandle implements IoUringIoHandle {
   private static final byte ACCEPT = 13; // IORING_OP_ACCEPT
   private static final byte CANCEL = 14; // IORING_OP_ASYNC_CANCEL
+  private static final byte CLOSE = 19; // IORING_OP_CLOSE
   private static final int ALL_OF_FD = 3; // IORING_ASYNC_CANCEL_ALL and _FD, Linux 5.19
   private static final int CANCELLED = -125; // ECANCELED
   private static final Set<Integer> NOTHING_LEFT =
       Set.of(-24, -23, -105, -12); // EMFILE, ENFILE, ENOBUFS, ENOMEM
+  private static final long REFUSED = 0; // as Netty's own registrations say it
   private static final long PAUSE = TimeUnit.SECONDS.toNanos(1);
 
   private final IoUringIoHandle handle;
   private @Nullable Runnable tellNow; // the failure that is kept back
+  private boolean isCloseAsked; // the ring was, or whoever stands for it
 
   UringGuestHandle(GuestHandles home, IoUringIoHandle handle) {
     super(home, handle);
@@ -40,14 +43,11 @@ final class UringGuestHandle extends GuestHandle implements IoUringIoHandle {
   @Override
   public void handle(IoRegistration registration, IoEvent event) {
     IoUringIoEvent e = (IoUringIoEvent) event;
-    System.err.println("DBG " + e.opcode() + " " + e.res() + " ab " + isAbandoned());
     int result = e.res();
     int flags = e.flags();
     byte opcode = e.opcode();
     long userData = e.userData();
-    // a ring of ours has entries without extra data
-    Runnable delivery =
-        () -> handle.handle(this, new IoUringIoEvent(known(result), flags, opcode, userData));
+    Runnable delivery = () -> deliver(opcode, result, flags, userData);
     if (opcode == ACCEPT && NOTHING_LEFT.contains(result) && !isAbandoned()) {
       tellNow =
           tellLater(
@@ -61,17 +61,28 @@ final class UringGuestHandle extends GuestHandle implements IoUringIoHandle {
     }
   }
 
-  /// What has failed when the loop has ended was ended by us, whatever the system says.
-  private int known(int result) {
-    return isAbandoned() && result < 0 ? CANCELLED : result;
+  private void deliver(byte opcode, int result, int flags, long userData) {
+    // what has failed when the loop has ended was ended by us, whatever the system says
+    int known = isAbandoned() && result < 0 ? CANCELLED : result;
+    // a ring of ours has entries without extra data
+    handle.handle(this, new IoUringIoEvent(known, flags, opcode, userData));
   }
 
   /// While a failure is kept back the channel accepts nothing: it takes something back, or closes.
   @Override
   public long submit(IoOps ops) {
     tellKept();
-    System.err.println("DBG submit " + ((IoUringIoOps) ops).opcode() + " ab " + isAbandoned());
-    return submitNow(ops);
+    Socket socket = socket();
+    boolean closes = !isCloseAsked && socket != null && !socket.isOpen(); // it is marked just before
+    isCloseAsked |= closes;
+    if (!isAbandoned()) {
+      return submitNow(ops);
+    }
+    if (closes) {
+      giveBack(new Socket(socket.intValue()));
+      tell(this::deliverClose);
+    }
+    return REFUSED;
   }
 
   private void tellKept() {
@@ -82,11 +93,12 @@ final class UringGuestHandle extends GuestHandle implements IoUringIoHandle {
     }
   }
 
+  // ---- the loop has ended ----
+
   // the ring waits for what was submitted before it goes
   @Override
   protected void abandoned() {
     super.abandoned();
-    System.err.println("DBG abandoned " + socket() + " " + real().isValid());
     Socket socket = socket();
     if (socket != null && real().isValid()) {
       real().submit(cancelAllOf(socket.intValue()));
@@ -97,5 +109,18 @@ final class UringGuestHandle extends GuestHandle implements IoUringIoHandle {
   private static IoUringIoOps cancelAllOf(int fd) {
     short none = 0;
     return new IoUringIoOps(CANCEL, (byte) 0, none, fd, 0, 0, 0, ALL_OF_FD, 0L, none, none, 0, 0);
+  }
+
+  // who finds its descriptor closed does not ask the ring for it, but waits for the ring
+  @Override
+  protected void tellOfClose() {
+    if (!isCloseAsked) {
+      isCloseAsked = true;
+      deliverClose();
+    }
+  }
+
+  private void deliverClose() {
+    deliver(CLOSE, 0, 0, 0);
   }
 }

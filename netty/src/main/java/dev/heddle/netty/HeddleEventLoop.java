@@ -26,11 +26,8 @@ import io.netty.channel.socket.DatagramChannel;
 import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.util.concurrent.AbstractScheduledEventExecutor;
-import io.netty.util.concurrent.BlockingOperationException;
-import io.netty.util.concurrent.DefaultPromise;
 import io.netty.util.concurrent.FastThreadLocalThread;
 import io.netty.util.concurrent.Future;
-import io.netty.util.concurrent.ImmediateEventExecutor;
 import io.netty.util.concurrent.Promise;
 import io.netty.util.concurrent.ScheduledFuture;
 import io.netty.util.internal.ThreadExecutorMap;
@@ -133,7 +130,7 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
   private final String home;
   private final GuestHandles handles;
   private final AsGuest guest = new AsGuest();
-  private final Promise<?> end = new End();
+  private final Promise<?> end = new Termination(this);
   private final QuietTimers quietTimers = new QuietTimers(this);
 
   // any thread
@@ -477,22 +474,6 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     return "the event loop on the Heddle loop of thread '" + home + "' (" + driver.name() + ")";
   }
 
-  /// Tells whoever waits at once, on whichever thread.
-  private final class End extends DefaultPromise<Void> {
-    End() {
-      super(ImmediateEventExecutor.INSTANCE);
-    }
-
-    // that executor takes every thread for its own
-    @Override
-    protected void checkDeadLock() {
-      if (inEventLoop()) {
-        throw new BlockingOperationException(
-            "the end of " + HeddleEventLoop.this + " is waited for on it: use NettyFutures.await");
-      }
-    }
-  }
-
   /// What the driver's handler sees.
   private final class AsGuest implements Guest {
     HeddleEventLoop loop() {
@@ -548,7 +529,7 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     public void end() {
       Runnable turn = () -> frame(HeddleEventLoop.this::endByForce);
       String me = HeddleEventLoop.this.toString();
-      Runnable last = new LastTurn(me, turn, turns::leftBehind, partOfDeadline());
+      Runnable last = new LastTurn(me, turns, turn, partOfDeadline());
       try {
         handles.giveBack(turns.leftBehind() != null, last);
       } catch (Throwable e) {
@@ -560,11 +541,6 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
 
   /// By the thread of the last turn.
   private void endByForce() {
-    try {
-      turns.awaitLeftBehind(); // or two would be in the same pipelines
-    } catch (InterruptedException e) {
-      throw new IllegalStateException("nobody knows this thread", e);
-    }
     own = Thread.currentThread();
     handles.takeLastTurn();
     handles.closeByForce();

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.netty;
 
+import dev.heddle.eventloop.EventLoopTurns;
 import dev.heddle.observe.log.AsyncLog;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /// The last turn of an event loop whose loop has ended with channels left. No coroutine can run any
 /// more, and what a turn runs may wait: so a thread beside takes it.
 ///
 /// @param of whose it is
-/// @param turn what is to be run; it waits first for a turn that was left behind
-/// @param leftBehind the thread of that one; null: there is none any more
+/// @param turns the turns before it; one of them may have been left behind, and is waited for: else
+///   two would be in the same pipelines
+/// @param turn what is to be run
 /// @param limit how long the loop's end waits for it; who is not done then goes on alone, and is
 ///   never waited for
-record LastTurn(String of, Runnable turn, Supplier<@Nullable Thread> leftBehind, Duration limit) implements Runnable {
+record LastTurn(String of, EventLoopTurns turns, Runnable turn, Duration limit)
+    implements Runnable {
   /// Takes it. By the carrier.
   @Override
   public void run() {
-    Thread thread = start("heddle-netty-end", turn);
+    Thread thread = start("heddle-netty-end", this::take);
     try {
       if (!thread.join(limit)) {
         AsyncLog.shared().call("the report of a handler that waits", () -> tellOf(thread));
@@ -29,12 +30,21 @@ record LastTurn(String of, Runnable turn, Supplier<@Nullable Thread> leftBehind,
     }
   }
 
+  private void take() {
+    try {
+      turns.awaitLeftBehind();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException("nobody knows this thread", e);
+    }
+    turn.run();
+  }
+
   private static Thread start(String name, Runnable work) {
     return Thread.ofPlatform().daemon().name(name).start(work);
   }
 
   private void tellOf(Thread last) {
-    Thread waiting = Objects.requireNonNullElse(leftBehind.get(), last);
+    Thread waiting = Objects.requireNonNullElse(turns.leftBehind(), last);
     StackTraceElement[] stack = waiting.getStackTrace();
     if (stack.length == 0) {
       return; // meanwhile it is done

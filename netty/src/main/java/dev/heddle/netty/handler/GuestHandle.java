@@ -157,8 +157,9 @@ public abstract class GuestHandle implements IoHandle, IoRegistration {
 
   // the carrier, when the loop has ended: these throw nothing and wait for nothing
 
-  /// Ends what the system does with the guest's socket: a connection's peer learns of it. A listener
-  /// is closed by and by: others may have it, too, and it would be shut down for all of them.
+  /// Ends what the system does with the guest's socket: a connection's peer learns of it. A
+  /// listener is closed by and by: others may have it, too, and it would be shut down for all of
+  /// them.
   protected void abandoned() {
     if (channel != null && isConnection(channel)) {
       shutDown();

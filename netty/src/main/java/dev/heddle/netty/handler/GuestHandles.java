@@ -24,8 +24,10 @@ public final class GuestHandles {
   private final Runnable whenTold;
   private final ScheduledExecutorService later;
   private final BooleanSupplier loopHasEnded;
-  private final ArrayDeque<Runnable> told = new ArrayDeque<>(); // a turn takes, as long as the loop lives the loop adds
-  private final Queue<Runnable> late = new ConcurrentLinkedQueue<>(); // told when the loop has ended
+  private final ArrayDeque<Runnable> told =
+      new ArrayDeque<>(); // a turn takes, as long as the loop lives the loop adds
+  private final Queue<Runnable> late =
+      new ConcurrentLinkedQueue<>(); // told when the loop has ended
   private final Set<GuestHandle> registered = ConcurrentHashMap.newKeySet();
   private volatile Thread turns;
 

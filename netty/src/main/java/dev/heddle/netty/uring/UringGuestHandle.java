@@ -73,7 +73,8 @@ final class UringGuestHandle extends GuestHandle implements IoUringIoHandle {
   public long submit(IoOps ops) {
     tellKept();
     Socket socket = socket();
-    boolean closes = !isCloseAsked && socket != null && !socket.isOpen(); // it is marked just before
+    boolean closes =
+        !isCloseAsked && socket != null && !socket.isOpen(); // it is marked just before
     isCloseAsked |= closes;
     if (!isAbandoned()) {
       return submitNow(ops);

@@ -179,7 +179,8 @@ record ForcedEndTest(String driver) {
     peer[0].close();
   }
 
-  /// Its first answer is told to have left; in the middle of that it asks for the second, and waits.
+  /// Its first answer is told to have left; in the middle of that it asks for the second, and
+  /// waits.
   private static void answerAndPark(Channel channel, Semaphore lock, Runnable parked) {
     var _ =
         channel
@@ -278,8 +279,7 @@ record ForcedEndTest(String driver) {
                 failForGood();
               }))
           .isInstanceOf(OutOfMemoryError.class);
-      assertThat(log.await("is not told of its end"))
-          .contains("Semaphore.acquireUninterruptibly");
+      assertThat(log.await("is not told of its end")).contains("Semaphore.acquireUninterruptibly");
     } finally {
       nobodys.release();
     }

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.netty;
+
+import io.netty.util.concurrent.BlockingOperationException;
+import io.netty.util.concurrent.DefaultPromise;
+import io.netty.util.concurrent.ImmediateEventExecutor;
+
+/// The end of an event loop. It tells whoever waits at once, on whichever thread.
+final class Termination extends DefaultPromise<Void> {
+  private final HeddleEventLoop of;
+
+  Termination(HeddleEventLoop of) {
+    super(ImmediateEventExecutor.INSTANCE);
+    this.of = of;
+  }
+
+  // the executor takes every thread for its own
+  @Override
+  protected void checkDeadLock() {
+    if (of.inEventLoop()) {
+      throw new BlockingOperationException(
+          "the end of " + of + " is waited for on it: use NettyFutures.await");
+    }
+  }
+}

@@ -547,7 +547,6 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     long begin = System.nanoTime();
     do {
       takeTurn();
-      handles.tellOfCloses();
     } while (hasWork() && System.nanoTime() - begin < LONGEST_LAST_TURN);
     if (!handles.isEmpty()) {
       AsyncLog.shared().warning(this + " has ended with channels that did not close", null);

@@ -129,6 +129,9 @@ public abstract class GuestHandle implements IoHandle, IoRegistration {
     boolean first = !left;
     left = true;
     if (first) {
+      if (channel != null && channel.closeFuture().isDone()) {
+        tellOfClose();
+      }
       unregisteredNow();
     }
     return first;
@@ -215,15 +218,8 @@ public abstract class GuestHandle implements IoHandle, IoRegistration {
   /// Gives back what [#giveBack()] could not, when the guest has had its time to close it.
   protected void giveBackAtLast() {}
 
-  /// Tells the guest that its descriptor, which it has closed, is closed: in the place of the
-  /// handler, which is gone. In the last turn.
-  final void tellOfCloseIfClosed() {
-    if (channel != null && channel.closeFuture().isDone()) {
-      tellOfClose();
-    }
-  }
-
-  /// Tells it, if the guest waits for that and was not told.
+  /// Tells the guest that the descriptor of its closed channel is closed, if it waits for that: in
+  /// the place of the handler, which is gone.
   protected void tellOfClose() {}
 
   /// The guest's socket; null: it has none of Netty's.

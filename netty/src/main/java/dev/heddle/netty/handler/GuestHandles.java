@@ -99,11 +99,6 @@ public final class GuestHandles {
     List.copyOf(registered).forEach(GuestHandle::closeNow);
   }
 
-  /// Tells those that are closed of it. In the last turn.
-  public void tellOfCloses() {
-    List.copyOf(registered).forEach(GuestHandle::tellOfCloseIfClosed);
-  }
-
   // ---- anywhere on the loop ----
 
   /// Whether none is registered.

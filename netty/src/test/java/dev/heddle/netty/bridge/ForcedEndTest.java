@@ -4,6 +4,7 @@ package dev.heddle.netty.bridge;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
@@ -15,7 +16,13 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.util.ReferenceCountUtil;
+import io.netty.channel.unix.FileDescriptor;
+import io.netty.channel.unix.UnixChannel;
 import java.io.IOException;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
 import java.net.ConnectException;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
@@ -26,7 +33,9 @@ import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
@@ -306,6 +315,54 @@ record ForcedEndTest(String driver) {
         .isInstanceOf(OutOfMemoryError.class);
     assertThat(bound.get().closeFuture().await(60_000)).isTrue();
     new DatagramSocket(bound.get().localAddress()).close(); // it remembers where it was
+  }
+
+  @Test
+  void closeThatIsAskedForWhileTheLastTurnCloses_isAnswered() throws Exception {
+    BlockingQueue<ChannelFuture> asked = new LinkedBlockingQueue<>();
+    assertThatThrownBy(() ->
+            runOut(() -> {
+              Channel one = bindDatagram(HeddleEventLoop.current());
+              Channel other = bindDatagram(HeddleEventLoop.current());
+              one.closeFuture().addListener(_ -> asked.add(other.close()));
+              other.closeFuture().addListener(_ -> asked.add(one.close()));
+              failForGood();
+            }))
+        .isInstanceOf(OutOfMemoryError.class);
+    assertThat(asked.take().await(60_000)).isTrue();
+    assertThat(asked.take().await(60_000)).isTrue();
+  }
+
+  @Test
+  void listenerThatIsSharedWithAnotherProcess_goesOnListeningThere() throws Exception {
+    assumeFalse(driver.equals("nio"), "the JDK does not tell the number of a channel's descriptor");
+    AtomicReference<Channel> listening = new AtomicReference<>();
+    AtomicReference<FileDescriptor> others = new AtomicReference<>();
+    assertThatThrownBy(() ->
+            runOut(() -> {
+              listening.set(Bridge.listen(HeddleEventLoop.current(), _ -> {}));
+              others.set(duplicateOf(listening.get()));
+              failForGood();
+            }))
+        .isInstanceOf(OutOfMemoryError.class);
+    assertThat(listening.get().closeFuture().await(60_000)).isTrue();
+    connect(listening.get().localAddress()).close();
+    others.get().close();
+    assertNobodyListens(listening.get());
+  }
+
+  /// Another descriptor of the same socket, as a child or a server of sockets has it.
+  private static FileDescriptor duplicateOf(Channel channel) {
+    try {
+      MethodHandle dup =
+          Linker.nativeLinker()
+              .downcallHandle(
+                  Linker.nativeLinker().defaultLookup().findOrThrow("dup"),
+                  FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
+      return new FileDescriptor((int) dup.invokeExact(((UnixChannel) channel).fd().intValue()));
+    } catch (Throwable e) {
+      throw new AssertionError(e);
+    }
   }
 
   private static ChannelInboundHandlerAdapter whenInactive(Runnable action) {

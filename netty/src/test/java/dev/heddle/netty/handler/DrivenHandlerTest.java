@@ -22,11 +22,12 @@ class DrivenHandlerTest {
   private final List<String> seen = new ArrayList<>();
   private final Guests guest = new Guests();
   private long now = 5;
+  private ThreadAwareExecutor executor; // the handler's
   private final DrivenHandler handler = new DrivenHandler(thread -> false, Looks::new, () -> now);
 
   private final class Looks implements IoHandler {
-    Looks(ThreadAwareExecutor executor) {
-      assertThat(executor).isNotNull();
+    Looks(ThreadAwareExecutor given) {
+      executor = given;
     }
 
     @Override
@@ -141,5 +142,13 @@ class DrivenHandlerTest {
     handler.close();
     assertThat(seen).containsExactly("abandon", "prepareToDestroy", "destroy", "end");
     assertThat(handler.guest()).isNull();
+  }
+
+  @Test
+  void close_givesTheHandlerWhatItWasAskedFor_beforeTheGuestEndsIt() {
+    host();
+    executor.execute(() -> seen.add("what the guest has submitted"));
+    handler.close();
+    assertThat(seen).containsSubsequence("what the guest has submitted", "abandon", "end");
   }
 }

@@ -36,6 +36,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @since 0.1
 public final class Child implements Awaitable<Integer>, AutoCloseable {
+  private static final String LOOK = "a look for who is left of ";
   private static final int BY_SIGNAL = 128; // the JDK says it as shells do
   static final int TERM = 15;
   static final int KILL = 9;
@@ -96,10 +97,28 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
   private void begin() {
     Set<Child> running = running(loop);
     running.add(this);
-    if (!command.leads()) {
-      InlineCallback ended = (event, result, failure) -> running.remove(this);
-      exit.subscribe(ended);
+    InlineCallback ended = (event, result, failure) -> {
+      if (program.holdsGroup()) {
+        loop.scheduler().onTrampoline(this::releaseIfAlone);
+      } else {
+        running.remove(this);
+      }
+    };
+    exit.subscribe(ended);
+  }
+
+  // its number is kept for its group; where nobody is left there, nobody needs to close it for that
+  private void releaseIfAlone() {
+    if (closed || loop.scheduler().hasEnded()) {
+      return;
     }
+    InlineCallback seen = (event, isLeft, failure) -> {
+      if (!closed && Boolean.FALSE.equals(isLeft)) {
+        program.release();
+        running(loop).remove(this);
+      }
+    };
+    loop.threads().paths().submit(LOOK + this, program::hasLiveGroup, seen);
   }
 
   private static Set<Child> running(LoopRoot loop) {
@@ -108,7 +127,10 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
 
   /// The one with that number, unless it has ended.
   static @Nullable Child running(LoopRoot loop, long pid) {
-    return running(loop).stream().filter(child -> child.pid() == pid).findAny().orElse(null);
+    return running(loop).stream()
+        .filter(child -> child.pid() == pid && !child.exit.isClosed())
+        .findAny()
+        .orElse(null);
   }
 
   private int code(int reported) {
@@ -117,7 +139,7 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
     return byUs ? BY_SIGNAL - reported : reported;
   }
 
-  /// Those that nobody has closed, and that have not ended, or whose process groups may not have.
+  /// Those that nobody has closed, and that have not ended, or whose process groups have not.
   private static final class Running implements LoopService {
     private final Set<Child> children = new HashSet<>();
 
@@ -234,7 +256,7 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
   /// Its own end by the signal `TERM` or `KILL` then counts as one that this object has sent.
   ///
   /// @param signal its name without `SIG`: `INT`, `HUP`, `WINCH`
-  /// @return whether there was anybody
+  /// @return whether there was anybody; for a moment after its own end also when nobody is left
   /// @throws IllegalStateException when it has no group of its own: see
   ///   [Command#withProcessGroup()]
   /// @throws IllegalArgumentException when there is no such signal
@@ -316,7 +338,7 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
     }
     closed = true;
     closePipes();
-    if (!exit.isClosed() || program.hasLiveGroup()) {
+    if (!exit.isClosed() || program.holdsGroup()) {
       try {
         CoroutineNode.current().protect(this::end);
       } catch (Exception e) {
@@ -327,6 +349,7 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
         throw e;
       }
     }
+    program.release();
     running(loop).remove(this);
   }
 
@@ -343,6 +366,9 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
   }
 
   private boolean end() {
+    if (exit.isClosed() && !(boolean) beside(LOOK + this, program::hasLiveGroup)) {
+      return true;
+    }
     ProcessTree tree = tree();
     if (command.killGrace().isPositive()) {
       terminated = true;
@@ -371,7 +397,7 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
   }
 
   private boolean isAnybodyLeft(ProcessTree tree) {
-    return (boolean) beside("a look for the descendants of " + this, tree::isAnybodyLeft);
+    return (boolean) beside(LOOK + this, tree::isAnybodyLeft);
   }
 
   private void killAtOnce() {

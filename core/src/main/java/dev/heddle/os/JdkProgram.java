@@ -29,8 +29,18 @@ record JdkProgram(Process process) implements StartedProgram {
   }
 
   @Override
-  public boolean hasLiveGroup() {
+  public boolean holdsGroup() {
     return false; // it has none of its own
+  }
+
+  @Override
+  public boolean hasLiveGroup() {
+    return false;
+  }
+
+  @Override
+  public void release() {
+    // the JDK has done so
   }
 
   @Override

@@ -47,8 +47,18 @@ final class NativeProgram implements StartedProgram {
   }
 
   @Override
+  public boolean holdsGroup() {
+    return process.holdsGroup();
+  }
+
+  @Override
   public boolean hasLiveGroup() {
     return process.hasLiveGroup();
+  }
+
+  @Override
+  public void release() {
+    process.release();
   }
 
   // ---- its end ----

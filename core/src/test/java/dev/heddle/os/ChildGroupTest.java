@@ -36,8 +36,16 @@ class ChildGroupTest {
   }
 
   private static long field(long pid, int index) throws IOException {
+    return Long.parseLong(fields(pid)[index]);
+  }
+
+  private static String state(long pid) throws IOException {
+    return fields(pid)[0];
+  }
+
+  private static String[] fields(long pid) throws IOException {
     String stat = Files.readString(Path.of("/proc/" + pid + "/stat"));
-    return Long.parseLong(stat.substring(stat.lastIndexOf(')') + 2).split(" ")[index]);
+    return stat.substring(stat.lastIndexOf(')') + 2).split(" ");
   }
 
   @Test
@@ -111,6 +119,46 @@ class ChildGroupTest {
       child.close();
       assertThat(Pids.isRunning(orphan)).isFalse();
     });
+  }
+
+  /// Where only its number was left of it, that could be another's when it was closed.
+  @Test
+  void numberOfALeader_isKeptWhileOthersOfItsGroupAreThere() {
+    Command alone = Command.of("true").withProcessGroup();
+    inLoop(() -> {
+      Child child = Command.shell("sleep 1000 > /dev/null & echo $!").withProcessGroup().start();
+      long other = Long.parseLong(child.output().readLine());
+      assertThat(child.await()).isZero();
+      for (int i = 0; i < 10; i++) {
+        awaitForgotten(alone.start()); // they have been looked at after it
+      }
+      assertThat(state(child.pid())).isEqualTo("Z");
+      assertThat(Heddle.await(Processes.exitOf(child.pid()))).isEqualTo(Processes.UNKNOWN);
+      child.close();
+      assertThat(Pids.isRunning(other)).isFalse();
+      assertThat(isInTheTable(child)).isFalse();
+      assertThat(child.signalGroup("TERM")).isFalse();
+    });
+  }
+
+  @Test
+  void leaderThatEndsWhileNobodyWaits_leavesNoZombie() {
+    inLoop(() -> {
+      Child child = Command.of("true").withProcessGroup().start();
+      awaitForgotten(child);
+      assertThat(child.await()).isZero();
+      assertThat(child.signalGroup("TERM")).isFalse();
+    });
+  }
+
+  private static void awaitForgotten(Child child) {
+    while (isInTheTable(child)) {
+      Heddle.suspend();
+    }
+  }
+
+  private static boolean isInTheTable(Child child) {
+    return Files.exists(Path.of("/proc/" + child.pid()));
   }
 
   @Test

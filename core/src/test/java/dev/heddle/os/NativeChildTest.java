@@ -10,6 +10,7 @@ import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.hosting.ChildJvm;
 import dev.heddle.os.spawn.PosixSpawn;
+import dev.heddle.os.spawn.SpawnedProcess;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.ByteBuffer;
@@ -141,6 +142,23 @@ class NativeChildTest {
       assertThat(child.isAlive()).isFalse();
       assertThat(child.await()).isZero();
     });
+  }
+
+  /// The loop and the thread that sees to an abandoned child ask for its end at the same time: who
+  /// came second was told that there was no such child, and that was exit code 0.
+  @Test
+  void twoWhoWaitForTheSameEnd_areToldTheSame() throws Exception {
+    for (int i = 0; i < 50; i++) {
+      SpawnedProcess process = PosixSpawn.start(Command.of("sleep", "1000").plan());
+      Thread other = Thread.ofPlatform().start(process::awaitEnd);
+      process.kill();
+      while (!process.hasEnded()) {
+        Thread.onSpinWait();
+      }
+      other.join();
+      assertThat(process.code()).isEqualTo(128 + 9);
+      process.closeAll();
+    }
   }
 
   @Test

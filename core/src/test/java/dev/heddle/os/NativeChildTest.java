@@ -270,6 +270,26 @@ class NativeChildTest {
     });
   }
 
+  /// Where names are in none of the six encodings that the JDK converts itself, the first file and
+  /// the first child ended in an `AssertionError`.
+  @Test
+  void filesAndChildren_areThereInEveryEncoding() throws Exception {
+    ChildJvm.Result result =
+        ChildJvm.of(EncodingProgram.class)
+            .with("--enable-native-access=ALL-UNNAMED")
+            .withArguments(folder.toString(), "ISO-8859-15")
+            .run();
+    assertThat(result.output())
+        .contains(
+            "names: ISO-8859-15",
+            "read: text",
+            "size: 4",
+            "child: text",
+            "directory: " + folder.toRealPath(),
+            "error: No such file or directory");
+    assertThat(result.exitCode()).isZero();
+  }
+
   // ---- limits of the system ----
 
   /// The first process or thread that could not be had ended the program.

@@ -309,7 +309,7 @@ public final class PosixSpawn {
       }
     } else {
       // the leader of a session without a terminal gets the first that it opens
-      MemorySegment path = arena.allocateFrom(terminal);
+      MemorySegment path = RawCalls.string(arena, terminal);
       SpawnCalls.check(
           (int) SpawnCalls.Spawn.Rare.OPEN.invokeExact(actions, 0, path, RawCalls.READ_WRITE, 0));
       duplicate(actions, 0, 1);
@@ -317,7 +317,7 @@ public final class PosixSpawn {
     }
     SpawnCalls.check((int) SpawnCalls.Spawn.CLOSE_FROM.invokeExact(actions, 3));
     if (plan.directory() != null) {
-      MemorySegment path = arena.allocateFrom(plan.directory().toString(), RawCalls.NAMES);
+      MemorySegment path = RawCalls.string(arena, plan.directory().toString());
       SpawnCalls.check((int) SpawnCalls.Spawn.Rare.CHDIR.invokeExact(actions, path));
     }
   }
@@ -385,10 +385,7 @@ public final class PosixSpawn {
   private static MemorySegment strings(Arena arena, List<byte[]> all) {
     MemorySegment array = arena.allocate(ValueLayout.ADDRESS, all.size() + 1L);
     for (int i = 0; i < all.size(); i++) {
-      byte[] bytes = all.get(i);
-      MemorySegment text = arena.allocate(bytes.length + 1L);
-      MemorySegment.copy(bytes, 0, text, ValueLayout.JAVA_BYTE, 0, bytes.length);
-      array.setAtIndex(ValueLayout.ADDRESS, i, text);
+      array.setAtIndex(ValueLayout.ADDRESS, i, RawCalls.string(arena, all.get(i)));
     }
     return array;
   }

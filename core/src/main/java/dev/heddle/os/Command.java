@@ -8,6 +8,7 @@ import dev.heddle.coroutine.tree.ScopeNode;
 import dev.heddle.os.spawn.SpawnPlan;
 import dev.heddle.os.spawn.SpawnPlan.Group;
 import dev.heddle.os.spawn.SpawnPlan.TerminalSize;
+import java.io.File;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.Charset;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// A program to be run, with its arguments and surroundings: [#run()] runs it to its end and
@@ -107,7 +109,8 @@ public final class Command {
   }
 
   /// Where its standard input comes from: [Redirect#PIPE], [Redirect#INHERIT] or a file. Else a
-  /// pipe, which [#run()] closes at once.
+  /// pipe, which [#run()] closes at once. The start with a named pipe waits, on a thread of those
+  /// for [dev.heddle.Heddle#offload], until somebody opens its other end.
   public Command withInput(Redirect from) {
     Objects.requireNonNull(from, "from");
     return with(draft -> {
@@ -131,7 +134,7 @@ public final class Command {
   }
 
   /// Where its standard output goes: [Redirect#PIPE] (the default), [Redirect#INHERIT],
-  /// [Redirect#DISCARD] or a file.
+  /// [Redirect#DISCARD] or a file; a named pipe as in [#withInput(Redirect)].
   public Command withOutput(Redirect to) {
     Objects.requireNonNull(to, "to");
     return with(draft -> draft.output = to);
@@ -305,6 +308,13 @@ public final class Command {
   }
 
   // ---- for the child ----
+
+  /// The files that it is to read and write.
+  List<File> files() {
+    return Stream.of(as.input, as.output, as.error)
+        .flatMap(each -> Stream.ofNullable(each.file()))
+        .toList();
+  }
 
   ProcessBuilder builder() {
     ProcessBuilder builder =

@@ -1,11 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.os;
 
+import static java.nio.file.StandardOpenOption.READ;
+import static java.nio.file.StandardOpenOption.WRITE;
+
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.LoopRoot;
+import dev.heddle.observe.log.AsyncLog;
 import dev.heddle.os.spawn.PosixSpawn;
 import dev.heddle.reactor.Reactor;
+import java.io.File;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
@@ -17,9 +27,13 @@ import org.jspecify.annotations.Nullable;
 /// A start of a process, which a thread beside the loop makes: it takes a millisecond.
 ///
 /// A coroutine that is cancelled meanwhile stays until the process that was started for nobody has
-/// ended: else it would run, and hold its pipes, behind the back of a scope that is closed.
+/// ended: else it would run, and hold its pipes, behind the back of a scope that is closed. Where
+/// the start waits for the other end of a named pipe, it is let go on.
 final class ProcessStart implements Callable<StartedProgram> {
   private static final String NO_THREAD = "native thread"; // as the JVM says it
+  private static final String UNIX = "unix"; // what the JDK knows of files there
+  private static final int TYPE = 0170000; // S_IFMT
+  private static final int NAMED_PIPE = 0010000; // S_IFIFO
 
   private final Command command;
   private final ProcessBuilder builder; // also checks what it is given
@@ -28,6 +42,7 @@ final class ProcessStart implements Callable<StartedProgram> {
   // the thread that makes it, or the loop that wants it no more: the first one decides
   private final AtomicBoolean decided = new AtomicBoolean();
   private final CompletableFuture<StartedProgram> program = new CompletableFuture<>();
+  private volatile boolean left; // by who wanted it
 
   private ProcessStart(Command command, @Nullable String refusal) {
     this.command = command;
@@ -105,21 +120,67 @@ final class ProcessStart implements Callable<StartedProgram> {
     }
     String why = refusal == null ? PosixSpawn.problem() : refusal;
     if (why == null) {
-      return new NativeProgram(PosixSpawn.start(command.plan()));
+      return new NativeProgram(PosixSpawn.start(command.plan(), () -> !left));
     }
     command.requireNothingNative(why);
     return new JdkProgram(builder.start());
   }
 
   private void undo(CoroutineNode<?> self) {
+    left = true;
     if (decided.compareAndSet(false, true) || program.isCompletedExceptionally()) {
       return;
     }
+    releaseLater();
     try {
       self.protect(() -> run(self, "the end of " + command + ", cancelled", this::end));
     } catch (Throwable e) {
       // past the shutdown deadline nothing is protected, and nobody waits
       var _ = program.thenAccept(StartedProgram::abandon);
+    }
+  }
+
+  // not on a thread of the loop's: those may all be held by starts that wait so
+  private void releaseLater() {
+    if (command.files().isEmpty()) {
+      return;
+    }
+    try {
+      Thread.ofPlatform().daemon().name("heddle-start-release").start(this::release);
+    } catch (OutOfMemoryError e) {
+      if (!isForThreads(e)) {
+        throw e;
+      }
+      release(); // a moment of the loop's, where no thread is to be had
+    }
+  }
+
+  /// Both ends of a named pipe can be opened without a peer, and are one to the start that waits
+  /// for it. They are held until it is over: it may not have begun to wait.
+  private void release() {
+    for (File file : command.files()) {
+      try {
+        if (isNamedPipe(file.toPath())) {
+          FileChannel ends = FileChannel.open(file.toPath(), READ, WRITE);
+          var _ = program.whenComplete((started, error) -> close(ends));
+        }
+      } catch (IOException | InvalidPathException e) {
+        // where it cannot be opened, the start has met that, too
+        AsyncLog.shared().debug("while giving up the start of " + command, e);
+      }
+    }
+  }
+
+  private static boolean isNamedPipe(Path path) throws IOException {
+    return FileSystems.getDefault().supportedFileAttributeViews().contains(UNIX)
+        && ((int) Files.getAttribute(path, UNIX + ":mode") & TYPE) == NAMED_PIPE;
+  }
+
+  private static void close(FileChannel ends) {
+    try {
+      ends.close();
+    } catch (IOException e) {
+      AsyncLog.shared().debug("while closing a named pipe", e); // safe: nothing was written to it
     }
   }
 

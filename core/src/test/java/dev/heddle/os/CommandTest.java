@@ -306,6 +306,58 @@ class CommandTest {
     });
   }
 
+  /// It waited for ever for a peer of the pipe, and held two threads.
+  @Test
+  void startThatIsCancelled_whileItOpensANamedPipe_ends() throws Exception {
+    startThatIsCancelled_whileItOpensANamedPipe_ends("auto");
+  }
+
+  @Test
+  void startByTheJdkThatIsCancelled_whileItOpensANamedPipe_ends() throws Exception {
+    startThatIsCancelled_whileItOpensANamedPipe_ends("jdk");
+  }
+
+  private void startThatIsCancelled_whileItOpensANamedPipe_ends(String way) throws Exception {
+    Path fifo = folder.resolve("fifo");
+    Path ran = folder.resolve("ran");
+    assertThat(new ProcessBuilder("mkfifo", fifo.toString()).start().waitFor()).isZero();
+    Command touch = Command.of("touch", ran.toString());
+    String before = System.setProperty("heddle.children", way);
+    try {
+      inLoop(() -> {
+        boolean isNative = PosixSpawn.how().startsWith("started natively");
+        cutWhileItOpens(touch.withInput(Redirect.from(fifo.toFile())));
+        cutWhileItOpens(touch.withOutput(Redirect.to(fifo.toFile())));
+        assertThat(isNative && Files.exists(ran)).isFalse();
+      });
+    } finally {
+      System.setProperty("heddle.children", before == null ? "auto" : before);
+    }
+  }
+
+  private static void cutWhileItOpens(Command command) {
+    Heddle.supervise(s -> {
+      List<Long> before = Pids.children();
+      Coroutine<?> start = s.spawn(command::start);
+      while (!isOpening() && !start.isDone()) {
+        Heddle.suspend();
+      }
+      start.cancel("enough");
+      assertThatThrownBy(start::await).isInstanceOf(dev.heddle.Cancellation.class);
+      assertThat(Pids.children()).isSubsetOf(before);
+      return null;
+    });
+  }
+
+  private static boolean isOpening() {
+    return Thread.getAllStackTraces().values().stream()
+        .flatMap(Arrays::stream)
+        .anyMatch(frame ->
+            frame.getMethodName().equals("open0") // of the JDK's streams
+                || (frame.getClassName().equals(PosixSpawn.class.getName())
+                    && frame.getMethodName().equals("openFile")));
+  }
+
   @Test
   void within_boundsIt() {
     inLoop(() ->

@@ -149,7 +149,7 @@ class NativeChildTest {
   @Test
   void twoWhoWaitForTheSameEnd_areToldTheSame() throws Exception {
     for (int i = 0; i < 50; i++) {
-      SpawnedProcess process = PosixSpawn.start(Command.of("sleep", "1000").plan());
+      SpawnedProcess process = PosixSpawn.start(Command.of("sleep", "1000").plan(), () -> true);
       Thread other = Thread.ofPlatform().start(process::awaitEnd);
       process.kill();
       while (!process.hasEnded()) {

@@ -15,6 +15,8 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// Starts a process by glibc's `posix_spawn`, as the JDK would have it: the same environment,
@@ -117,10 +119,12 @@ public final class PosixSpawn {
 
   /// Starts a process.
   ///
+  /// @param isWanted asked when its streams are open: that of a named pipe may have taken long
   /// @throws IOException with the words of [ProcessBuilder#start()]
-  public static SpawnedProcess start(SpawnPlan plan) throws IOException {
+  /// @throws CancellationException when it is not wanted any more
+  public static SpawnedProcess start(SpawnPlan plan, BooleanSupplier isWanted) throws IOException {
     try {
-      return new PosixSpawn(plan).start();
+      return new PosixSpawn(plan).start(isWanted);
     } catch (IOException e) {
       throw new IOException(
           "Cannot run program \""
@@ -133,11 +137,13 @@ public final class PosixSpawn {
     }
   }
 
-  private SpawnedProcess start() throws IOException {
-    int pid = 0;
+  private SpawnedProcess start(BooleanSupplier isWanted) throws IOException {
     try {
       openStreams();
-      pid = spawn();
+      if (!isWanted.getAsBoolean()) {
+        throw new CancellationException();
+      }
+      int pid = spawn();
       closeAll(theirs);
       return started(pid);
     } catch (Throwable e) {

@@ -2,6 +2,8 @@
 package dev.heddle.os;
 
 import dev.heddle.coroutine.tree.LoopRoot;
+import dev.heddle.event.Event;
+import dev.heddle.event.InlineCallback;
 import dev.heddle.os.pipe.DescriptorSink;
 import dev.heddle.os.pipe.DescriptorSource;
 import dev.heddle.os.pipe.PipeSink;
@@ -12,12 +14,16 @@ import dev.heddle.reactor.driver.Operation;
 import dev.heddle.reactor.driver.ReactorDriver;
 import dev.heddle.reactor.raw.RawStream;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// One that Heddle has started itself: the driver tells of its end and of its pipes, and no thread
 /// waits.
 final class NativeProgram implements StartedProgram {
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(10);
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
+
   private final SpawnedProcess process;
   private @Nullable End end;
   private @Nullable RawStream terminal; // what we write to
@@ -81,6 +87,7 @@ final class NativeProgram implements StartedProgram {
     private final LoopRoot loop;
     private final RawStream number;
     private final IntConsumer whenEnded;
+    private Duration pause = FIRST_PAUSE;
     private boolean told;
 
     End(LoopRoot loop, RawStream number, IntConsumer whenEnded) {
@@ -105,10 +112,23 @@ final class NativeProgram implements StartedProgram {
       if (process.hasEnded()) {
         tell();
       } else if (error == null) {
-        loop.scheduler().onTrampoline(() -> wait(loop.scheduler().reactor().driver()));
+        loop.scheduler().onTrampoline(this::pause);
       } else {
         loop.scheduler().onTrampoline(this::waitOnAThread); // the driver watches no more
       }
+    }
+
+    /// It has ended, and who traces it has it still: until that one lets go the system says to us
+    /// that it runs.
+    private void pause() {
+      Event timer = loop.timer(loop.nanoTimeAfter(pause), true);
+      Duration longer = pause.multipliedBy(2);
+      pause = longer.compareTo(LONGEST_PAUSE) < 0 ? longer : LONGEST_PAUSE;
+      InlineCallback again =
+          (event, result, failure) ->
+              loop.scheduler().onTrampoline(() -> wait(loop.scheduler().reactor().driver()));
+      timer.subscribe(again);
+      timer.start();
     }
 
     boolean isAhead() {

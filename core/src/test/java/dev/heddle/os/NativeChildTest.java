@@ -8,18 +8,23 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.heddle.Action;
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
+import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.hosting.ChildJvm;
+import dev.heddle.observe.LoopCounters;
 import dev.heddle.os.spawn.PosixSpawn;
 import dev.heddle.os.spawn.SpawnedProcess;
+import dev.heddle.os.spawn.TracedProcess;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -159,6 +164,26 @@ class NativeChildTest {
       assertThat(process.code()).isEqualTo(128 + 9);
       process.closeAll();
     }
+  }
+
+  /// The loop asked for its end again and again, and did nothing else.
+  @Test
+  void childThatHasEnded_andIsHeldByATracer_isAskedForAfterPauses() {
+    inLoop(() -> {
+      SpawnedProcess process = TracedProcess.start(Command.of("sleep", "1000").plan());
+      NativeProgram program = new NativeProgram(process);
+      AtomicInteger code = new AtomicInteger(-1);
+      program.watch(CoroutineNode.current().loop(), code::set);
+      LoopCounters before = Heddle.counters();
+      Heddle.delay(Duration.ofMillis(300));
+      LoopCounters after = Heddle.counters();
+      assertThat(after.sleeps() + after.looks() - before.sleeps() - before.looks()).isLessThan(50);
+      process.kill();
+      while (code.get() < 0) {
+        Heddle.delay(Duration.ofMillis(1));
+      }
+      assertThat(code).hasValue(128 + 9);
+    });
   }
 
   @Test

@@ -97,13 +97,14 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
   private void begin() {
     Set<Child> running = running(loop);
     running.add(this);
-    InlineCallback ended = (event, result, failure) -> {
-      if (program.holdsGroup()) {
-        loop.scheduler().onTrampoline(this::releaseIfAlone);
-      } else {
-        running.remove(this);
-      }
-    };
+    InlineCallback ended =
+        (event, result, failure) -> {
+          if (program.holdsGroup()) {
+            loop.scheduler().onTrampoline(this::releaseIfAlone);
+          } else {
+            running.remove(this);
+          }
+        };
     exit.subscribe(ended);
   }
 
@@ -112,12 +113,13 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
     if (closed || loop.scheduler().hasEnded()) {
       return;
     }
-    InlineCallback seen = (event, isLeft, failure) -> {
-      if (!closed && Boolean.FALSE.equals(isLeft)) {
-        program.release();
-        running(loop).remove(this);
-      }
-    };
+    InlineCallback seen =
+        (event, isLeft, failure) -> {
+          if (!closed && Boolean.FALSE.equals(isLeft)) {
+            program.release();
+            running(loop).remove(this);
+          }
+        };
     loop.threads().paths().submit(LOOK + this, program::hasLiveGroup, seen);
   }
 
@@ -274,8 +276,8 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
         "SIG" + signal + " to the group of " + this + ": " + RawCalls.text(error));
   }
 
-  /// Says how much its terminal shows; it is told by the signal `WINCH`. Nothing happens when its
-  /// input is closed. **Suspends** never.
+  /// Says how much its terminal shows; it is told by the signal `WINCH`. Nothing happens when it
+  /// has ended. **Suspends** never.
   ///
   /// @throws IllegalStateException when it has none: see [Command#withTerminal]
   /// @throws IllegalArgumentException for a size that no terminal has
@@ -355,7 +357,7 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
 
   private void closePipes() {
     if (input != null) {
-      input.close();
+      input.closeAtOnce();
     }
     if (output != null) {
       output.close();

@@ -27,6 +27,7 @@ final class NativeProgram implements StartedProgram {
   private final SpawnedProcess process;
   private @Nullable End end;
   private @Nullable RawStream terminal; // what we write to
+  private @Nullable DescriptorSink keys; // of the terminal
 
   NativeProgram(SpawnedProcess process) {
     this.process = process;
@@ -143,8 +144,15 @@ final class NativeProgram implements StartedProgram {
 
     private void tell() {
       told = true;
-      loop.scheduler().onTrampoline(number::close);
+      loop.scheduler().onTrampoline(this::close);
       whenEnded.accept(process.code());
+    }
+
+    private void close() {
+      number.close();
+      if (keys != null) {
+        keys.release();
+      }
     }
 
     private void waitOnAThread() {
@@ -177,8 +185,12 @@ final class NativeProgram implements StartedProgram {
   @Override
   public PipeSink input(LoopRoot loop, String what) throws IOException {
     RawStream stream = loop.scheduler().reactor().stream(process.takeInput());
-    terminal = process.hasTerminal() ? stream : null;
-    return new DescriptorSink(loop.scheduler(), stream, what, process.hasTerminal());
+    var sink = new DescriptorSink(loop.scheduler(), stream, what, process.hasTerminal());
+    if (process.hasTerminal()) {
+      terminal = stream;
+      keys = sink;
+    }
+    return sink;
   }
 
   @Override

@@ -7,8 +7,11 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.heddle.Action;
 import dev.heddle.Heddle;
+import dev.heddle.coroutine.Coroutine;
 import dev.heddle.os.spawn.PosixSpawn;
 import java.io.IOException;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -17,6 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /// Process groups, sessions and terminals of children.
 @Tag("T13.8")
@@ -230,6 +234,66 @@ class ChildGroupTest {
         assertThat(cat.output().readLine()).isEqualTo("line");
         cat.input().close();
         assertThat(cat.await()).isZero();
+      }
+    });
+  }
+
+  /// The key ended the line, and the program waited for more.
+  @Test
+  void terminalInput_thatEndsInsideALine_isAtItsEnd() {
+    Command cat = Command.of("cat").withTerminal(80, 24);
+    inLoop(() -> {
+      CommandResult result = cat.withInput("abc").run();
+      assertThat(result.exitCode()).isZero();
+      assertThat(result.output()).isEqualTo("abcabc"); // the echo, and what it has read
+      assertThat(cat.withInput("abc\n").run().exitCode()).isZero();
+      assertThat(cat.run().exitCode()).isZero();
+    });
+  }
+
+  /// Its streams were closed, and it had not ended: it was told that its terminal had gone.
+  @Test
+  void programThatClosesItsTerminal_endsAsItWants(@TempDir Path folder) {
+    Path go = folder.resolve("go");
+    String script = "exec < /dev/null > /dev/null 2>&1; " + until(go) + "; exit 5";
+    inLoop(() -> {
+      try (Child child = Command.shell(script).withTerminal(80, 24).start()) {
+        child.input().close();
+        assertThat(child.output().readLine()).isNull();
+        Files.createFile(go);
+        assertThat(child.await()).isEqualTo(5);
+      }
+    });
+  }
+
+  private static String until(Path go) {
+    return "until [ -e " + go + " ]; do sleep 0.01; done";
+  }
+
+  /// A terminal that was full did not take the key, and nobody pressed it again.
+  @Test
+  void terminalInput_thatIsClosedWhileTheTerminalIsFull_isAtItsEnd(@TempDir Path folder) {
+    Path go = folder.resolve("go");
+    String script = "stty -echo; echo ready; " + until(go) + "; exec cat > /dev/null";
+    inLoop(() -> {
+      try (Child child = Command.shell(script).withTerminal(80, 24).start()) {
+        assertThat(child.output().readLine()).isEqualTo("ready");
+        byte[] more = "line\n".repeat(100_000).getBytes(StandardCharsets.UTF_8);
+        Heddle.supervise(s -> {
+          Coroutine<?> writer =
+              s.spawn(() -> {
+                child.input().write(more);
+                return null;
+              });
+          while (!Heddle.dump().text().contains("output to the input of")) {
+            Heddle.suspend();
+          }
+          child.input().close();
+          assertThatThrownBy(writer::await).hasCauseInstanceOf(AsynchronousCloseException.class);
+          return null;
+        });
+        Files.createFile(go);
+        assertThat(child.await()).isZero();
       }
     });
   }

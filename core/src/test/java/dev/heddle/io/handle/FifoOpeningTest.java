@@ -79,8 +79,7 @@ class FifoOpeningTest {
     Path open = Path.of("/proc/self/fd/" + number);
     assertThat(Files.readSymbolicLink(open)).isEqualTo(fifo.toRealPath());
     Coroutine<?> opening =
-        scope.spawn(() ->
-            FifoOpening.opened(CoroutineNode.current(), fifo, Set.of(READ), number));
+        scope.spawn(() -> FifoOpening.opened(CoroutineNode.current(), fifo, Set.of(READ), number));
     while (!Heddle.dump().text().contains(wait) && !opening.isDone()) {
       Heddle.suspend();
     }

@@ -82,16 +82,20 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
 
   static Child start(Command command) throws IOException {
     LoopRoot loop = CoroutineNode.current().loop();
-    StartedProgram program = ProcessStart.of(command);
-    Child child;
-    try {
-      child = new Child(loop, command, program);
-    } catch (Throwable e) {
-      program.abandon(); // there is no descriptor left, or no memory
-      throw e;
-    }
+    Child child = of(loop, command, ProcessStart.of(command));
     child.begin();
     return child;
+  }
+
+  static Child of(LoopRoot loop, Command command, StartedProgram program) throws IOException {
+    try {
+      return new Child(loop, command, program);
+    } catch (Throwable e) {
+      // there is no descriptor left, or no memory
+      program.closeStreams();
+      program.abandon();
+      throw e;
+    }
   }
 
   private void begin() {

@@ -68,6 +68,11 @@ record JdkProgram(Process process) implements StartedProgram {
   }
 
   @Override
+  public void closeStreams() {
+    // nothing of them can be refused: there is a child, whatever else fails
+  }
+
+  @Override
   public void abandon() {
     ProcessTree.of(this).kill();
   }

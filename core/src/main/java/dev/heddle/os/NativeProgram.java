@@ -15,6 +15,8 @@ import dev.heddle.reactor.driver.ReactorDriver;
 import dev.heddle.reactor.raw.RawStream;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +27,7 @@ final class NativeProgram implements StartedProgram {
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
 
   private final SpawnedProcess process;
+  private final List<RawStream> streams = new ArrayList<>(); // that were asked for
   private @Nullable End end;
   private @Nullable RawStream terminal; // what we write to
   private @Nullable DescriptorSink keys; // of the terminal
@@ -72,7 +75,7 @@ final class NativeProgram implements StartedProgram {
 
   @Override
   public void watch(LoopRoot loop, IntConsumer whenEnded) throws IOException {
-    RawStream number = loop.scheduler().reactor().stream(process.takeEnd());
+    RawStream number = stream(loop, process.takeEnd());
     end = new End(loop, number, whenEnded);
     end.wait(loop.scheduler().reactor().driver());
   }
@@ -184,7 +187,7 @@ final class NativeProgram implements StartedProgram {
 
   @Override
   public PipeSink input(LoopRoot loop, String what) throws IOException {
-    RawStream stream = loop.scheduler().reactor().stream(process.takeInput());
+    RawStream stream = stream(loop, process.takeInput());
     var sink = new DescriptorSink(loop.scheduler(), stream, what, process.hasTerminal());
     if (process.hasTerminal()) {
       terminal = stream;
@@ -203,9 +206,19 @@ final class NativeProgram implements StartedProgram {
     return source(loop, process.takeError(), what);
   }
 
-  private static PipeSource source(LoopRoot loop, int number, String what) throws IOException {
+  private PipeSource source(LoopRoot loop, int number, String what) throws IOException {
+    return new DescriptorSource(loop.scheduler(), stream(loop, number), what);
+  }
+
+  private RawStream stream(LoopRoot loop, int number) throws IOException {
     RawStream stream = loop.scheduler().reactor().stream(number);
-    return new DescriptorSource(loop.scheduler(), stream, what);
+    streams.add(stream);
+    return stream;
+  }
+
+  @Override
+  public void closeStreams() {
+    streams.forEach(RawStream::close);
   }
 
   // ---- its terminal ----

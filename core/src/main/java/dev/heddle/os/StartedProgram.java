@@ -46,6 +46,10 @@ sealed interface StartedProgram permits NativeProgram, JdkProgram {
   /// What it writes to its standard error; to be asked for once.
   PipeSource error(LoopRoot loop, String what) throws IOException;
 
+  /// Closes what it has been asked for so far, for there is to be no child. To be called instead of
+  /// reading from it or writing to it.
+  void closeStreams();
+
   /// Kills it with its descendants, and sees to what is left of it. **Thread** also that of the
   /// loop's end. Does not wait.
   void abandon();

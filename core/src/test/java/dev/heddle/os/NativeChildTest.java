@@ -13,7 +13,7 @@ import dev.heddle.hosting.ChildJvm;
 import dev.heddle.observe.LoopCounters;
 import dev.heddle.os.spawn.PosixSpawn;
 import dev.heddle.os.spawn.SpawnedProcess;
-import dev.heddle.os.spawn.TracedProcess;
+import dev.heddle.os.spawn.StrangeProcess;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.ByteBuffer;
@@ -170,7 +170,7 @@ class NativeChildTest {
   @Test
   void childThatHasEnded_andIsHeldByATracer_isAskedForAfterPauses() {
     inLoop(() -> {
-      SpawnedProcess process = TracedProcess.start(Command.of("sleep", "1000").plan());
+      SpawnedProcess process = StrangeProcess.held(Command.of("sleep", "1000").plan());
       NativeProgram program = new NativeProgram(process);
       AtomicInteger code = new AtomicInteger(-1);
       program.watch(CoroutineNode.current().loop(), code::set);
@@ -211,6 +211,24 @@ class NativeChildTest {
       assertThatThrownBy(() -> Command.of("no-such-program").start());
     });
     assertThat(descriptors()).isLessThanOrEqualTo(before);
+  }
+
+  /// What had been opened for it by then was open until the loop's end.
+  @Test
+  void childThatCannotBeWatched_leavesNothingOpen() throws IOException {
+    Command sleep = Command.of("sleep", "1000");
+    Path file = Files.writeString(folder.resolve("file"), "is never waited for");
+    inLoop(() -> {
+      int[] input = new int[1];
+      SpawnedProcess process = StrangeProcess.unwatchable(sleep.plan(), file, input);
+      Path open = Path.of("/proc/self/fd/" + input[0]);
+      Path pipe = Files.readSymbolicLink(open);
+      NativeProgram program = new NativeProgram(process);
+      assertThatThrownBy(() -> Child.of(CoroutineNode.current().loop(), sleep, program))
+          .isInstanceOf(IOException.class);
+      assertThat(Files.exists(open) && Files.readSymbolicLink(open).equals(pipe)).isFalse();
+      Pids.awaitEnd(process.pid());
+    });
   }
 
   private static long descriptors() throws IOException {

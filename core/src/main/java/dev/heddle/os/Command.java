@@ -311,10 +311,8 @@ public final class Command {
   // ---- for the child ----
 
   /// The files that it is to read and write.
-  List<File> files() {
-    return Stream.of(as.input, as.output, as.error)
-        .flatMap(each -> Stream.ofNullable(each.file()))
-        .toList();
+  Stream<File> files() {
+    return Stream.of(as.input, as.output, as.error).flatMap(each -> Stream.ofNullable(each.file()));
   }
 
   ProcessBuilder builder() {

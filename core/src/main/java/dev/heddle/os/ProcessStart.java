@@ -6,7 +6,6 @@ import static java.nio.file.StandardOpenOption.WRITE;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.LoopRoot;
-import dev.heddle.observe.log.AsyncLog;
 import dev.heddle.os.spawn.PosixSpawn;
 import dev.heddle.reactor.Reactor;
 import java.io.File;
@@ -16,6 +15,7 @@ import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
@@ -43,6 +43,9 @@ final class ProcessStart implements Callable<StartedProgram> {
   private final AtomicBoolean decided = new AtomicBoolean();
   private final CompletableFuture<StartedProgram> program = new CompletableFuture<>();
   private volatile boolean left; // by who wanted it
+  // those of its files for whose other ends it waits
+  private final CompletableFuture<List<Path>> pipes = new CompletableFuture<>();
+  private final CompletableFuture<Boolean> stuck = new CompletableFuture<>(); // in one of them
 
   private ProcessStart(Command command, @Nullable String refusal) {
     this.command = command;
@@ -105,6 +108,7 @@ final class ProcessStart implements Callable<StartedProgram> {
       throw new CancellationException(); // for nobody: who wanted it has left
     }
     try {
+      pipes.complete(command.files().filter(ProcessStart::isNamedPipe).map(File::toPath).toList());
       StartedProgram started = start();
       program.complete(started);
       return started;
@@ -142,7 +146,7 @@ final class ProcessStart implements Callable<StartedProgram> {
 
   // not on a thread of the loop's: those may all be held by starts that wait so
   private void releaseLater() {
-    if (command.files().isEmpty()) {
+    if (command.files().findAny().isEmpty()) {
       return;
     }
     try {
@@ -158,36 +162,43 @@ final class ProcessStart implements Callable<StartedProgram> {
   /// Both ends of a named pipe can be opened without a peer, and are one to the start that waits
   /// for it. They are held until it is over: it may not have begun to wait.
   private void release() {
-    for (File file : command.files()) {
+    for (Path pipe : pipes.join()) {
       try {
-        if (isNamedPipe(file.toPath())) {
-          FileChannel ends = FileChannel.open(file.toPath(), READ, WRITE);
-          var _ = program.whenComplete((started, error) -> close(ends));
-        }
-      } catch (IOException | InvalidPathException e) {
-        // where it cannot be opened, the start has met that, too
-        AsyncLog.shared().debug("while giving up the start of " + command, e);
+        FileChannel ends = FileChannel.open(pipe, READ, WRITE);
+        var _ = program.whenComplete((started, error) -> close(ends));
+      } catch (IOException _) {
+        // it was deleted meanwhile, or may be opened at one end only: nobody can wait for the start
+        stuck.complete(true);
       }
     }
   }
 
-  private static boolean isNamedPipe(Path path) throws IOException {
-    return FileSystems.getDefault().supportedFileAttributeViews().contains(UNIX)
-        && ((int) Files.getAttribute(path, UNIX + ":mode") & TYPE) == NAMED_PIPE;
+  private static boolean isNamedPipe(File file) {
+    try {
+      return FileSystems.getDefault().supportedFileAttributeViews().contains(UNIX)
+          && ((int) Files.getAttribute(file.toPath(), UNIX + ":mode") & TYPE) == NAMED_PIPE;
+    } catch (IOException | InvalidPathException _) {
+      return false; // the start does not open it either, or makes it
+    }
   }
 
   private static void close(FileChannel ends) {
     try {
       ends.close();
-    } catch (IOException e) {
-      AsyncLog.shared().debug("while closing a named pipe", e); // safe: nothing was written to it
+    } catch (IOException _) {
+      // safe: nothing was written to it
     }
   }
 
   /// On another thread: the one that starts it may not be done.
   private boolean end() throws InterruptedException {
     try {
-      program.join().discard();
+      Object _ = CompletableFuture.anyOf(program, stuck).join();
+      if (program.isDone()) {
+        program.join().discard();
+      } else {
+        var _ = program.thenAccept(StartedProgram::abandon);
+      }
       return true;
     } catch (CompletionException _) {
       return false; // safe: nothing was started, and nobody wants to know why

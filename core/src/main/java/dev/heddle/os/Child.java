@@ -36,6 +36,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @since 0.1
 public final class Child implements Awaitable<Integer>, AutoCloseable {
+  private static final String LOOK = "a look for who is left of ";
   private static final int BY_SIGNAL = 128; // the JDK says it as shells do
   static final int TERM = 15;
   static final int KILL = 9;
@@ -81,25 +82,49 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
 
   static Child start(Command command) throws IOException {
     LoopRoot loop = CoroutineNode.current().loop();
-    StartedProgram program = ProcessStart.of(command);
-    Child child;
-    try {
-      child = new Child(loop, command, program);
-    } catch (Throwable e) {
-      program.abandon(); // there is no descriptor left, or no memory
-      throw e;
-    }
+    Child child = of(loop, command, ProcessStart.of(command));
     child.begin();
     return child;
+  }
+
+  static Child of(LoopRoot loop, Command command, StartedProgram program) throws IOException {
+    try {
+      return new Child(loop, command, program);
+    } catch (Throwable e) {
+      // there is no descriptor left, or no memory
+      program.closeStreams();
+      program.abandon();
+      throw e;
+    }
   }
 
   private void begin() {
     Set<Child> running = running(loop);
     running.add(this);
-    if (!command.leads()) {
-      InlineCallback ended = (event, result, failure) -> running.remove(this);
-      exit.subscribe(ended);
+    InlineCallback ended =
+        (event, result, failure) -> {
+          if (program.holdsGroup()) {
+            loop.scheduler().onTrampoline(this::releaseIfAlone);
+          } else {
+            running.remove(this);
+          }
+        };
+    exit.subscribe(ended);
+  }
+
+  // its number is kept for its group; where nobody is left there, nobody needs to close it for that
+  private void releaseIfAlone() {
+    if (closed || loop.scheduler().hasEnded()) {
+      return;
     }
+    InlineCallback seen =
+        (event, isLeft, failure) -> {
+          if (!closed && Boolean.FALSE.equals(isLeft)) {
+            program.release();
+            running(loop).remove(this);
+          }
+        };
+    loop.threads().paths().submit(LOOK + this, program::hasLiveGroup, seen);
   }
 
   private static Set<Child> running(LoopRoot loop) {
@@ -108,7 +133,10 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
 
   /// The one with that number, unless it has ended.
   static @Nullable Child running(LoopRoot loop, long pid) {
-    return running(loop).stream().filter(child -> child.pid() == pid).findAny().orElse(null);
+    return running(loop).stream()
+        .filter(child -> child.pid() == pid && !child.exit.isClosed())
+        .findAny()
+        .orElse(null);
   }
 
   private int code(int reported) {
@@ -117,7 +145,7 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
     return byUs ? BY_SIGNAL - reported : reported;
   }
 
-  /// Those that nobody has closed, and that have not ended, or whose process groups may not have.
+  /// Those that nobody has closed, and that have not ended, or whose process groups have not.
   private static final class Running implements LoopService {
     private final Set<Child> children = new HashSet<>();
 
@@ -234,7 +262,7 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
   /// Its own end by the signal `TERM` or `KILL` then counts as one that this object has sent.
   ///
   /// @param signal its name without `SIG`: `INT`, `HUP`, `WINCH`
-  /// @return whether there was anybody
+  /// @return whether there was anybody; for a moment after its own end also when nobody is left
   /// @throws IllegalStateException when it has no group of its own: see
   ///   [Command#withProcessGroup()]
   /// @throws IllegalArgumentException when there is no such signal
@@ -252,8 +280,8 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
         "SIG" + signal + " to the group of " + this + ": " + RawCalls.text(error));
   }
 
-  /// Says how much its terminal shows; it is told by the signal `WINCH`. Nothing happens when its
-  /// input is closed. **Suspends** never.
+  /// Says how much its terminal shows; it is told by the signal `WINCH`. Nothing happens when it
+  /// has ended. **Suspends** never.
   ///
   /// @throws IllegalStateException when it has none: see [Command#withTerminal]
   /// @throws IllegalArgumentException for a size that no terminal has
@@ -316,7 +344,7 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
     }
     closed = true;
     closePipes();
-    if (!exit.isClosed() || program.hasLiveGroup()) {
+    if (!exit.isClosed() || program.holdsGroup()) {
       try {
         CoroutineNode.current().protect(this::end);
       } catch (Exception e) {
@@ -327,12 +355,13 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
         throw e;
       }
     }
+    program.release();
     running(loop).remove(this);
   }
 
   private void closePipes() {
     if (input != null) {
-      input.close();
+      input.closeAtOnce();
     }
     if (output != null) {
       output.close();
@@ -343,6 +372,9 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
   }
 
   private boolean end() {
+    if (exit.isClosed() && !(boolean) beside(LOOK + this, program::hasLiveGroup)) {
+      return true;
+    }
     ProcessTree tree = tree();
     if (command.killGrace().isPositive()) {
       terminated = true;
@@ -371,7 +403,7 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
   }
 
   private boolean isAnybodyLeft(ProcessTree tree) {
-    return (boolean) beside("a look for the descendants of " + this, tree::isAnybodyLeft);
+    return (boolean) beside(LOOK + this, tree::isAnybodyLeft);
   }
 
   private void killAtOnce() {

@@ -48,4 +48,8 @@ public final class ChildInput implements AutoCloseable {
   public void close() {
     sink.close();
   }
+
+  void closeAtOnce() {
+    sink.closeAtOnce();
+  }
 }

@@ -8,6 +8,7 @@ import dev.heddle.coroutine.tree.ScopeNode;
 import dev.heddle.os.spawn.SpawnPlan;
 import dev.heddle.os.spawn.SpawnPlan.Group;
 import dev.heddle.os.spawn.SpawnPlan.TerminalSize;
+import java.io.File;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.Charset;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// A program to be run, with its arguments and surroundings: [#run()] runs it to its end and
@@ -107,7 +109,8 @@ public final class Command {
   }
 
   /// Where its standard input comes from: [Redirect#PIPE], [Redirect#INHERIT] or a file. Else a
-  /// pipe, which [#run()] closes at once.
+  /// pipe, which [#run()] closes at once. The start with a named pipe waits, on a thread of those
+  /// for [dev.heddle.Heddle#offload], until somebody opens its other end.
   public Command withInput(Redirect from) {
     Objects.requireNonNull(from, "from");
     return with(draft -> {
@@ -131,7 +134,7 @@ public final class Command {
   }
 
   /// Where its standard output goes: [Redirect#PIPE] (the default), [Redirect#INHERIT],
-  /// [Redirect#DISCARD] or a file.
+  /// [Redirect#DISCARD] or a file; a named pipe as in [#withInput(Redirect)].
   public Command withOutput(Redirect to) {
     Objects.requireNonNull(to, "to");
     return with(draft -> draft.output = to);
@@ -170,9 +173,10 @@ public final class Command {
 
   /// Gives it a terminal: its standard input, output and error, and the controlling one of a
   /// session of its own. What it shows is its output, line ends and echo as a terminal has them;
-  /// what is written to its input are keys, Ctrl-C among them, and to close that is Ctrl-D. Other
-  /// settings of where its streams go are of no effect. Linux only; elsewhere [#start()] says why
-  /// not.
+  /// what is written to its input are keys, Ctrl-C among them, and to close that is Ctrl-D, also
+  /// behind a line that has no end. That ends the input for who reads it then, as it does for
+  /// people: a program that reads on, or one after it, waits for more. Other settings of where its
+  /// streams go are of no effect. Linux only; elsewhere [#start()] says why not.
   ///
   /// @param columns characters in a line, from 1 to 65,535; [Child#resize] changes it
   /// @param rows lines, from 1 to 65,535
@@ -305,6 +309,11 @@ public final class Command {
   }
 
   // ---- for the child ----
+
+  /// The files that it is to read and write.
+  Stream<File> files() {
+    return Stream.of(as.input, as.output, as.error).flatMap(each -> Stream.ofNullable(each.file()));
+  }
 
   ProcessBuilder builder() {
     ProcessBuilder builder =

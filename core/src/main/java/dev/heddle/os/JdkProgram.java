@@ -29,8 +29,18 @@ record JdkProgram(Process process) implements StartedProgram {
   }
 
   @Override
-  public boolean hasLiveGroup() {
+  public boolean holdsGroup() {
     return false; // it has none of its own
+  }
+
+  @Override
+  public boolean hasLiveGroup() {
+    return false;
+  }
+
+  @Override
+  public void release() {
+    // the JDK has done so
   }
 
   @Override
@@ -55,6 +65,11 @@ record JdkProgram(Process process) implements StartedProgram {
 
   private String thread(String of) {
     return process.pid() + "-" + of;
+  }
+
+  @Override
+  public void closeStreams() {
+    // nothing of them can be refused: there is a child, whatever else fails
   }
 
   @Override

@@ -2,6 +2,8 @@
 package dev.heddle.os;
 
 import dev.heddle.coroutine.tree.LoopRoot;
+import dev.heddle.event.Event;
+import dev.heddle.event.InlineCallback;
 import dev.heddle.os.pipe.DescriptorSink;
 import dev.heddle.os.pipe.DescriptorSource;
 import dev.heddle.os.pipe.PipeSink;
@@ -12,15 +14,23 @@ import dev.heddle.reactor.driver.Operation;
 import dev.heddle.reactor.driver.ReactorDriver;
 import dev.heddle.reactor.raw.RawStream;
 import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// One that Heddle has started itself: the driver tells of its end and of its pipes, and no thread
 /// waits.
 final class NativeProgram implements StartedProgram {
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(10);
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
+
   private final SpawnedProcess process;
+  private final List<RawStream> streams = new ArrayList<>(); // that were asked for
   private @Nullable End end;
   private @Nullable RawStream terminal; // what we write to
+  private @Nullable DescriptorSink keys; // of the terminal
 
   NativeProgram(SpawnedProcess process) {
     this.process = process;
@@ -47,15 +57,25 @@ final class NativeProgram implements StartedProgram {
   }
 
   @Override
+  public boolean holdsGroup() {
+    return process.holdsGroup();
+  }
+
+  @Override
   public boolean hasLiveGroup() {
     return process.hasLiveGroup();
+  }
+
+  @Override
+  public void release() {
+    process.release();
   }
 
   // ---- its end ----
 
   @Override
   public void watch(LoopRoot loop, IntConsumer whenEnded) throws IOException {
-    RawStream number = loop.scheduler().reactor().stream(process.takeEnd());
+    RawStream number = stream(loop, process.takeEnd());
     end = new End(loop, number, whenEnded);
     end.wait(loop.scheduler().reactor().driver());
   }
@@ -71,6 +91,7 @@ final class NativeProgram implements StartedProgram {
     private final LoopRoot loop;
     private final RawStream number;
     private final IntConsumer whenEnded;
+    private Duration pause = FIRST_PAUSE;
     private boolean told;
 
     End(LoopRoot loop, RawStream number, IntConsumer whenEnded) {
@@ -95,10 +116,23 @@ final class NativeProgram implements StartedProgram {
       if (process.hasEnded()) {
         tell();
       } else if (error == null) {
-        loop.scheduler().onTrampoline(() -> wait(loop.scheduler().reactor().driver()));
+        loop.scheduler().onTrampoline(this::pause);
       } else {
         loop.scheduler().onTrampoline(this::waitOnAThread); // the driver watches no more
       }
+    }
+
+    /// It has ended, and who traces it has it still: until that one lets go the system says to us
+    /// that it runs.
+    private void pause() {
+      Event timer = loop.timer(loop.nanoTimeAfter(pause), true);
+      Duration longer = pause.multipliedBy(2);
+      pause = longer.compareTo(LONGEST_PAUSE) < 0 ? longer : LONGEST_PAUSE;
+      InlineCallback again =
+          (event, result, failure) ->
+              loop.scheduler().onTrampoline(() -> wait(loop.scheduler().reactor().driver()));
+      timer.subscribe(again);
+      timer.start();
     }
 
     boolean isAhead() {
@@ -113,8 +147,15 @@ final class NativeProgram implements StartedProgram {
 
     private void tell() {
       told = true;
-      loop.scheduler().onTrampoline(number::close);
+      loop.scheduler().onTrampoline(this::close);
       whenEnded.accept(process.code());
+    }
+
+    private void close() {
+      number.close();
+      if (keys != null) {
+        keys.release();
+      }
     }
 
     private void waitOnAThread() {
@@ -146,9 +187,13 @@ final class NativeProgram implements StartedProgram {
 
   @Override
   public PipeSink input(LoopRoot loop, String what) throws IOException {
-    RawStream stream = loop.scheduler().reactor().stream(process.takeInput());
-    terminal = process.hasTerminal() ? stream : null;
-    return new DescriptorSink(loop.scheduler(), stream, what, process.hasTerminal());
+    RawStream stream = stream(loop, process.takeInput());
+    var sink = new DescriptorSink(loop.scheduler(), stream, what, process.hasTerminal());
+    if (process.hasTerminal()) {
+      terminal = stream;
+      keys = sink;
+    }
+    return sink;
   }
 
   @Override
@@ -161,9 +206,19 @@ final class NativeProgram implements StartedProgram {
     return source(loop, process.takeError(), what);
   }
 
-  private static PipeSource source(LoopRoot loop, int number, String what) throws IOException {
+  private PipeSource source(LoopRoot loop, int number, String what) throws IOException {
+    return new DescriptorSource(loop.scheduler(), stream(loop, number), what);
+  }
+
+  private RawStream stream(LoopRoot loop, int number) throws IOException {
     RawStream stream = loop.scheduler().reactor().stream(number);
-    return new DescriptorSource(loop.scheduler(), stream, what);
+    streams.add(stream);
+    return stream;
+  }
+
+  @Override
+  public void closeStreams() {
+    streams.forEach(RawStream::close);
   }
 
   // ---- its terminal ----

@@ -1,11 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.os;
 
+import static java.nio.file.StandardOpenOption.READ;
+import static java.nio.file.StandardOpenOption.WRITE;
+
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.LoopRoot;
 import dev.heddle.os.spawn.PosixSpawn;
 import dev.heddle.reactor.Reactor;
+import java.io.File;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
@@ -17,9 +27,13 @@ import org.jspecify.annotations.Nullable;
 /// A start of a process, which a thread beside the loop makes: it takes a millisecond.
 ///
 /// A coroutine that is cancelled meanwhile stays until the process that was started for nobody has
-/// ended: else it would run, and hold its pipes, behind the back of a scope that is closed.
+/// ended: else it would run, and hold its pipes, behind the back of a scope that is closed. Where
+/// the start waits for the other end of a named pipe, it is let go on.
 final class ProcessStart implements Callable<StartedProgram> {
   private static final String NO_THREAD = "native thread"; // as the JVM says it
+  private static final String UNIX = "unix"; // what the JDK knows of files there
+  private static final int TYPE = 0170000; // S_IFMT
+  private static final int NAMED_PIPE = 0010000; // S_IFIFO
 
   private final Command command;
   private final ProcessBuilder builder; // also checks what it is given
@@ -28,6 +42,10 @@ final class ProcessStart implements Callable<StartedProgram> {
   // the thread that makes it, or the loop that wants it no more: the first one decides
   private final AtomicBoolean decided = new AtomicBoolean();
   private final CompletableFuture<StartedProgram> program = new CompletableFuture<>();
+  private volatile boolean left; // by who wanted it
+  // those of its files for whose other ends it waits
+  private final CompletableFuture<List<Path>> pipes = new CompletableFuture<>();
+  private final CompletableFuture<Boolean> stuck = new CompletableFuture<>(); // in one of them
 
   private ProcessStart(Command command, @Nullable String refusal) {
     this.command = command;
@@ -90,6 +108,7 @@ final class ProcessStart implements Callable<StartedProgram> {
       throw new CancellationException(); // for nobody: who wanted it has left
     }
     try {
+      pipes.complete(command.files().filter(ProcessStart::isNamedPipe).map(File::toPath).toList());
       StartedProgram started = start();
       program.complete(started);
       return started;
@@ -105,16 +124,18 @@ final class ProcessStart implements Callable<StartedProgram> {
     }
     String why = refusal == null ? PosixSpawn.problem() : refusal;
     if (why == null) {
-      return new NativeProgram(PosixSpawn.start(command.plan()));
+      return new NativeProgram(PosixSpawn.start(command.plan(), () -> !left));
     }
     command.requireNothingNative(why);
     return new JdkProgram(builder.start());
   }
 
   private void undo(CoroutineNode<?> self) {
+    left = true;
     if (decided.compareAndSet(false, true) || program.isCompletedExceptionally()) {
       return;
     }
+    releaseLater();
     try {
       self.protect(() -> run(self, "the end of " + command + ", cancelled", this::end));
     } catch (Throwable e) {
@@ -123,10 +144,61 @@ final class ProcessStart implements Callable<StartedProgram> {
     }
   }
 
+  // not on a thread of the loop's: those may all be held by starts that wait so
+  private void releaseLater() {
+    if (command.files().findAny().isEmpty()) {
+      return;
+    }
+    try {
+      Thread.ofPlatform().daemon().name("heddle-start-release").start(this::release);
+    } catch (OutOfMemoryError e) {
+      if (!isForThreads(e)) {
+        throw e;
+      }
+      release(); // a moment of the loop's, where no thread is to be had
+    }
+  }
+
+  /// Both ends of a named pipe can be opened without a peer, and are one to the start that waits
+  /// for it. They are held until it is over: it may not have begun to wait.
+  private void release() {
+    for (Path pipe : pipes.join()) {
+      try {
+        FileChannel ends = FileChannel.open(pipe, READ, WRITE);
+        var _ = program.whenComplete((started, error) -> close(ends));
+      } catch (IOException _) {
+        // it was deleted meanwhile, or may be opened at one end only: nobody can wait for the start
+        stuck.complete(true);
+      }
+    }
+  }
+
+  private static boolean isNamedPipe(File file) {
+    try {
+      return FileSystems.getDefault().supportedFileAttributeViews().contains(UNIX)
+          && ((int) Files.getAttribute(file.toPath(), UNIX + ":mode") & TYPE) == NAMED_PIPE;
+    } catch (IOException | InvalidPathException _) {
+      return false; // the start does not open it either, or makes it
+    }
+  }
+
+  private static void close(FileChannel ends) {
+    try {
+      ends.close();
+    } catch (IOException _) {
+      // safe: nothing was written to it
+    }
+  }
+
   /// On another thread: the one that starts it may not be done.
   private boolean end() throws InterruptedException {
     try {
-      program.join().discard();
+      Object _ = CompletableFuture.anyOf(program, stuck).join();
+      if (program.isDone()) {
+        program.join().discard();
+      } else {
+        var _ = program.thenAccept(StartedProgram::abandon);
+      }
       return true;
     } catch (CompletionException _) {
       return false; // safe: nothing was started, and nobody wants to know why

@@ -20,8 +20,17 @@ sealed interface StartedProgram permits NativeProgram, JdkProgram {
   /// Whether it runs.
   boolean isAlive();
 
-  /// Whether its process group has others that could still do something. **Thread** any.
+  /// Whether it has a process group of its own, and its number is kept for that, also when it has
+  /// ended itself. **Thread** any.
+  boolean holdsGroup();
+
+  /// Whether its process group has others that could still do something. **Thread** one beside the
+  /// loop.
   boolean hasLiveGroup();
+
+  /// Nobody will ask for the group of one that has ended: its number may be another's. **Thread**
+  /// any.
+  void release();
 
   /// Begins to wait for its end.
   ///
@@ -36,6 +45,10 @@ sealed interface StartedProgram permits NativeProgram, JdkProgram {
 
   /// What it writes to its standard error; to be asked for once.
   PipeSource error(LoopRoot loop, String what) throws IOException;
+
+  /// Closes what it has been asked for so far, for there is to be no child. To be called instead of
+  /// reading from it or writing to it.
+  void closeStreams();
 
   /// Kills it with its descendants, and sees to what is left of it. **Thread** also that of the
   /// loop's end. Does not wait.

@@ -7,8 +7,11 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.heddle.Action;
 import dev.heddle.Heddle;
+import dev.heddle.coroutine.Coroutine;
 import dev.heddle.os.spawn.PosixSpawn;
 import java.io.IOException;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -17,6 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /// Process groups, sessions and terminals of children.
 @Tag("T13.8")
@@ -36,8 +40,16 @@ class ChildGroupTest {
   }
 
   private static long field(long pid, int index) throws IOException {
+    return Long.parseLong(fields(pid)[index]);
+  }
+
+  private static String state(long pid) throws IOException {
+    return fields(pid)[0];
+  }
+
+  private static String[] fields(long pid) throws IOException {
     String stat = Files.readString(Path.of("/proc/" + pid + "/stat"));
-    return Long.parseLong(stat.substring(stat.lastIndexOf(')') + 2).split(" ")[index]);
+    return stat.substring(stat.lastIndexOf(')') + 2).split(" ");
   }
 
   @Test
@@ -113,6 +125,46 @@ class ChildGroupTest {
     });
   }
 
+  /// Where only its number was left of it, that could be another's when it was closed.
+  @Test
+  void numberOfALeader_isKeptWhileOthersOfItsGroupAreThere() {
+    Command alone = Command.of("true").withProcessGroup();
+    inLoop(() -> {
+      Child child = Command.shell("sleep 1000 > /dev/null & echo $!").withProcessGroup().start();
+      long other = Long.parseLong(child.output().readLine());
+      assertThat(child.await()).isZero();
+      for (int i = 0; i < 10; i++) {
+        awaitForgotten(alone.start()); // they have been looked at after it
+      }
+      assertThat(state(child.pid())).isEqualTo("Z");
+      assertThat(Heddle.await(Processes.exitOf(child.pid()))).isEqualTo(Processes.UNKNOWN);
+      child.close();
+      assertThat(Pids.isRunning(other)).isFalse();
+      assertThat(isInTheTable(child)).isFalse();
+      assertThat(child.signalGroup("TERM")).isFalse();
+    });
+  }
+
+  @Test
+  void leaderThatEndsWhileNobodyWaits_leavesNoZombie() {
+    inLoop(() -> {
+      Child child = Command.of("true").withProcessGroup().start();
+      awaitForgotten(child);
+      assertThat(child.await()).isZero();
+      assertThat(child.signalGroup("TERM")).isFalse();
+    });
+  }
+
+  private static void awaitForgotten(Child child) {
+    while (isInTheTable(child)) {
+      Heddle.suspend();
+    }
+  }
+
+  private static boolean isInTheTable(Child child) {
+    return Files.exists(Path.of("/proc/" + child.pid()));
+  }
+
   @Test
   void groupOfOneThatNobodyHasClosed_endsWithTheLoop() {
     var orphan = new AtomicLong();
@@ -182,6 +234,66 @@ class ChildGroupTest {
         assertThat(cat.output().readLine()).isEqualTo("line");
         cat.input().close();
         assertThat(cat.await()).isZero();
+      }
+    });
+  }
+
+  /// The key ended the line, and the program waited for more.
+  @Test
+  void terminalInput_thatEndsInsideALine_isAtItsEnd() {
+    Command cat = Command.of("cat").withTerminal(80, 24);
+    inLoop(() -> {
+      CommandResult result = cat.withInput("abc").run();
+      assertThat(result.exitCode()).isZero();
+      assertThat(result.output()).isEqualTo("abcabc"); // the echo, and what it has read
+      assertThat(cat.withInput("abc\n").run().exitCode()).isZero();
+      assertThat(cat.run().exitCode()).isZero();
+    });
+  }
+
+  /// Its streams were closed, and it had not ended: it was told that its terminal had gone.
+  @Test
+  void programThatClosesItsTerminal_endsAsItWants(@TempDir Path folder) {
+    Path go = folder.resolve("go");
+    String script = "exec < /dev/null > /dev/null 2>&1; " + until(go) + "; exit 5";
+    inLoop(() -> {
+      try (Child child = Command.shell(script).withTerminal(80, 24).start()) {
+        child.input().close();
+        assertThat(child.output().readLine()).isNull();
+        Files.createFile(go);
+        assertThat(child.await()).isEqualTo(5);
+      }
+    });
+  }
+
+  private static String until(Path go) {
+    return "until [ -e " + go + " ]; do sleep 0.01; done";
+  }
+
+  /// A terminal that was full did not take the key, and nobody pressed it again.
+  @Test
+  void terminalInput_thatIsClosedWhileTheTerminalIsFull_isAtItsEnd(@TempDir Path folder) {
+    Path go = folder.resolve("go");
+    String script = "stty -echo; echo ready; " + until(go) + "; exec cat > /dev/null";
+    inLoop(() -> {
+      try (Child child = Command.shell(script).withTerminal(80, 24).start()) {
+        assertThat(child.output().readLine()).isEqualTo("ready");
+        byte[] more = "line\n".repeat(100_000).getBytes(StandardCharsets.UTF_8);
+        Heddle.supervise(s -> {
+          Coroutine<?> writer =
+              s.spawn(() -> {
+                child.input().write(more);
+                return null;
+              });
+          while (!Heddle.dump().text().contains("output to the input of")) {
+            Heddle.suspend();
+          }
+          child.input().close();
+          assertThatThrownBy(writer::await).hasCauseInstanceOf(AsynchronousCloseException.class);
+          return null;
+        });
+        Files.createFile(go);
+        assertThat(child.await()).isZero();
       }
     });
   }

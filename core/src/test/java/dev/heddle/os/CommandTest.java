@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.os;
 
+import static java.nio.file.StandardOpenOption.READ;
+import static java.nio.file.StandardOpenOption.WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -11,6 +13,7 @@ import dev.heddle.os.pipe.BlockingSource;
 import dev.heddle.os.spawn.PosixSpawn;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -304,6 +307,81 @@ class CommandTest {
       assertThatThrownBy(() -> exact.withOutputLimit(4).run())
           .isInstanceOf(OutputLimitException.class);
     });
+  }
+
+  /// It waited for ever for a peer of the pipe, and held two threads.
+  @Test
+  void startThatIsCancelled_whileItOpensANamedPipe_ends() throws Exception {
+    startThatIsCancelled_whileItOpensANamedPipe_ends("auto");
+  }
+
+  @Test
+  void startByTheJdkThatIsCancelled_whileItOpensANamedPipe_ends() throws Exception {
+    startThatIsCancelled_whileItOpensANamedPipe_ends("jdk");
+  }
+
+  private void startThatIsCancelled_whileItOpensANamedPipe_ends(String way) throws Exception {
+    Path fifo = folder.resolve("fifo");
+    Path ran = folder.resolve("ran");
+    assertThat(new ProcessBuilder("mkfifo", fifo.toString()).start().waitFor()).isZero();
+    Command touch = Command.of("touch", ran.toString());
+    String before = System.setProperty("heddle.children", way);
+    try {
+      inLoop(() -> {
+        boolean isNative = PosixSpawn.how().startsWith("started natively");
+        cutWhileItOpens(touch.withInput(Redirect.from(fifo.toFile())), () -> {});
+        cutWhileItOpens(touch.withOutput(Redirect.to(fifo.toFile())), () -> {});
+        assertThat(isNative && Files.exists(ran)).isFalse();
+      });
+    } finally {
+      System.setProperty("heddle.children", before == null ? "auto" : before);
+    }
+  }
+
+  /// Nobody can be a peer to it any more.
+  @Test
+  void startThatIsCancelled_whenTheNamedPipeThatItOpensIsGone_ends() throws Exception {
+    Path fifo = folder.resolve("fifo");
+    Path other = folder.resolve("other");
+    assertThat(new ProcessBuilder("mkfifo", fifo.toString()).start().waitFor()).isZero();
+    Files.createLink(other, fifo);
+    Command cat = Command.of("cat").withInput(Redirect.from(fifo.toFile()));
+    inLoop(() -> {
+      try {
+        cutWhileItOpens(cat, () -> Files.delete(fifo));
+      } finally {
+        // the thread that has stayed there
+        try (FileChannel _ = FileChannel.open(other, READ, WRITE)) {
+          while (isOpening()) {
+            Heddle.suspend();
+          }
+        }
+      }
+    });
+  }
+
+  private static void cutWhileItOpens(Command command, Action before) {
+    Heddle.supervise(s -> {
+      List<Long> children = Pids.children();
+      Coroutine<?> start = s.spawn(command::start);
+      while (!isOpening() && !start.isDone()) {
+        Heddle.suspend();
+      }
+      before.run();
+      start.cancel("enough");
+      assertThatThrownBy(start::await).isInstanceOf(dev.heddle.Cancellation.class);
+      assertThat(Pids.children()).isSubsetOf(children);
+      return null;
+    });
+  }
+
+  private static boolean isOpening() {
+    return Thread.getAllStackTraces().values().stream()
+        .flatMap(Arrays::stream)
+        .anyMatch(frame ->
+            frame.getMethodName().equals("open0") // of the JDK's streams
+                || (frame.getClassName().equals(PosixSpawn.class.getName())
+                    && frame.getMethodName().equals("openFile")));
   }
 
   @Test

@@ -8,17 +8,25 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.heddle.Action;
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
+import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.hosting.ChildJvm;
+import dev.heddle.observe.LoopCounters;
 import dev.heddle.os.spawn.PosixSpawn;
+import dev.heddle.os.spawn.SpawnedProcess;
+import dev.heddle.os.spawn.StrangeProcess;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -33,6 +41,7 @@ class NativeChildTest {
   private static final Command CAT = Command.of("cat");
   private static final int MANY = 1_000;
   private static final int DESCRIPTORS_EACH = 4;
+  private static final Pattern ERROR = Pattern.compile("error[:=] ?(\\d+)");
   private static final int FEW_THREADS =
       8; // the first start brings those of the pool and the driver
 
@@ -143,6 +152,43 @@ class NativeChildTest {
     });
   }
 
+  /// The loop and the thread that sees to an abandoned child ask for its end at the same time: who
+  /// came second was told that there was no such child, and that was exit code 0.
+  @Test
+  void twoWhoWaitForTheSameEnd_areToldTheSame() throws Exception {
+    for (int i = 0; i < 50; i++) {
+      SpawnedProcess process = PosixSpawn.start(Command.of("sleep", "1000").plan(), () -> true);
+      Thread other = Thread.ofPlatform().start(process::awaitEnd);
+      process.kill();
+      while (!process.hasEnded()) {
+        Thread.onSpinWait();
+      }
+      other.join();
+      assertThat(process.code()).isEqualTo(128 + 9);
+      process.closeAll();
+    }
+  }
+
+  /// The loop asked for its end again and again, and did nothing else.
+  @Test
+  void childThatHasEnded_andIsHeldByATracer_isAskedForAfterPauses() {
+    inLoop(() -> {
+      SpawnedProcess process = StrangeProcess.held(Command.of("sleep", "1000").plan());
+      NativeProgram program = new NativeProgram(process);
+      AtomicInteger code = new AtomicInteger(-1);
+      program.watch(CoroutineNode.current().loop(), code::set);
+      LoopCounters before = Heddle.counters();
+      Heddle.delay(Duration.ofMillis(300));
+      LoopCounters after = Heddle.counters();
+      assertThat(after.sleeps() + after.looks() - before.sleeps() - before.looks()).isLessThan(50);
+      process.kill();
+      while (code.get() < 0) {
+        Heddle.delay(Duration.ofMillis(1));
+      }
+      assertThat(code).hasValue(128 + 9);
+    });
+  }
+
   @Test
   void childThatRuns_doesNotHideADeadlock() {
     assertThatThrownBy(() ->
@@ -168,6 +214,24 @@ class NativeChildTest {
       assertThatThrownBy(() -> Command.of("no-such-program").start());
     });
     assertThat(descriptors()).isLessThanOrEqualTo(before);
+  }
+
+  /// What had been opened for it by then was open until the loop's end.
+  @Test
+  void childThatCannotBeWatched_leavesNothingOpen() throws IOException {
+    Command sleep = Command.of("sleep", "1000");
+    Path file = Files.writeString(folder.resolve("file"), "is never waited for");
+    inLoop(() -> {
+      int[] input = new int[1];
+      SpawnedProcess process = StrangeProcess.unwatchable(sleep.plan(), file, input);
+      Path open = Path.of("/proc/self/fd/" + input[0]);
+      Path pipe = Files.readSymbolicLink(open);
+      NativeProgram program = new NativeProgram(process);
+      assertThatThrownBy(() -> Child.of(CoroutineNode.current().loop(), sleep, program))
+          .isInstanceOf(IOException.class);
+      assertThat(Files.exists(open) && Files.readSymbolicLink(open).equals(pipe)).isFalse();
+      Pids.awaitEnd(process.pid());
+    });
   }
 
   private static long descriptors() throws IOException {
@@ -198,7 +262,7 @@ class NativeChildTest {
   }
 
   @Test
-  void errors_areInTheWordsOfTheJdk() throws Exception {
+  void errors_areThoseOfTheJdk() throws Exception {
     Path plain = Files.writeString(folder.resolve("plain"), "text");
     List<Command> commands =
         List.of(
@@ -212,8 +276,9 @@ class NativeChildTest {
             CAT.withInput(Redirect.from(folder.resolve("none").toFile())),
             CAT.withOutput(Redirect.to(folder.resolve("none/file").toFile())));
     for (Command command : commands) {
-      String expected = refusal(() -> command.builder().start());
-      inLoop(() -> assertThat(refusal(command::start)).isEqualTo(expected));
+      List<String> words = List.of(command.program(), "/no/such", folder + "/none");
+      String expected = refusal(words, () -> command.builder().start());
+      inLoop(() -> assertThat(refusal(words, command::start)).isEqualTo(expected));
     }
   }
 
@@ -222,11 +287,15 @@ class NativeChildTest {
     Object start() throws IOException;
   }
 
-  private static String refusal(Start start) {
+  // its type, the system's error, and which of `words` it names: the sentences are those of one JDK
+  private static String refusal(List<String> words, Start start) {
     try {
       return "started: " + start.start();
     } catch (IOException e) {
-      return e.getMessage().strip() + e.getClass();
+      Matcher error = ERROR.matcher(e.getMessage());
+      return e.getClass()
+          + (error.find() ? " error " + error.group(1) : "")
+          + words.stream().filter(e.getMessage()::contains).toList();
     }
   }
 
@@ -250,6 +319,26 @@ class NativeChildTest {
         assertThat(all.get(i).await()).isEqualTo("text " + i);
       }
     });
+  }
+
+  /// Where names are in none of the six encodings that the JDK converts itself, the first file and
+  /// the first child ended in an `AssertionError`.
+  @Test
+  void filesAndChildren_areThereInEveryEncoding() throws Exception {
+    ChildJvm.Result result =
+        ChildJvm.of(EncodingProgram.class)
+            .with("--enable-native-access=ALL-UNNAMED")
+            .withArguments(folder.toString(), "ISO-8859-15")
+            .run();
+    assertThat(result.output())
+        .contains(
+            "names: ISO-8859-15",
+            "read: text",
+            "size: 4",
+            "child: text",
+            "directory: " + folder.toRealPath(),
+            "error: No such file or directory");
+    assertThat(result.exitCode()).isZero();
   }
 
   // ---- limits of the system ----

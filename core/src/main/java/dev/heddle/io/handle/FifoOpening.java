@@ -95,10 +95,11 @@ final class FifoOpening {
   }
 
   private @Nullable FifoHandle open(int number) throws IOException {
+    int fd = number;
     try {
       int watch = taken(() -> RawCalls.watchOpens(path.toString()));
       opens = watch < 0 ? null : reactor().stream(watch);
-      int fd = number == NONE ? tried() : number;
+      fd = fd == NONE ? tried() : fd;
       while (fd == -RawCalls.ENXIO) {
         await(null);
         fd = tried();
@@ -107,12 +108,16 @@ final class FifoOpening {
         throw failure(-fd);
       }
       if (onlyPipes && !RawCalls.isFifo(fd)) {
-        RawCalls.close(fd);
         return null;
       }
       RawCalls.setBlocking(fd, false);
-      return connected(reactor().stream(fd));
+      int given = fd;
+      fd = NONE; // the stream closes it, also where it cannot be made
+      return connected(reactor().stream(given));
     } finally {
+      if (fd >= 0) {
+        RawCalls.close(fd);
+      }
       if (opens != null) {
         opens.close();
       }

@@ -11,12 +11,12 @@ import dev.heddle.observe.log.AsyncLog;
 import dev.heddle.reactor.driver.FileDriver;
 import dev.heddle.reactor.driver.FileOperation.Kind;
 import dev.heddle.reactor.driver.OpenFile;
+import dev.heddle.reactor.raw.NobodyReadsException;
 import dev.heddle.reactor.raw.RawCalls;
 import dev.heddle.reactor.raw.RawDescriptors;
 import dev.heddle.thread.worker.NamedPipeException;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
-import java.nio.file.FileSystemException;
 import java.nio.file.FileSystems;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
@@ -28,7 +28,6 @@ import org.jspecify.annotations.Nullable;
 /// Opens one end of a named pipe, which the system does when somebody opens the other one.
 public final class NamedPipe {
   private static final long LONGEST_SECONDS = 10;
-  private static final String NOBODY = "No such device or address"; // the system's ENXIO: no reader
 
   private NamedPipe() {}
 
@@ -67,9 +66,7 @@ public final class NamedPipe {
   static @Nullable AsyncFile refused(
       CoroutineNode<?> self, Path path, Set<? extends OpenOption> options, Throwable why)
       throws IOException {
-    boolean mayBe =
-        why instanceof FileSystemException refused
-            && (refused instanceof NamedPipeException || NOBODY.equals(refused.getReason()));
+    boolean mayBe = why instanceof NamedPipeException || why instanceof NobodyReadsException;
     return mayBe && path.getFileSystem() == FileSystems.getDefault()
         ? open(self, path, options)
         : null;

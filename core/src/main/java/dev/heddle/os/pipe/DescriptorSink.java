@@ -11,10 +11,12 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedChannelException;
+import org.jspecify.annotations.Nullable;
 
 /// A pipe that is written on the loop, as much as it takes at a time.
 public final class DescriptorSink implements PipeSink {
-  private static final byte END_KEY = 4; // Ctrl-D
+  private static final byte END_KEY =
+      4; // Ctrl-D: ends the line so far, or the input where none has begun
 
   private final Scheduler scheduler;
   private final RawStream stream;
@@ -24,6 +26,9 @@ public final class DescriptorSink implements PipeSink {
 
   // loop only
   private boolean closed;
+  private byte last = '\n'; // of what was written
+  private @Nullable End end; // that is or was said
+  private boolean held; // open behind its end
 
   /// The loop's end of a pipe.
   ///
@@ -40,6 +45,7 @@ public final class DescriptorSink implements PipeSink {
             stream.watched(),
             what);
     this.isTerminal = isTerminal;
+    this.held = isTerminal;
     this.writing = new Permits(scheduler, 1, what);
   }
 
@@ -55,6 +61,8 @@ public final class DescriptorSink implements PipeSink {
         if (stream.write(buffer) == 0) {
           scheduler.await(writable);
           requireOpen();
+        } else {
+          last = buffer.get(buffer.position() - 1);
         }
       }
     } finally {
@@ -75,18 +83,79 @@ public final class DescriptorSink implements PipeSink {
       closed = true;
       // each who waits gets it with frames of its own: there is one
       writable.abort(new AsynchronousCloseException());
-      sayEnd();
-      stream.close();
+      if (isTerminal) {
+        end = new End(last == '\n' || last == '\r' ? 1 : 2);
+        end.say();
+      } else {
+        stream.close();
+      }
     }
   }
 
-  private void sayEnd() {
-    if (isTerminal) {
-      try {
-        int _ = stream.write(ByteBuffer.wrap(new byte[] {END_KEY}));
-      } catch (IOException _) {
-        // safe: nobody reads any more
+  @Override
+  public void closeAtOnce() {
+    close();
+    if (end != null) {
+      end.leave();
+    }
+  }
+
+  /// The child has ended. Until then a terminal is open, also when its input and its output are at
+  /// their ends: a program that has closed its streams and has not ended yet would get SIGHUP, and
+  /// that would be how it has ended.
+  public void release() {
+    held = false;
+    if (end != null) {
+      end.leave();
+    }
+  }
+
+  /// The keys that end the input of a terminal, which takes them when the child has read enough of
+  /// what is before them.
+  private final class End extends Operation {
+    private final ByteBuffer keys = ByteBuffer.allocate(2);
+
+    End(int count) {
+      super(Kind.POLL_OUTPUT, stream.watched());
+      for (int i = 0; i < count; i++) {
+        keys.put(END_KEY);
       }
+      keys.flip();
+    }
+
+    void say() {
+      if (stream.isClosed()) {
+        return;
+      }
+      try {
+        int _ = stream.write(keys);
+      } catch (IOException _) {
+        keys.position(keys.limit()); // safe: nobody reads any more
+      }
+      if (keys.hasRemaining()) {
+        // behind the writer who waited, for the driver asks for one at a time
+        scheduler.onTrampoline(() -> scheduler.afterRound(this::await));
+      } else if (!held) {
+        stream.close();
+      }
+    }
+
+    private void await() {
+      if (!stream.isClosed() && !isSubmitted()) {
+        scheduler.reactor().driver().submit(this);
+      }
+    }
+
+    @Override
+    protected void completed(@Nullable Throwable error) {
+      scheduler.onTrampoline(error == null ? this::say : stream::close);
+    }
+
+    void leave() {
+      if (isSubmitted()) {
+        scheduler.reactor().driver().cancel(this);
+      }
+      stream.close();
     }
   }
 }

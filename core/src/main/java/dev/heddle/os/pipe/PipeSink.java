@@ -17,4 +17,10 @@ public interface PipeSink {
   /// Closes it behind what was written: the child reads the end; and wakes who writes. Closing
   /// twice does nothing. **Suspends** never.
   void close();
+
+  /// Closes it for a child that is to end: also what of the end is still to be said is left unsaid.
+  /// **Suspends** never.
+  default void closeAtOnce() {
+    close();
+  }
 }

@@ -15,6 +15,8 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// Starts a process by glibc's `posix_spawn`, as the JDK would have it: the same environment,
@@ -117,10 +119,12 @@ public final class PosixSpawn {
 
   /// Starts a process.
   ///
+  /// @param isWanted asked when its streams are open: that of a named pipe may have taken long
   /// @throws IOException with the words of [ProcessBuilder#start()]
-  public static SpawnedProcess start(SpawnPlan plan) throws IOException {
+  /// @throws CancellationException when it is not wanted any more
+  public static SpawnedProcess start(SpawnPlan plan, BooleanSupplier isWanted) throws IOException {
     try {
-      return new PosixSpawn(plan).start();
+      return new PosixSpawn(plan).start(isWanted);
     } catch (IOException e) {
       throw new IOException(
           "Cannot run program \""
@@ -133,11 +137,13 @@ public final class PosixSpawn {
     }
   }
 
-  private SpawnedProcess start() throws IOException {
-    int pid = 0;
+  private SpawnedProcess start(BooleanSupplier isWanted) throws IOException {
     try {
       openStreams();
-      pid = spawn();
+      if (!isWanted.getAsBoolean()) {
+        throw new CancellationException();
+      }
+      int pid = spawn();
       closeAll(theirs);
       return started(pid);
     } catch (Throwable e) {
@@ -309,7 +315,7 @@ public final class PosixSpawn {
       }
     } else {
       // the leader of a session without a terminal gets the first that it opens
-      MemorySegment path = arena.allocateFrom(terminal);
+      MemorySegment path = RawCalls.string(arena, terminal);
       SpawnCalls.check(
           (int) SpawnCalls.Spawn.Rare.OPEN.invokeExact(actions, 0, path, RawCalls.READ_WRITE, 0));
       duplicate(actions, 0, 1);
@@ -317,7 +323,7 @@ public final class PosixSpawn {
     }
     SpawnCalls.check((int) SpawnCalls.Spawn.CLOSE_FROM.invokeExact(actions, 3));
     if (plan.directory() != null) {
-      MemorySegment path = arena.allocateFrom(plan.directory().toString(), RawCalls.NAMES);
+      MemorySegment path = RawCalls.string(arena, plan.directory().toString());
       SpawnCalls.check((int) SpawnCalls.Spawn.Rare.CHDIR.invokeExact(actions, path));
     }
   }
@@ -385,10 +391,7 @@ public final class PosixSpawn {
   private static MemorySegment strings(Arena arena, List<byte[]> all) {
     MemorySegment array = arena.allocate(ValueLayout.ADDRESS, all.size() + 1L);
     for (int i = 0; i < all.size(); i++) {
-      byte[] bytes = all.get(i);
-      MemorySegment text = arena.allocate(bytes.length + 1L);
-      MemorySegment.copy(bytes, 0, text, ValueLayout.JAVA_BYTE, 0, bytes.length);
-      array.setAtIndex(ValueLayout.ADDRESS, i, text);
+      array.setAtIndex(ValueLayout.ADDRESS, i, RawCalls.string(arena, all.get(i)));
     }
     return array;
   }

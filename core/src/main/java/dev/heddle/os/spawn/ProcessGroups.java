@@ -24,8 +24,8 @@ final class ProcessGroups {
         }
       }
     } catch (IOException _) {
-      return false; // there is no /proc: its members have had their signal, and nobody waits for
-      // them
+      // there is no /proc: its members have had their signal, and nobody waits for them
+      return false;
     }
     return false;
   }

@@ -22,10 +22,24 @@ final class SpawnCalls {
 
   static final int ESRCH = 3;
   static final int EINTR = 4;
-  static final int ECHILD = 10;
+
+  /// A process that has not ended.
+  static final int RUNS = -1;
+
+  /// A process of which other code of this one has asked already how it has ended.
+  static final int NOT_OURS = -2;
 
   private static final long PIDFD_OPEN = 434; // of all architectures
+  private static final int OF_PROCESS = 1; // P_PID
   private static final int NO_HANG = 1; // WNOHANG
+  private static final int ENDED = 4; // WEXITED
+  private static final int STAYS = 0x1000000; // WNOWAIT
+  private static final int SIGNAL_INFO = 128; // bytes, of siginfo_t
+  private static final int INFO_CODE = 8; // where its fields are
+  private static final int INFO_PID = 16;
+  private static final int INFO_STATUS = 24;
+  private static final int EXITED = 1; // CLD_EXITED; else a signal has ended it
+  private static final int BY_SIGNAL = 128; // as the JDK, and shells, say it
 
   private SpawnCalls() {}
 
@@ -48,21 +62,36 @@ final class SpawnCalls {
     }
   }
 
-  /// Takes a process that has ended out of the system's table.
+  /// How a process has ended; it stays in the system's table, and its number its own, until
+  /// [#reap].
   ///
   /// @param wait whether to wait for that
-  /// @param status takes how it has ended
-  /// @return its number; 0: it has not
-  static int reap(int pid, boolean wait, int[] status) {
+  /// @return as the JDK says it: its exit code, or 128 + the signal; [#RUNS]; [#NOT_OURS]
+  static int end(int pid, boolean wait) {
+    return end(pid, STAYS | (wait ? 0 : NO_HANG));
+  }
+
+  /// Takes a process that has ended out of the system's table. Does not wait.
+  static void reap(int pid) {
+    int _ = end(pid, NO_HANG);
+  }
+
+  private static int end(int pid, int options) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment state = arena.allocate(Call.STATE);
-      MemorySegment how = arena.allocate(ValueLayout.JAVA_INT);
+      MemorySegment how = arena.allocate(SIGNAL_INFO, Long.BYTES);
       int result;
       do {
-        result = (int) Call.WAITPID.invokeExact(state, pid, how, wait ? 0 : NO_HANG);
+        result = (int) Call.WAITID.invokeExact(state, OF_PROCESS, pid, how, ENDED | options);
       } while (result < 0 && error(state) == EINTR);
-      status[0] = how.get(ValueLayout.JAVA_INT, 0);
-      return result < 0 ? -error(state) : result;
+      if (result < 0) {
+        return NOT_OURS;
+      }
+      if (how.get(ValueLayout.JAVA_INT, INFO_PID) == 0) {
+        return RUNS;
+      }
+      int status = how.get(ValueLayout.JAVA_INT, INFO_STATUS);
+      return how.get(ValueLayout.JAVA_INT, INFO_CODE) == EXITED ? status : BY_SIGNAL + status;
     } catch (Throwable e) {
       throw broken(e);
     }
@@ -86,6 +115,9 @@ final class SpawnCalls {
   }
 
   static AssertionError broken(Throwable e) {
+    if (e instanceof RuntimeException unchecked) {
+      throw unchecked; // what leads to the call does, and not the call
+    }
     return new AssertionError("a call of the system throws nothing", e);
   }
 
@@ -145,8 +177,8 @@ final class SpawnCalls {
             new MemoryLayout[] {LONG, LONG, LONG},
             CAPTURE,
             Linker.Option.firstVariadicArg(1));
-    static final MethodHandle WAITPID =
-        link("waitpid", INT, new MemoryLayout[] {INT, ValueLayout.ADDRESS, INT}, CAPTURE);
+    static final MethodHandle WAITID =
+        link("waitid", INT, new MemoryLayout[] {INT, INT, ValueLayout.ADDRESS, INT}, CAPTURE);
     static final MethodHandle KILL = link("kill", INT, new MemoryLayout[] {INT, INT}, CAPTURE);
 
     private Call() {}

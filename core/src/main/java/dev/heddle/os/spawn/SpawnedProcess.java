@@ -9,16 +9,23 @@ import java.lang.foreign.ValueLayout;
 /// A process that [PosixSpawn] has started: nobody but us asks the system how it has ended.
 ///
 /// **Thread** one at a time: the one that starts it, then the loop's, then that of the loop's end.
+/// What is said to be for any thread may be called beside.
 public final class SpawnedProcess {
+  /*
+   * States.  RUNS -> ENDED: how is known, by whom it was asked first -> RELEASED: the system knows it no more
+   * One that leads no group is released as soon as it has ended. A leader is kept in the system's table (WNOWAIT) until somebody says
+   * that its group is not needed: only so long is the number of the group surely its own, and a signal to it reaches nobody else.
+   *
+   * Threads. A release and a signal take this object's lock, which nobody holds for longer than one call of the system that does not wait.
+   *
+   * Rejected. To release it at once, and to ask before each signal whether the number is a process's again: it may become one between.
+   */
   /// A stream that goes nowhere we know of.
   public static final int NONE = -1;
 
   /// How it has ended is not known: other code of this process has asked for it.
   private static final int UNKNOWN = 0; // as the JDK has it
 
-  private static final int BY_SIGNAL = 128; // as the JDK, and shells, say it
-  private static final int SIGNAL = 0x7f; // of a status
-  private static final int EXIT = 0xff00; // of a status
   private static final int KILL = 9;
   private static final long SET_SIZE = 0x5414; // TIOCSWINSZ
 
@@ -33,8 +40,10 @@ public final class SpawnedProcess {
   private int output;
   private int error;
 
-  private volatile boolean reaped; // read beside the loop, too, by who signals its group
-  private int code;
+  // written under the lock
+  private volatile boolean ended;
+  private volatile boolean released;
+  private int code; // published by ended
 
   SpawnedProcess(int pid, ProcessHandle handle, int end, SpawnPlan plan, int[] streams) {
     this.pid = pid;
@@ -99,31 +108,38 @@ public final class SpawnedProcess {
 
   // ---- its end ----
 
-  /// Asks how it has ended, if it has. Does not wait.
+  /// Asks how it has ended, if it has. Does not wait. **Thread** any.
   ///
   /// @return whether it has
   public boolean hasEnded() {
-    return reaped || reap(false);
+    return ended || ask(false);
   }
 
-  /// Waits until it has ended.
+  /// Waits until it has ended, and [releases][#release()] it. **Thread** any.
   public void awaitEnd() {
-    if (!reaped) {
-      reap(true);
+    if (!ended) {
+      ask(true);
     }
+    release();
   }
 
-  private boolean reap(boolean wait) {
-    int[] status = new int[1];
-    int result = SpawnCalls.reap(pid, wait, status);
-    if (result == 0) {
+  private boolean ask(boolean wait) {
+    int how = SpawnCalls.end(pid, wait);
+    if (how == SpawnCalls.RUNS) {
       return false;
     }
-    int signal = status[0] & SIGNAL;
-    int exit = signal == 0 ? (status[0] & EXIT) >> 8 : BY_SIGNAL + signal;
-    code = result < 0 ? UNKNOWN : exit;
-    reaped = true;
+    ended(how == SpawnCalls.NOT_OURS ? UNKNOWN : how);
+    if (!leads) {
+      release();
+    }
     return true;
+  }
+
+  private synchronized void ended(int how) {
+    if (!ended) { // else another thread has asked, and may have released it before this one did
+      code = how;
+      ended = true;
+    }
   }
 
   /// How it has ended, as the JDK says it.
@@ -131,34 +147,45 @@ public final class SpawnedProcess {
     return code;
   }
 
+  /// Lets the system forget one that has ended: its number, and that of its group, may then be
+  /// another's. One that leads no group is forgotten when it has ended. **Thread** any.
+  public synchronized void release() {
+    if (ended && !released) {
+      released = true;
+      SpawnCalls.reap(pid);
+    }
+  }
+
+  /// Whether it has a group that signals can be sent to. **Thread** any.
+  public boolean holdsGroup() {
+    return leads && !released;
+  }
+
   /// Sends it SIGKILL, unless it has ended.
-  public void kill() {
-    if (!reaped) {
+  public synchronized void kill() {
+    if (!released) {
       SpawnCalls.kill(pid, KILL);
     }
   }
 
-  /// Sends a signal to all of its group. A group that has ended may have left its number to another
-  /// process: then nobody gets it. **Thread** any.
+  /// Sends a signal to all of its group, if it [holds][#holdsGroup()] one. **Thread** any.
   ///
   /// @return 0, or the system's error, negative
-  public int signalGroup(int signal) {
-    if (reaped && SpawnCalls.kill(pid, 0) != -SpawnCalls.ESRCH) {
-      return -SpawnCalls.ESRCH;
-    }
-    return SpawnCalls.kill(-pid, signal);
+  public synchronized int signalGroup(int signal) {
+    return holdsGroup() ? SpawnCalls.kill(-pid, signal) : -SpawnCalls.ESRCH;
   }
 
-  /// Whether somebody of its group is there that could still do something. **Thread** any; where
-  /// there may be somebody, it looks at all processes: a millisecond for a hundred of them.
+  /// Whether somebody of its group is there that could still do something. **Thread** one beside
+  /// the loop: it looks at all processes, a hundred in a millisecond.
   public boolean hasLiveGroup() {
-    return leads && signalGroup(0) != -SpawnCalls.ESRCH && ProcessGroups.hasLiveMember(pid);
+    return holdsGroup() && ProcessGroups.hasLiveMember(pid);
   }
 
   /// Waits for its end on a thread of its own, for it is about to come: else it would stay in the
   /// system's table for as long as this process lives.
   public void reapLater() {
     if (hasEnded()) {
+      release();
       return;
     }
     try {

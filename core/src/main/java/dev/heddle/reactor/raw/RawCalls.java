@@ -82,6 +82,19 @@ public final class RawCalls {
 
   private RawCalls() {}
 
+  /// A text as the system takes it: in [#NAMES], with the byte 0 behind it. The JDK's own way to
+  /// make one knows six encodings, and that of the system may be any.
+  public static MemorySegment string(Arena arena, String text) {
+    return string(arena, text.getBytes(NAMES));
+  }
+
+  /// Bytes, with the byte 0 behind them.
+  public static MemorySegment string(Arena arena, byte[] bytes) {
+    MemorySegment string = arena.allocate(bytes.length + 1L);
+    MemorySegment.copy(bytes, 0, string, ValueLayout.JAVA_BYTE, 0, bytes.length);
+    return string;
+  }
+
   // ---- descriptors ----
 
   /// Opens a file.
@@ -90,7 +103,7 @@ public final class RawCalls {
   public static int open(String path, int flags, int mode) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment state = arena.allocate(Call.STATE);
-      MemorySegment name = arena.allocateFrom(path, NAMES);
+      MemorySegment name = string(arena, path);
       int fd;
       do {
         fd = (int) Call.OPEN.invokeExact(state, name, flags | CLOSE_ON_EXEC, mode);
@@ -114,7 +127,7 @@ public final class RawCalls {
   private static boolean isFifo(int from, String path, int flags) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment known = arena.allocate(STATX, Long.BYTES);
-      MemorySegment name = arena.allocateFrom(path, NAMES);
+      MemorySegment name = string(arena, path);
       int result = (int) Known.KNOWN.invokeExact(from, name, flags, OF_TYPE, known);
       return result == 0 && (known.get(ValueLayout.JAVA_SHORT, STATX_MODE) & TYPE) == FIFO;
     } catch (Throwable e) {
@@ -130,7 +143,7 @@ public final class RawCalls {
       if (fd < 0) {
         return -error(state);
       }
-      MemorySegment name = arena.allocateFrom(path, NAMES);
+      MemorySegment name = string(arena, path);
       if ((int) Call.ADD_WATCH.invokeExact(state, fd, name, OPENED) < 0) {
         int error = error(state);
         close(fd);
@@ -244,10 +257,8 @@ public final class RawCalls {
       }
       buffer.position(buffer.position() + (int) count);
       return (int) count;
-    } catch (RuntimeException e) {
-      throw e; // a buffer that must not be written to
     } catch (Throwable e) {
-      throw broken(e);
+      throw broken(e); // also for a buffer that must not be written to
     } finally {
       Reference.reachabilityFence(buffer);
     }
@@ -262,7 +273,12 @@ public final class RawCalls {
   public static String text(int error) {
     try {
       MemorySegment text = (MemorySegment) Call.TEXT.invokeExact(error);
-      return text.reinterpret(LONGEST_TEXT).getString(0, NAMES);
+      MemorySegment longest = text.reinterpret(LONGEST_TEXT);
+      int length = 0;
+      while (longest.get(ValueLayout.JAVA_BYTE, length) != 0) {
+        length++;
+      }
+      return new String(longest.asSlice(0, length).toArray(ValueLayout.JAVA_BYTE), NAMES);
     } catch (Throwable e) {
       throw broken(e);
     }
@@ -280,6 +296,9 @@ public final class RawCalls {
   }
 
   private static AssertionError broken(Throwable e) {
+    if (e instanceof RuntimeException unchecked) {
+      throw unchecked; // what leads to the call does, and not the call
+    }
     return new AssertionError("a call of the system throws nothing", e);
   }
 

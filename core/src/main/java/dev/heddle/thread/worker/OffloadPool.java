@@ -2,6 +2,7 @@
 package dev.heddle.thread.worker;
 
 import dev.heddle.Cancellation;
+import dev.heddle.event.InlineCallback;
 import dev.heddle.failure.AnotherThread;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.Waker;
@@ -57,6 +58,15 @@ public final class OffloadPool {
         leave(work);
       }
     }
+  }
+
+  /// Runs `call` on a thread of the pool; no coroutine waits for it. On the trampoline.
+  ///
+  /// @param whenDone told of its end, in a tick
+  public void submit(String what, Callable<?> call, InlineCallback whenDone) {
+    Work work = new Work(scheduler, what, call);
+    work.done().subscribe(whenDone);
+    threads.submit(work);
   }
 
   private void leave(Work work) {

@@ -3,6 +3,7 @@ package dev.heddle.netty.uring;
 
 import dev.heddle.netty.unix.Failures;
 import dev.heddle.reactor.driver.FileOperation;
+import dev.heddle.reactor.raw.NobodyReadsException;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
@@ -17,6 +18,7 @@ final class FileFailures {
   static final int ECANCELED = -125;
 
   private static final int ENOENT = -2;
+  private static final int ENXIO = -6;
   private static final int EACCES = -13;
   private static final int EEXIST = -17;
   private static final int EINVAL = -22;
@@ -46,6 +48,7 @@ final class FileFailures {
   private static FileSystemException ofOpening(FileOperation operation, String path, int result) {
     return switch (result) {
       case ENOENT -> new NoSuchFileException(path);
+      case ENXIO -> new NobodyReadsException(path, Failures.words(result));
       case EACCES -> new AccessDeniedException(path);
       case EEXIST -> new FileAlreadyExistsException(path);
       case ELOOP ->

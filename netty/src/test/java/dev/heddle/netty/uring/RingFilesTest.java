@@ -20,6 +20,7 @@ import dev.heddle.reactor.driver.FileDriver;
 import dev.heddle.reactor.driver.FileOperation.Kind;
 import dev.heddle.reactor.driver.OpenFile;
 import dev.heddle.reactor.driver.ReactorDriver;
+import dev.heddle.reactor.raw.NobodyReadsException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
@@ -104,9 +105,21 @@ class RingFilesTest {
   }
 
   private OpenFile fifo() throws Exception {
+    return file(fifoPath(), READ, WRITE); // both, so that opening waits for nobody
+  }
+
+  private Path fifoPath() throws Exception {
     Path path = folder.resolve("fifo");
     assertThat(new ProcessBuilder("mkfifo", path.toString()).start().waitFor()).isZero();
-    return file(path, READ, WRITE); // both, so that opening waits for nobody
+    return path;
+  }
+
+  /// It was known by the English words of the system: in another language it was not waited for.
+  @Test
+  void fifoThatNobodyReads_isKnownInEveryLanguage() throws Exception {
+    driven(() ->
+        assertThat(await(submit(new Ask(fifoPath(), WRITE))).error)
+            .isInstanceOf(NobodyReadsException.class));
   }
 
   private Ask readUnderWay(OpenFile fifo) {

@@ -13,7 +13,8 @@ import java.util.List;
 /// **Who answers.** With the module `heddle-netty`, and one of its drivers, the loop itself: the
 /// system's hosts file first, then the name servers of `/etc/resolv.conf` with its `search`,
 /// `ndots`, `timeout`, `attempts`, `rotate` and `edns0`. No thread is held, a name server that does
-/// not answer delays only who asks it, and answers are kept for as long as the DNS says. Of
+/// not answer delays only those that ask it, and answers are kept for as long as the DNS says. At
+/// most 64 questions are out to one name server; further ones go to the next server, or wait. Of
 /// `/etc/nsswitch.conf` it takes no notice: mDNS (`.local`) and the machine's own name are asked of
 /// the system, other sources are not.
 ///

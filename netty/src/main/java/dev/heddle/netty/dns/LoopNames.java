@@ -6,21 +6,18 @@ import dev.heddle.io.SrvRecord;
 import dev.heddle.io.TxtRecord;
 import dev.heddle.io.dns.NameResolver;
 import dev.heddle.netty.HeddleEventLoop;
+import dev.heddle.netty.dns.Lookups.Lookup;
 import io.netty.handler.codec.dns.DnsRecordType;
 import java.net.IDN;
 import java.net.Inet4Address;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.net.spi.InetAddressResolver.LookupPolicy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
-import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -34,8 +31,8 @@ final class LoopNames implements NameResolver {
    *   name ─> hosts file ─> localhost ─> for each name of the search list: A and AAAA, side by side ─> addresses
    *                                          question ─> cache ─> for each attempt, for each server: a query
    *
-   * Each step is plain code of the coroutine that asks. So a server that does not answer delays this coroutine only,
-   * and a cancellation ends the query that is out, and all to come.
+   * The steps to the questions are plain code of the coroutine that asks; the rest is Lookups', which all share that
+   * ask the same at once. A server that does not answer delays only those that ask it.
    *
    * What ends the search. Addresses do. "There is none" leads on to the next name. A failure does not: if a server that
    * does not answer led on, a name could be found in the wrong domain. Of A and AAAA one may fail: the other's addresses
@@ -43,14 +40,11 @@ final class LoopNames implements NameResolver {
    *
    * Whom to ask again. A server that was silent, in the next attempt; one that has said that it does not know, not.
    *
-   * Side by side are the queries for both families, in rounds, without coroutines of their own: a coroutine that cleans
-   * up behind its cancellation may look a name up, and members of a cancelled scope would not run.
-   *
    * Time. An answer is kept as long as its records say, the shortest of a chain of aliases; "there is none" as long as
    * the zone's authority says (RFC 2308), and failures not at all. The cache's entries run out when they are looked
    * at; no timer waits for it, so it keeps no loop alive and no deadlock hidden.
    *
-   * Threads. The loop's. Two coroutines that ask for one name at once both ask the servers.
+   * Threads. The loop's.
    *
    * Rejected. DnsNameResolver.resolveAll: it asks the next server what one has said there is not, asks no server
    * twice, counts resolv.conf's attempts as its bound of all queries, does not keep what it was told there is not,
@@ -58,7 +52,6 @@ final class LoopNames implements NameResolver {
    *
    * Sources. RFC 1035, 2308, 6761 (localhost), 6762 (.local); resolv.conf(5), hosts(5).
    */
-  private static final int MOST_HOPS = 8; // responses of which each gives another alias
   private static final String LOCALHOST = "localhost";
   private static final List<InetAddress> LOOPBACK =
       List.of(InetAddress.ofLiteral("127.0.0.1"), InetAddress.ofLiteral("::1"));
@@ -66,10 +59,9 @@ final class LoopNames implements NameResolver {
   private final SystemFile<ResolvConf> resolvConf;
   private final SystemFile<HostsFile> hosts;
   private final String ownName;
-  private final AnswerCache cache = new AnswerCache(System::nanoTime);
+  private final Lookups lookups = new Lookups(new AnswerCache(System::nanoTime));
   private @Nullable Queries queries;
   private @Nullable ResolvConf conf; // that of `queries`
-  private int turn; // of the servers, where they rotate
 
   LoopNames(SystemFile<ResolvConf> resolvConf, SystemFile<HostsFile> hosts, String ownName) {
     this.resolvConf = resolvConf;
@@ -267,116 +259,15 @@ final class LoopNames implements NameResolver {
   // ---- questions ----
 
   private List<Answer> answers(List<Question> questions) {
-    List<Lookup> lookups = questions.stream().map(Lookup::new).toList();
+    Queries with = queries();
+    ResolvConf by = conf();
+    List<Lookup> joined = new ArrayList<>();
     try {
-      while (!lookups.stream().allMatch(Lookup::isDone)) {
-        lookups.forEach(Lookup::ask);
-        lookups.forEach(Lookup::take);
-      }
+      questions.forEach(question -> joined.add(lookups.join(question, with, by)));
+      return Lookups.awaitAll(joined);
     } finally {
-      lookups.forEach(Lookup::close);
+      joined.forEach(Lookup::leave);
     }
-    return lookups.stream().map(Lookup::answer).toList();
-  }
-
-  /// A question on its way: it is asked, and its answer taken, until that says something.
-  private final class Lookup {
-    private final Question question;
-    private final Queries with = queries();
-    private final ResolvConf by = conf();
-    private final int first; // of the servers
-    private final Set<InetSocketAddress> ignorant = new LinkedHashSet<>();
-    private final Set<String> reasons = new LinkedHashSet<>();
-    private Question asked; // another one where the name is an alias
-    private long ttl = Long.MAX_VALUE; // of the aliases so far
-    private int hops;
-    private int attempt;
-    private Queries.@Nullable Query out;
-    private @Nullable Answer answer;
-
-    Lookup(Question question) {
-      this.question = question;
-      this.asked = question;
-      this.answer = cache.get(question);
-      this.first = by.rotate() && answer == null ? turn++ : 0;
-    }
-
-    boolean isDone() {
-      return answer != null;
-    }
-
-    /// What is known, or what the servers say. Never an alias.
-    Answer answer() {
-      return Objects.requireNonNull(answer);
-    }
-
-    /// Asks the next server.
-    void ask() {
-      int most = by.attempts() * by.servers().size();
-      while (attempt < most && ignorant.contains(server())) {
-        attempt++;
-      }
-      if (!isDone() && attempt == most) {
-        answer = new Answer.Failed(String.join("; ", reasons), false);
-      }
-      if (!isDone()) {
-        out = with.ask(server(), asked);
-      }
-    }
-
-    private InetSocketAddress server() {
-      return by.servers().get(Math.floorMod(first + attempt, by.servers().size()));
-    }
-
-    /// Waits for what it says.
-    void take() {
-      if (out == null) {
-        return;
-      }
-      Answer said = out.answer();
-      close();
-      switch (said) {
-        case Answer.Failed failed -> goOn(failed);
-        case Answer.Alias alias -> follow(alias);
-        case Answer.Found _, Answer.None _ -> {
-          answer = shortened(said, ttl);
-          cache.put(question, answer);
-        }
-      }
-    }
-
-    private void goOn(Answer.Failed failed) {
-      reasons.add("the name server " + server() + " " + failed.why());
-      if (!failed.again()) {
-        ignorant.add(server());
-      }
-      attempt++;
-    }
-
-    private void follow(Answer.Alias alias) {
-      hops++;
-      ttl = Math.min(ttl, alias.ttl());
-      asked = new Question(alias.target(), question.type());
-      attempt = 0;
-      if (hops == MOST_HOPS) {
-        answer = new Answer.Failed("it is an alias of too many names", false);
-      }
-    }
-
-    void close() {
-      if (out != null) {
-        out.close();
-        out = null;
-      }
-    }
-  }
-
-  private static Answer shortened(Answer answer, long ttl) {
-    return switch (answer) {
-      case Answer.Found found -> new Answer.Found(found.values(), Math.min(found.ttl(), ttl));
-      case Answer.None none -> new Answer.None(none.why(), Math.min(none.ttl(), ttl));
-      default -> answer;
-    };
   }
 
   private Queries queries() {

@@ -2,7 +2,6 @@
 package dev.heddle.netty.dns;
 
 import dev.heddle.netty.HeddleEventLoop;
-import dev.heddle.netty.NettyFutures;
 import io.netty.channel.AddressedEnvelope;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -26,6 +25,7 @@ import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Asks one name server one question: by UDP, and by TCP when the answer is too long for that.
@@ -39,8 +39,8 @@ final class Queries {
    * not do that itself when the query is cancelled. Whose it is we know by the order of calls: Netty opens it while
    * it reads the datagram that was cut short, and all of that happens in one turn of the event loop.
    *
-   * Threads. ask(), answer() and close(): a coroutine's. All else runs on the event loop, one thing at a time; also the start of a query,
-   * for the channel that is opened in it to be known as its own.
+   * Threads. ask(), whenAnswered() and close(): the loop's. All else runs on the event loop, one thing at a time; also the start of a
+   * query, for the channel that is opened in it to be known as its own.
    *
    * I1. A query that has ended, however it has, leaves no channel. [NamesEndTest]
    * I2. A query ends: by an answer, its time, its channel's end, or its caller's. [NamesEndTest]
@@ -78,7 +78,7 @@ final class Queries {
     return loop;
   }
 
-  /// Asks; who asks closes the query. In a coroutine.
+  /// Asks; who does not want the answer any more closes the query.
   Query ask(InetSocketAddress server, Question question) {
     Query query = new Query(server, question);
     query.begin();
@@ -123,7 +123,7 @@ final class Queries {
   }
 
   /// One that is out, or has been answered.
-  final class Query implements AutoCloseable {
+  final class Query {
     private final InetSocketAddress server;
     private final Question question;
     private final Envelope envelope = new Envelope(loop);
@@ -145,14 +145,21 @@ final class Queries {
       }
     }
 
-    /// The answer. **Suspends** unless it has come. In a coroutine.
-    Answer answer() {
-      return refused == null ? NettyFutures.await(answer) : refused;
+    InetSocketAddress server() {
+      return server;
+    }
+
+    /// Tells the answer, on the event loop; at once where that has ended.
+    void whenAnswered(Consumer<Answer> then) {
+      if (refused == null) {
+        answer.addListener(_ -> then.accept(answer.getNow()));
+      } else {
+        then.accept(refused);
+      }
     }
 
     /// Nobody waits any more: closes what is open.
-    @Override
-    public void close() {
+    void close() {
       if (refused == null) {
         envelope.cancel(false); // no effect once it has ended
       }

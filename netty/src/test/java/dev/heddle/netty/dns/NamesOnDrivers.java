@@ -69,9 +69,9 @@ abstract class NamesOnDrivers {
         "own");
   }
 
-  /// A resolver that waits for the server longer than any test runs.
-  LoopNames patient(NameServer of) throws IOException {
-    Path file = Files.writeString(Files.createTempFile(folder, "resolv", ".conf"), of.line());
+  /// A resolver that asks each server once, and waits for it longer than any test runs.
+  LoopNames patient(NameServer... of) throws IOException {
+    Path file = Files.writeString(Files.createTempFile(folder, "resolv", ".conf"), lines(of));
     return new LoopNames(
         new SystemFile<>(
             file,
@@ -85,7 +85,11 @@ abstract class NamesOnDrivers {
   }
 
   LoopNames names(NameServer... of) throws IOException {
-    return names(String.join("", Stream.of(of).map(NameServer::line).toList()));
+    return names(lines(of));
+  }
+
+  private static String lines(NameServer... of) {
+    return String.join("", Stream.of(of).map(NameServer::line).toList());
   }
 
   static void awaitQuestions(NameServer server, int count) {

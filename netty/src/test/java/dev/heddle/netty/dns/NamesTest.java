@@ -89,6 +89,28 @@ class NamesTest extends NamesOnDrivers {
   }
 
   @Test
+  void answerThatWasCutShort_isNotTakenForTheWhole_whereTcpIsRefused() throws Exception {
+    zone.text("txt.test", 60, "the first of many").address("host.test", 60, "10.0.0.1");
+    zone.service("_x._tcp.test", 60, 1, 1, 80, "one.test");
+    zone.pointer("1.0.0.10.in-addr.arpa", "one.test");
+    NameServer server =
+        open(NameServer.of(asked -> Zone.cutShort(zone.answer(asked)))).withoutTcp();
+    run(() -> {
+      LoopNames names = names(server);
+      String why = "has a longer answer, and does not give it by TCP";
+      assertThatThrownBy(() -> names.texts("txt.test"))
+          .isInstanceOf(UnknownHostException.class)
+          .hasMessageContaining(why);
+      assertThatThrownBy(() -> names.services("_x._tcp.test")).hasMessageContaining(why);
+      assertThatThrownBy(() -> names.name(new byte[] {10, 0, 0, 1})).hasMessageContaining(why);
+      for (int i = 0; i < 2; i++) { // some addresses are better than none, and are not kept
+        assertThat(texts(names.addresses("host.test", FOUR))).containsExactly("10.0.0.1");
+      }
+    });
+    assertThat(server.asked().stream().filter("host.test 1"::equals)).hasSize(2);
+  }
+
+  @Test
   void nameOfAnAddress_isThatOfTheHostsFileOrTheDns() throws Exception {
     Files.writeString(folder.resolve("hosts"), "10.0.0.1 one.test other.test\n");
     zone.pointer("2.0.0.10.in-addr.arpa", "two.test");

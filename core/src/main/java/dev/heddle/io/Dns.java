@@ -36,10 +36,11 @@ public final class Dns {
   /// **Cancelled** the look-up is given up; where the system's resolver is asked, that goes on
   /// until its end, and nobody waits for it.
   ///
-  /// @param host a name, or an address as text
+  /// @param host a name, or an address as text; the empty text is neither
   /// @throws UnknownHostException when there is no such host, or nobody could say
   public static List<InetAddress> resolve(String host) throws UnknownHostException {
     CoroutineNode.current();
+    requireName(host);
     List<InetAddress> found = NameResolvers.addresses(host);
     return found == null ? List.of(InetAddress.getAllByName(host)) : found;
   }
@@ -63,7 +64,8 @@ public final class Dns {
   /// {@snippet class=dev.heddle.snippets.SnippetsTest region=srv}
   ///
   /// @param name of the service, the protocol and the domain: `_imaps._tcp.example.org`
-  /// @throws UnknownHostException when there is no such record, or nobody could say
+  /// @throws UnknownHostException when there is no such record, when the only one says that the
+  ///   service is not offered (its target is "."), or nobody could say
   /// @throws UnsupportedOperationException when the loop has only the system's resolver, which
   ///   cannot be asked for it; the message says why
   public static List<SrvRecord> resolveSrv(String name) throws UnknownHostException {
@@ -77,6 +79,13 @@ public final class Dns {
   ///   cannot be asked for it; the message says why
   public static List<TxtRecord> resolveTxt(String name) throws UnknownHostException {
     return records("TXT records").texts(name);
+  }
+
+  /// The JDK takes the empty text for this machine: who has none to connect to would connect here.
+  private static void requireName(String host) throws UnknownHostException {
+    if (host.isEmpty()) {
+      throw new UnknownHostException("'' is no name of a host: it is empty");
+    }
   }
 
   private static NameResolver records(String what) {

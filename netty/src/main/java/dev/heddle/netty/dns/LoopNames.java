@@ -105,8 +105,15 @@ final class LoopNames implements NameResolver {
   @Override
   public List<SrvRecord> services(String name) throws UnknownHostException {
     requireThatItCanAsk(name);
-    return records(name, DnsRecordType.SRV).stream()
-        .map(SrvRecord.class::cast)
+    List<SrvRecord> offered =
+        records(name, DnsRecordType.SRV).stream()
+            .map(SrvRecord.class::cast)
+            .filter(service -> !service.target().isEmpty()) // "." is no host: RFC 2782
+            .toList();
+    if (offered.isEmpty()) {
+      throw new UnknownHostException(name + ": the DNS says that the service is not offered");
+    }
+    return offered.stream()
         .sorted(
             Comparator.comparingInt(SrvRecord::priority)
                 .thenComparing(Comparator.comparingInt(SrvRecord::weight).reversed()))

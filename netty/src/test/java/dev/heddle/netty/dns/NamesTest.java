@@ -152,13 +152,30 @@ class NamesTest extends NamesOnDrivers {
     });
   }
 
+  @Test
+  void serviceThatIsNotOffered_isNoHost() throws Exception {
+    zone.service("_none._tcp.test", 60, 0, 0, 0, "");
+    zone.service("_some._tcp.test", 60, 0, 0, 0, "")
+        .service("_some._tcp.test", 60, 1, 0, 80, "web.test");
+    NameServer server = ofZone();
+    run(() -> {
+      LoopNames names = names(server);
+      assertThatThrownBy(() -> names.services("_none._tcp.test"))
+          .isInstanceOf(UnknownHostException.class)
+          .hasMessage("_none._tcp.test: the DNS says that the service is not offered");
+      assertThat(names.services("_some._tcp.test"))
+          .extracting(SrvRecord::target)
+          .containsExactly("web.test");
+    });
+  }
+
   // ---- what the system says ----
 
   @Test
   void hostsFile_comesFirst_andIsReadAgainWhenItChanges() throws Exception {
     Path hosts = folder.resolve("hosts");
     Files.writeString(
-        hosts, "# a comment\n10.0.0.9 Good.test alias\nnonsense x\n::1 alias # too\n");
+        hosts, "# a comment\n10.0.0.9 Good.test alias\nnonsense x\n::1 alias # too\n10.0.0.9 alias\n");
     zone.address("good.test", 60, "10.0.0.1");
     NameServer server = ofZone();
     run(() -> {

@@ -3,8 +3,9 @@ package dev.heddle.netty.dns;
 
 import dev.heddle.netty.HeddleEventLoop;
 import io.netty.channel.AddressedEnvelope;
+import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
 import io.netty.channel.ReflectiveChannelFactory;
 import io.netty.channel.socket.DatagramChannel;
 import io.netty.channel.socket.SocketChannel;
@@ -17,10 +18,12 @@ import io.netty.resolver.dns.DnsNameResolverTimeoutException;
 import io.netty.resolver.dns.NoopAuthoritativeDnsServerCache;
 import io.netty.resolver.dns.NoopDnsCache;
 import io.netty.resolver.dns.NoopDnsCnameCache;
+import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.DefaultPromise;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.Promise;
 import java.net.InetSocketAddress;
+import java.net.PortUnreachableException;
 import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.List;
@@ -35,12 +38,15 @@ final class Queries {
    * address), falls back to TCP and limits the time. What is to be asked of whom is LoopNames'.
    *
    * Channels. Each query has a UDP socket of its own, so an answer that is forged has to hit a port, too, and a late
-   * one hits nothing; it is closed with the query. So is the connection that Netty opens for a long answer: it does
-   * not do that itself when the query is cancelled. Whose it is we know by the order of calls: Netty opens it while
-   * it reads the datagram that was cut short, and all of that happens in one turn of the event loop.
+   * one hits nothing. It is connected to the server: then the system drops what others send, and says when nobody
+   * listens at the server's port, where a query would wait for its whole time. It is closed with the query.
    *
-   * Threads. ask(), whenAnswered() and close(): the loop's. All else runs on the event loop, one thing at a time; also the start of a
-   * query, for the channel that is opened in it to be known as its own.
+   * So is the connection that Netty opens for a long answer: it does not do that itself when the query is cancelled.
+   * Whose it is we know by the order of calls: Netty opens it while it reads the datagram that was cut short, and all
+   * of that happens in one turn of the event loop.
+   *
+   * Threads. ask(), whenAnswered() and close(): the loop's. All else runs on the event loop, one thing at a time; also
+   * the start of a query, for the channel that is opened in it to be known as its own.
    *
    * I1. A query that has ended, however it has, leaves no channel. [NamesEndTest]
    * I2. A query ends: by an answer, its time, its channel's end, or its caller's. [NamesEndTest]
@@ -89,7 +95,7 @@ final class Queries {
     DatagramChannel channel = datagrams.newChannel();
     Query of = starting;
     if (of != null) {
-      channel.pipeline().addLast(new Reading(of)); // before those that Netty adds
+      channel.pipeline().addLast(new Exchange(of)); // before those that Netty adds
       channel.closeFuture().addListener(_ -> of.envelope.tryFailure(new ClosedChannelException()));
     }
     return channel;
@@ -103,12 +109,25 @@ final class Queries {
     return channel;
   }
 
-  /// Tells whose datagram is read.
-  private final class Reading extends ChannelInboundHandlerAdapter {
+  /// Next to the socket: connects it to the server, and tells whose datagram is read.
+  private final class Exchange extends ChannelDuplexHandler {
     private final Query query;
 
-    Reading(Query query) {
+    Exchange(Query query) {
       this.query = query;
+    }
+
+    @Override
+    public void write(ChannelHandlerContext ctx, Object message, ChannelPromise written) {
+      ctx.connect(query.server)
+          .addListener(connected -> {
+            if (connected.isSuccess()) {
+              ctx.writeAndFlush(message, written);
+            } else {
+              ReferenceCountUtil.release(message);
+              written.tryFailure(connected.cause());
+            }
+          });
     }
 
     @Override
@@ -119,6 +138,12 @@ final class Queries {
       } finally {
         reading = null;
       }
+    }
+
+    /// The system tells that nobody listens at the server's port, say.
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+      query.envelope.tryFailure(cause);
     }
   }
 
@@ -197,6 +222,9 @@ final class Queries {
     private String why(Throwable cause) {
       if (cause instanceof DnsNameResolverTimeoutException) {
         return "has not answered within " + timeout.toSeconds() + " s";
+      }
+      if (cause instanceof PortUnreachableException) {
+        return "refuses: nobody listens there";
       }
       Throwable reason = cause.getCause() == null ? cause : cause.getCause();
       return "could not be asked: " + reason;

@@ -71,7 +71,12 @@ abstract class NamesOnDrivers {
 
   /// A resolver that asks each server once, and waits for it longer than any test runs.
   LoopNames patient(NameServer... of) throws IOException {
-    Path file = Files.writeString(Files.createTempFile(folder, "resolv", ".conf"), lines(of));
+    return patient(lines(of));
+  }
+
+  /// The same, of servers as resolv.conf has them.
+  LoopNames patient(String servers) throws IOException {
+    Path file = Files.writeString(Files.createTempFile(folder, "resolv", ".conf"), servers);
     return new LoopNames(
         new SystemFile<>(
             file,

@@ -297,6 +297,21 @@ class NamesTest extends NamesOnDrivers {
   }
 
   @Test
+  void serverWhosePortIsClosed_isNotWaitedFor() throws Exception {
+    zone.address("good.test", 60, "10.0.0.1");
+    String closed = "nameserver 127.0.0.1:1\n"; // a port that the system gives to nobody by itself
+    NameServer server = ofZone();
+    run(() -> {
+      // the next one is asked at once, where the time for an answer would outlast the test
+      assertThat(texts(patient(closed + server.line()).addresses("good.test", FOUR)))
+          .containsExactly("10.0.0.1");
+      assertThatThrownBy(() -> patient(closed).addresses("good.test", FOUR))
+          .isInstanceOf(UnknownHostException.class)
+          .hasMessage("good.test: the name server /127.0.0.1:1 refuses: nobody listens there");
+    });
+  }
+
+  @Test
   void serverThatIsSilent_isAskedAsOftenAsTheSystemSays() throws Exception {
     NameServer server = silent();
     run(() -> {

@@ -95,7 +95,8 @@ final class Queries {
     DatagramChannel channel = datagrams.newChannel();
     Query of = starting;
     if (of != null) {
-      channel.pipeline().addLast(new Exchange(of)); // before those that Netty adds
+      // before those that Netty adds
+      channel.pipeline().addLast(new Exchange(of), new OwnAnswers(of.question));
       channel.closeFuture().addListener(_ -> of.envelope.tryFailure(new ClosedChannelException()));
     }
     return channel;

@@ -14,9 +14,10 @@ import java.util.List;
 /// system's hosts file first, then the name servers of `/etc/resolv.conf` with its `search`,
 /// `ndots`, `timeout`, `attempts`, `rotate` and `edns0`. No thread is held, a name server that does
 /// not answer delays only those that ask it, and answers are kept for as long as the DNS says. At
-/// most 64 questions are out to one name server; further ones go to the next server, or wait. Of
-/// `/etc/nsswitch.conf` it takes no notice: mDNS (`.local`) and the machine's own name are asked of
-/// the system, other sources are not.
+/// most 64 questions are out to one name server; further ones go to the next server, or wait. When
+/// a host's addresses of one family are there, IPv4 or IPv6, the other's are waited for 250 ms
+/// more. Of `/etc/nsswitch.conf` it takes no notice: mDNS (`.local`) and the machine's own name are
+/// asked of the system, other sources are not.
 ///
 /// Else, and with `-Dheddle.dns=thread`, the system's resolver on at most 16 threads beside the
 /// loop. Then [#resolveSrv] and [#resolveTxt] are refused, and what was found is kept by the JDK
@@ -32,9 +33,10 @@ import java.util.List;
 public final class Dns {
   private Dns() {}
 
-  /// All addresses of a host, in the order of preference. **Suspends** unless they are known.
-  /// **Cancelled** the look-up is given up; where the system's resolver is asked, that goes on
-  /// until its end, and nobody waits for it.
+  /// All addresses of a host, in the order of preference; those of one family where the name
+  /// servers do not answer for the other. **Suspends** unless they are known. **Cancelled** the
+  /// look-up is given up; where the system's resolver is asked, that goes on until its end, and
+  /// nobody waits for it.
   ///
   /// @param host a name, or an address as text; the empty text is neither
   /// @throws UnknownHostException when there is no such host, or nobody could say

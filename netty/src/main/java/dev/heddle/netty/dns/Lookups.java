@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.netty.dns;
 
+import dev.heddle.DeadlineException;
 import dev.heddle.event.Deadline;
 import dev.heddle.thread.RemotePromise;
 import io.netty.util.concurrent.Future;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -53,7 +55,10 @@ final class Lookups {
    * members of a cancelled scope would not run. The first waiter as the one who drives: the next one would have to take
    * over when it is cancelled.
    */
-  static final int MOST_AT_A_SERVER = 64; // of three servers: 192 sockets, of the 1,024 that are usual
+  static final int MOST_AT_A_SERVER = 64; // three servers: 192 sockets of the usual 1,024
+
+  /// Of a question that nobody waits for any more, while others have been answered.
+  static final Answer LATE = new Answer.Failed("has not been answered in time", true);
 
   private static final int MOST_HOPS = 8; // responses of which each gives another alias
 
@@ -81,19 +86,28 @@ final class Lookups {
     return known;
   }
 
-  /// Waits until all of them have an answer. In a coroutine.
-  static List<Answer> awaitAll(List<Lookup> lookups) {
-    while (lookups.stream().anyMatch(Lookup::isOpen)) {
-      awaitOne(lookups.stream().filter(Lookup::isOpen).toList(), Deadline.never());
+  /// Waits until all of them have an answer, or one has found something and then `patience` is
+  /// over: the others' answer is [#LATE]. In a coroutine.
+  static List<Answer> awaitAll(List<Lookup> lookups, Duration patience) {
+    Deadline deadline = Deadline.never();
+    boolean inTime = true;
+    while (inTime && lookups.stream().anyMatch(Lookup::isOpen)) {
+      if (deadline.isNever() && lookups.stream().anyMatch(Lookup::hasFound)) {
+        deadline = Deadline.after(patience);
+      }
+      inTime = awaitOne(lookups.stream().filter(Lookup::isOpen).toList(), deadline);
     }
-    return lookups.stream().map(Lookup::answer).toList();
+    return lookups.stream().map(lookup -> lookup.isOpen() ? LATE : lookup.answer()).toList();
   }
 
-  private static void awaitOne(List<Lookup> open, Deadline deadline) {
+  /// Waits for one of them; returns whether it has come in time.
+  private static boolean awaitOne(List<Lookup> open, Deadline deadline) {
     RemotePromise<Boolean> ended = new RemotePromise<>("the answer to " + open);
     open.forEach(lookup -> lookup.told.add(ended));
     try {
-      var _ = ended.future().await(deadline);
+      return ended.future().await(deadline);
+    } catch (DeadlineException e) {
+      return false;
     } finally {
       open.forEach(lookup -> lookup.told.remove(ended));
     }
@@ -170,6 +184,10 @@ final class Lookups {
       return answer == null;
     }
 
+    private boolean hasFound() {
+      return answer instanceof Answer.Found;
+    }
+
     /// What is known, or what the servers say. Never an alias.
     Answer answer() {
       return Objects.requireNonNull(answer);
@@ -227,8 +245,7 @@ final class Lookups {
       waiting.add(this);
       try {
         limit =
-            with.loop()
-                .schedule(this::giveUpRoom, by.timeout().toMillis(), TimeUnit.MILLISECONDS);
+            with.loop().schedule(this::giveUpRoom, by.timeout().toMillis(), TimeUnit.MILLISECONDS);
       } catch (RejectedExecutionException e) {
         waiting.remove(this);
         end(new Answer.Failed("was not asked: " + e.getMessage(), false));

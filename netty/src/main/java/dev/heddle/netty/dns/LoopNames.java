@@ -38,6 +38,11 @@ final class LoopNames implements NameResolver {
    * does not answer led on, a name could be found in the wrong domain. Of A and AAAA one may fail: the other's addresses
    * are taken, as the system does.
    *
+   * A family that is late. There are servers that do not answer for AAAA, and each look-up would last as long as for a
+   * dead one. So when one family's addresses are there, the other is waited for a moment more (RFC 8305, section 3),
+   * and then not asked for at this host for a while, unless the first has none then. Remembered is the question, not
+   * the server: one zone that is slow must not take a family from all other hosts.
+   *
    * Whom to ask again. A server that was silent, in the next attempt; one that has said that it does not know, not.
    *
    * Time. An answer is kept as long as its records say, the shortest of a chain of aliases; "there is none" as long as
@@ -52,6 +57,12 @@ final class LoopNames implements NameResolver {
    *
    * Sources. RFC 1035, 2308, 6761 (localhost), 6762 (.local); resolv.conf(5), hosts(5).
    */
+
+  /// How long the second family's addresses are waited for when the first's are there. A connection
+  /// waits as long for an address that is dead. RFC 8305 has 50 milliseconds, for connections
+  /// alone: here those ask, too, that want all addresses, and keep them for a while.
+  static final Duration PATIENCE = Duration.ofMillis(250);
+
   private static final String LOCALHOST = "localhost";
   private static final List<InetAddress> LOOPBACK =
       List.of(InetAddress.ofLiteral("127.0.0.1"), InetAddress.ofLiteral("::1"));
@@ -59,14 +70,22 @@ final class LoopNames implements NameResolver {
   private final SystemFile<ResolvConf> resolvConf;
   private final SystemFile<HostsFile> hosts;
   private final String ownName;
+  private final Duration patience;
   private final Lookups lookups = new Lookups(new AnswerCache(System::nanoTime));
+  private final LateQuestions late = new LateQuestions(System::nanoTime);
   private @Nullable Queries queries;
   private @Nullable ResolvConf conf; // that of `queries`
 
-  LoopNames(SystemFile<ResolvConf> resolvConf, SystemFile<HostsFile> hosts, String ownName) {
+  /// @param patience with the second family of addresses, as [#PATIENCE]
+  LoopNames(
+      SystemFile<ResolvConf> resolvConf,
+      SystemFile<HostsFile> hosts,
+      String ownName,
+      Duration patience) {
     this.resolvConf = resolvConf;
     this.hosts = hosts;
     this.ownName = ownName.toLowerCase(Locale.ROOT);
+    this.patience = patience;
   }
 
   // ---- what is asked ----
@@ -161,22 +180,37 @@ final class LoopNames implements NameResolver {
 
   private List<InetAddress> addressesOf(String name, LookupPolicy policy, List<String> reasons)
       throws UnknownHostException {
-    List<Answer> answers =
-        answers(types(policy).stream().map(type -> new Question(name, type)).toList());
-    List<InetAddress> found = new ArrayList<>();
+    List<Question> first = new ArrayList<>();
+    List<Question> second = new ArrayList<>();
+    for (DnsRecordType type : types(policy)) {
+      Question question = new Question(name, type);
+      (late.contains(question) ? second : first).add(question);
+    }
     List<String> failures = new ArrayList<>();
-    for (Answer answer : answers) {
-      switch (answer) {
+    List<InetAddress> found = found(first, reasons, failures);
+    if (found.isEmpty()) {
+      found = found(second, reasons, failures);
+    }
+    if (found.isEmpty() && !failures.isEmpty()) {
+      throw unknown(name, failures); // another name might be another host
+    }
+    return wanted(found, policy);
+  }
+
+  private List<InetAddress> found(
+      List<Question> questions, List<String> reasons, List<String> failures) {
+    List<InetAddress> found = new ArrayList<>();
+    List<Answer> answers = answers(questions);
+    for (int i = 0; i < answers.size(); i++) {
+      String name = questions.get(i).name();
+      switch (answers.get(i)) {
         case Answer.Found records -> records.values().forEach(v -> found.add((InetAddress) v));
         case Answer.None none -> reasons.add(name + ": " + none.why());
         case Answer.Failed failed -> failures.add(name + ": " + failed.why());
         case Answer.Alias alias -> throw new IllegalStateException("not followed: " + alias);
       }
     }
-    if (found.isEmpty() && !failures.isEmpty()) {
-      throw unknown(name, failures); // another name might be another host
-    }
-    return wanted(found, policy);
+    return found;
   }
 
   private static List<DnsRecordType> types(LookupPolicy policy) {
@@ -271,9 +305,21 @@ final class LoopNames implements NameResolver {
     List<Lookup> joined = new ArrayList<>();
     try {
       questions.forEach(question -> joined.add(lookups.join(question, with, by)));
-      return Lookups.awaitAll(joined);
+      List<Answer> answers = Lookups.awaitAll(joined, patience);
+      for (int i = 0; i < answers.size(); i++) {
+        remember(questions.get(i), answers.get(i));
+      }
+      return answers;
     } finally {
       joined.forEach(Lookup::leave);
+    }
+  }
+
+  private void remember(Question question, Answer answer) {
+    if (answer.equals(Lookups.LATE)) {
+      late.add(question);
+    } else if (!(answer instanceof Answer.Failed)) {
+      late.remove(question);
     }
   }
 

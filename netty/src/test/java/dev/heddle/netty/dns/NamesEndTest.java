@@ -207,15 +207,18 @@ class NamesEndTest extends NamesOnDrivers {
     run(() -> {
       Path file = Files.writeString(folder.resolve("resolv.conf"), dead.line());
       Duration[] timeout = {Duration.ofHours(1)};
-      LoopNames names = new LoopNames(
-          new SystemFile<>(
-              file,
-              lines -> {
-                ResolvConf conf = ResolvConf.parse(lines, Map.of(), "own");
-                return new ResolvConf(conf.servers(), List.of(), 1, timeout[0], 1, false, false);
-              }),
-          new SystemFile<>(folder.resolve("hosts"), HostsFile::parse),
-          "own");
+      LoopNames names =
+          new LoopNames(
+              new SystemFile<>(
+                  file,
+                  lines -> {
+                    ResolvConf conf = ResolvConf.parse(lines, Map.of(), "own");
+                    return new ResolvConf(
+                        conf.servers(), List.of(), 1, timeout[0], 1, false, false);
+                  }),
+              new SystemFile<>(folder.resolve("hosts"), HostsFile::parse),
+              "own",
+              LONG);
       Heddle.scope(s -> {
         for (int i = 0; i < room; i++) {
           String host = "name" + i + ".test";
@@ -234,8 +237,7 @@ class NamesEndTest extends NamesOnDrivers {
   }
 
   @Test
-  void nameThatTwoLookUpAtOnce_isAskedForOnce_andACancelledOneTakesItFromNobody()
-      throws Exception {
+  void nameThatTwoLookUpAtOnce_isAskedForOnce_andACancelledOneTakesItFromNobody() throws Exception {
     zone.address("good.test", 60, "10.0.0.1");
     CountDownLatch mayAnswer = new CountDownLatch(1);
     NameServer server =

@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -175,7 +176,8 @@ class NamesTest extends NamesOnDrivers {
   void hostsFile_comesFirst_andIsReadAgainWhenItChanges() throws Exception {
     Path hosts = folder.resolve("hosts");
     Files.writeString(
-        hosts, "# a comment\n10.0.0.9 Good.test alias\nnonsense x\n::1 alias # too\n10.0.0.9 alias\n");
+        hosts,
+        "# a comment\n10.0.0.9 Good.test alias\nnonsense x\n::1 alias # too\n10.0.0.9 alias\n");
     zone.address("good.test", 60, "10.0.0.1");
     NameServer server = ofZone();
     run(() -> {
@@ -360,6 +362,32 @@ class NamesTest extends NamesOnDrivers {
                 asked -> asked.type() == Zone.AAAA ? Zone.refusal(asked, 2) : zone.answer(asked)));
     run(() ->
         assertThat(texts(names(server).addresses("good.test", ANY))).containsExactly("10.0.0.1"));
+  }
+
+  @Test
+  void familyThatIsSilent_isWaitedForNoLongerThanAMoment_whereTheOtherIsThere() throws Exception {
+    zone.address("four.test", 60, "10.0.0.1").address("six.test", 60, "2001:db8::1", "10.0.0.2");
+    AtomicBoolean isSilent = new AtomicBoolean(true);
+    NameServer server =
+        open(
+            NameServer.of(asked ->
+                isSilent.get()
+                        && asked.type() == (asked.name().equals("six.test") ? Zone.A : Zone.AAAA)
+                    ? null
+                    : zone.answer(asked)));
+    run(() -> {
+      LoopNames names = patient(server.line(), Duration.ofMillis(20));
+      assertThat(texts(names.addresses("four.test", ANY))).containsExactly("10.0.0.1");
+      for (int i = 0; i < 3; i++) { // and it is not asked again each time
+        assertThat(texts(names.addresses("six.test", ANY))).containsExactly("2001:db8:0:0:0:0:0:1");
+      }
+      assertThat(server.asked().stream().filter("six.test 1"::equals).count())
+          .isLessThanOrEqualTo(1);
+      isSilent.set(false); // it is asked again where it alone is wanted
+      assertThat(texts(names.addresses("six.test", FOUR))).containsExactly("10.0.0.2");
+      assertThat(texts(names.addresses("six.test", ANY)))
+          .containsExactly("10.0.0.2", "2001:db8:0:0:0:0:0:1");
+    });
   }
 
   @Test

@@ -58,8 +58,8 @@ final class AnswerReader {
     return response.isTruncated() ? beginningOf(answer) : answer;
   }
 
-  /// What a message that was cut short is worth: some of a host's addresses serve who wants to reach
-  /// it, and are not kept for those who come later. All else counts as a whole only.
+  /// What a message that was cut short is worth: some of a host's addresses serve who wants to
+  /// reach it, and are not kept for those who come later. All else counts as a whole only.
   private Answer beginningOf(Answer answer) {
     boolean isOfAddresses =
         question.type().equals(DnsRecordType.A) || question.type().equals(DnsRecordType.AAAA);

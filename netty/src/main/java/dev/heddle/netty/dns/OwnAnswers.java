@@ -37,8 +37,7 @@ final class OwnAnswers extends ChannelInboundHandlerAdapter {
     try {
       int questions = message.getUnsignedShort(message.readerIndex() + QUESTIONS);
       message.skipBytes(HEADER);
-      return questions == 1
-          && DnsRecordDecoder.DEFAULT.decodeQuestion(message).equals(question);
+      return questions == 1 && DnsRecordDecoder.DEFAULT.decodeQuestion(message).equals(question);
     } catch (Exception e) {
       return false; // safe: what cannot be read does not repeat it
     }

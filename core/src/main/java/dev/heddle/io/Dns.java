@@ -13,9 +13,11 @@ import java.util.List;
 /// **Who answers.** With the module `heddle-netty`, and one of its drivers, the loop itself: the
 /// system's hosts file first, then the name servers of `/etc/resolv.conf` with its `search`,
 /// `ndots`, `timeout`, `attempts`, `rotate` and `edns0`. No thread is held, a name server that does
-/// not answer delays only who asks it, and answers are kept for as long as the DNS says. Of
-/// `/etc/nsswitch.conf` it takes no notice: mDNS (`.local`) and the machine's own name are asked of
-/// the system, other sources are not.
+/// not answer delays only those that ask it, and answers are kept for as long as the DNS says. At
+/// most 64 questions are out to one name server; further ones go to the next server, or wait. When
+/// a host's addresses of one family are there, IPv4 or IPv6, the other's are waited for 250 ms
+/// more. Of `/etc/nsswitch.conf` it takes no notice: mDNS (`.local`) and the machine's own name are
+/// asked of the system, other sources are not.
 ///
 /// Else, and with `-Dheddle.dns=thread`, the system's resolver on at most 16 threads beside the
 /// loop. Then [#resolveSrv] and [#resolveTxt] are refused, and what was found is kept by the JDK
@@ -31,14 +33,16 @@ import java.util.List;
 public final class Dns {
   private Dns() {}
 
-  /// All addresses of a host, in the order of preference. **Suspends** unless they are known.
-  /// **Cancelled** the look-up is given up; where the system's resolver is asked, that goes on
-  /// until its end, and nobody waits for it.
+  /// All addresses of a host, in the order of preference; those of one family where the name
+  /// servers do not answer for the other. **Suspends** unless they are known. **Cancelled** the
+  /// look-up is given up; where the system's resolver is asked, that goes on until its end, and
+  /// nobody waits for it.
   ///
-  /// @param host a name, or an address as text
+  /// @param host a name, or an address as text; the empty text is neither
   /// @throws UnknownHostException when there is no such host, or nobody could say
   public static List<InetAddress> resolve(String host) throws UnknownHostException {
     CoroutineNode.current();
+    requireName(host);
     List<InetAddress> found = NameResolvers.addresses(host);
     return found == null ? List.of(InetAddress.getAllByName(host)) : found;
   }
@@ -62,7 +66,8 @@ public final class Dns {
   /// {@snippet class=dev.heddle.snippets.SnippetsTest region=srv}
   ///
   /// @param name of the service, the protocol and the domain: `_imaps._tcp.example.org`
-  /// @throws UnknownHostException when there is no such record, or nobody could say
+  /// @throws UnknownHostException when there is no such record, when the only one says that the
+  ///   service is not offered (its target is "."), or nobody could say
   /// @throws UnsupportedOperationException when the loop has only the system's resolver, which
   ///   cannot be asked for it; the message says why
   public static List<SrvRecord> resolveSrv(String name) throws UnknownHostException {
@@ -76,6 +81,13 @@ public final class Dns {
   ///   cannot be asked for it; the message says why
   public static List<TxtRecord> resolveTxt(String name) throws UnknownHostException {
     return records("TXT records").texts(name);
+  }
+
+  /// The JDK takes the empty text for this machine: who has none to connect to would connect here.
+  private static void requireName(String host) throws UnknownHostException {
+    if (host.isEmpty()) {
+      throw new UnknownHostException("'' is no name of a host: it is empty");
+    }
   }
 
   private static NameResolver records(String what) {

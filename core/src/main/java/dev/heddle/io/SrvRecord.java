@@ -8,8 +8,7 @@ import java.util.Objects;
 ///
 /// {@snippet class=dev.heddle.snippets.SnippetsTest region=srv}
 ///
-/// @param target the host's name, without a dot at its end; empty: the service is decidedly not
-///   offered here
+/// @param target the host's name, without a dot at its end
 /// @param port of the service on that host
 /// @param priority hosts with the least are to be tried first
 /// @param weight among hosts of one priority, the share of clients that is to go to this one

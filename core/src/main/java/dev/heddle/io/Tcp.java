@@ -81,7 +81,7 @@ public final class Tcp {
   ///
   /// {@snippet class=dev.heddle.snippets.IoSnippetsTest region=byName}
   ///
-  /// @param host a name, or an address as text
+  /// @param host a name, or an address as text; the empty text is neither
   /// @throws UnknownHostException when there is no such host, or nobody could say
   /// @throws ConnectException when no address takes the connection; the message names each with its
   ///   reason, and each failure is a suppressed exception of it

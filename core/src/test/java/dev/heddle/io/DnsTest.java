@@ -100,6 +100,18 @@ class DnsTest {
   }
 
   @Test
+  void hostWithoutAName_isRefused() {
+    Heddle.run(() -> {
+      String why = "'' is no name of a host: it is empty";
+      assertThatThrownBy(() -> Dns.resolve(""))
+          .isInstanceOf(UnknownHostException.class)
+          .hasMessage(why);
+      assertThatThrownBy(() -> Tcp.connect("", 1)).hasMessage(why);
+      assertThatThrownBy(() -> Tls.connect("", 1, TlsOptions.defaults())).hasMessage(why);
+    });
+  }
+
+  @Test
   void names_askedForOutsideOfLoops_areRefusedNamingHeddleRun() {
     assertThatThrownBy(() -> Dns.resolve("localhost"))
         .isInstanceOf(IllegalStateException.class)

@@ -55,9 +55,17 @@ final class AnswerReader {
     }
     sort();
     Answer answer = follow();
-    return response.isTruncated() && !(answer instanceof Answer.Found)
-        ? new Answer.Failed("has a longer answer, and does not give it by TCP", true)
-        : answer;
+    return response.isTruncated() ? beginningOf(answer) : answer;
+  }
+
+  /// What a message that was cut short is worth: some of a host's addresses serve who wants to
+  /// reach it, and are not kept for those who come later. All else counts as a whole only.
+  private Answer beginningOf(Answer answer) {
+    boolean isOfAddresses =
+        question.type().equals(DnsRecordType.A) || question.type().equals(DnsRecordType.AAAA);
+    return isOfAddresses && answer instanceof Answer.Found some
+        ? new Answer.Found(some.values(), 0)
+        : new Answer.Failed("has a longer answer, and does not give it by TCP", true);
   }
 
   private void sort() {

@@ -2,20 +2,21 @@
 package dev.heddle.netty.dns;
 
 import java.net.InetAddress;
-import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// The system's hosts file: a line has an address, its name, and more names. See hosts(5).
 ///
-/// @param addresses of names in lower case
+/// @param addresses of names in lower case, each once, in the order of the file
 /// @param names of addresses
-record HostsFile(Map<String, List<InetAddress>> addresses, Map<InetAddress, String> names) {
+record HostsFile(Map<String, Set<InetAddress>> addresses, Map<InetAddress, String> names) {
   static HostsFile parse(List<String> lines) {
-    Map<String, List<InetAddress>> addresses = new HashMap<>();
+    Map<String, Set<InetAddress>> addresses = new HashMap<>();
     Map<InetAddress, String> names = new HashMap<>();
     for (String line : lines) {
       int comment = line.indexOf('#');
@@ -28,7 +29,7 @@ record HostsFile(Map<String, List<InetAddress>> addresses, Map<InetAddress, Stri
       names.putIfAbsent(address, words[1]);
       for (int i = 1; i < words.length; i++) {
         String name = words[i].toLowerCase(Locale.ROOT);
-        addresses.computeIfAbsent(name, _ -> new ArrayList<>()).add(address);
+        addresses.computeIfAbsent(name, _ -> new LinkedHashSet<>()).add(address);
       }
     }
     return new HostsFile(addresses, names);
@@ -36,7 +37,7 @@ record HostsFile(Map<String, List<InetAddress>> addresses, Map<InetAddress, Stri
 
   /// The addresses of a name in lower case, maybe none.
   List<InetAddress> addressesOf(String name) {
-    return addresses.getOrDefault(name, List.of());
+    return List.copyOf(addresses.getOrDefault(name, Set.of()));
   }
 
   @Nullable String nameOf(InetAddress address) {

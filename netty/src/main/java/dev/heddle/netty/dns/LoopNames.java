@@ -6,21 +6,18 @@ import dev.heddle.io.SrvRecord;
 import dev.heddle.io.TxtRecord;
 import dev.heddle.io.dns.NameResolver;
 import dev.heddle.netty.HeddleEventLoop;
+import dev.heddle.netty.dns.Lookups.Lookup;
 import io.netty.handler.codec.dns.DnsRecordType;
 import java.net.IDN;
 import java.net.Inet4Address;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.net.spi.InetAddressResolver.LookupPolicy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
-import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -34,23 +31,25 @@ final class LoopNames implements NameResolver {
    *   name ─> hosts file ─> localhost ─> for each name of the search list: A and AAAA, side by side ─> addresses
    *                                          question ─> cache ─> for each attempt, for each server: a query
    *
-   * Each step is plain code of the coroutine that asks. So a server that does not answer delays this coroutine only,
-   * and a cancellation ends the query that is out, and all to come.
+   * The steps to the questions are plain code of the coroutine that asks; the rest is Lookups', which all share that
+   * ask the same at once. A server that does not answer delays only those that ask it.
    *
    * What ends the search. Addresses do. "There is none" leads on to the next name. A failure does not: if a server that
    * does not answer led on, a name could be found in the wrong domain. Of A and AAAA one may fail: the other's addresses
    * are taken, as the system does.
    *
-   * Whom to ask again. A server that was silent, in the next attempt; one that has said that it does not know, not.
+   * A family that is late. There are servers that do not answer for AAAA, and each look-up would last as long as for a
+   * dead one. So when one family's addresses are there, the other is waited for a moment more (RFC 8305, section 3),
+   * and then not asked for at this host for a while, unless the first has none then. Remembered is the question, not
+   * the server: one zone that is slow must not take a family from all other hosts.
    *
-   * Side by side are the queries for both families, in rounds, without coroutines of their own: a coroutine that cleans
-   * up behind its cancellation may look a name up, and members of a cancelled scope would not run.
+   * Whom to ask again. A server that was silent, in the next attempt; one that has said that it does not know, not.
    *
    * Time. An answer is kept as long as its records say, the shortest of a chain of aliases; "there is none" as long as
    * the zone's authority says (RFC 2308), and failures not at all. The cache's entries run out when they are looked
    * at; no timer waits for it, so it keeps no loop alive and no deadlock hidden.
    *
-   * Threads. The loop's. Two coroutines that ask for one name at once both ask the servers.
+   * Threads. The loop's.
    *
    * Rejected. DnsNameResolver.resolveAll: it asks the next server what one has said there is not, asks no server
    * twice, counts resolv.conf's attempts as its bound of all queries, does not keep what it was told there is not,
@@ -58,7 +57,12 @@ final class LoopNames implements NameResolver {
    *
    * Sources. RFC 1035, 2308, 6761 (localhost), 6762 (.local); resolv.conf(5), hosts(5).
    */
-  private static final int MOST_HOPS = 8; // responses of which each gives another alias
+
+  /// How long the second family's addresses are waited for when the first's are there. A connection
+  /// waits as long for an address that is dead. RFC 8305 has 50 milliseconds, for connections
+  /// alone: here those ask, too, that want all addresses, and keep them for a while.
+  static final Duration PATIENCE = Duration.ofMillis(250);
+
   private static final String LOCALHOST = "localhost";
   private static final List<InetAddress> LOOPBACK =
       List.of(InetAddress.ofLiteral("127.0.0.1"), InetAddress.ofLiteral("::1"));
@@ -66,15 +70,22 @@ final class LoopNames implements NameResolver {
   private final SystemFile<ResolvConf> resolvConf;
   private final SystemFile<HostsFile> hosts;
   private final String ownName;
-  private final AnswerCache cache = new AnswerCache(System::nanoTime);
+  private final Duration patience;
+  private final Lookups lookups = new Lookups(new AnswerCache(System::nanoTime));
+  private final LateQuestions late = new LateQuestions(System::nanoTime);
   private @Nullable Queries queries;
   private @Nullable ResolvConf conf; // that of `queries`
-  private int turn; // of the servers, where they rotate
 
-  LoopNames(SystemFile<ResolvConf> resolvConf, SystemFile<HostsFile> hosts, String ownName) {
+  /// @param patience with the second family of addresses, as [#PATIENCE]
+  LoopNames(
+      SystemFile<ResolvConf> resolvConf,
+      SystemFile<HostsFile> hosts,
+      String ownName,
+      Duration patience) {
     this.resolvConf = resolvConf;
     this.hosts = hosts;
     this.ownName = ownName.toLowerCase(Locale.ROOT);
+    this.patience = patience;
   }
 
   // ---- what is asked ----
@@ -113,8 +124,15 @@ final class LoopNames implements NameResolver {
   @Override
   public List<SrvRecord> services(String name) throws UnknownHostException {
     requireThatItCanAsk(name);
-    return records(name, DnsRecordType.SRV).stream()
-        .map(SrvRecord.class::cast)
+    List<SrvRecord> offered =
+        records(name, DnsRecordType.SRV).stream()
+            .map(SrvRecord.class::cast)
+            .filter(service -> !service.target().isEmpty()) // "." is no host: RFC 2782
+            .toList();
+    if (offered.isEmpty()) {
+      throw new UnknownHostException(name + ": the DNS says that the service is not offered");
+    }
+    return offered.stream()
         .sorted(
             Comparator.comparingInt(SrvRecord::priority)
                 .thenComparing(Comparator.comparingInt(SrvRecord::weight).reversed()))
@@ -162,22 +180,37 @@ final class LoopNames implements NameResolver {
 
   private List<InetAddress> addressesOf(String name, LookupPolicy policy, List<String> reasons)
       throws UnknownHostException {
-    List<Answer> answers =
-        answers(types(policy).stream().map(type -> new Question(name, type)).toList());
-    List<InetAddress> found = new ArrayList<>();
+    List<Question> first = new ArrayList<>();
+    List<Question> second = new ArrayList<>();
+    for (DnsRecordType type : types(policy)) {
+      Question question = new Question(name, type);
+      (late.contains(question) ? second : first).add(question);
+    }
     List<String> failures = new ArrayList<>();
-    for (Answer answer : answers) {
-      switch (answer) {
+    List<InetAddress> found = found(first, reasons, failures);
+    if (found.isEmpty()) {
+      found = found(second, reasons, failures);
+    }
+    if (found.isEmpty() && !failures.isEmpty()) {
+      throw unknown(name, failures); // another name might be another host
+    }
+    return wanted(found, policy);
+  }
+
+  private List<InetAddress> found(
+      List<Question> questions, List<String> reasons, List<String> failures) {
+    List<InetAddress> found = new ArrayList<>();
+    List<Answer> answers = answers(questions);
+    for (int i = 0; i < answers.size(); i++) {
+      String name = questions.get(i).name();
+      switch (answers.get(i)) {
         case Answer.Found records -> records.values().forEach(v -> found.add((InetAddress) v));
         case Answer.None none -> reasons.add(name + ": " + none.why());
         case Answer.Failed failed -> failures.add(name + ": " + failed.why());
         case Answer.Alias alias -> throw new IllegalStateException("not followed: " + alias);
       }
     }
-    if (found.isEmpty() && !failures.isEmpty()) {
-      throw unknown(name, failures); // another name might be another host
-    }
-    return wanted(found, policy);
+    return found;
   }
 
   private static List<DnsRecordType> types(LookupPolicy policy) {
@@ -267,116 +300,27 @@ final class LoopNames implements NameResolver {
   // ---- questions ----
 
   private List<Answer> answers(List<Question> questions) {
-    List<Lookup> lookups = questions.stream().map(Lookup::new).toList();
+    Queries with = queries();
+    ResolvConf by = conf();
+    List<Lookup> joined = new ArrayList<>();
     try {
-      while (!lookups.stream().allMatch(Lookup::isDone)) {
-        lookups.forEach(Lookup::ask);
-        lookups.forEach(Lookup::take);
+      questions.forEach(question -> joined.add(lookups.join(question, with, by)));
+      List<Answer> answers = Lookups.awaitAll(joined, patience);
+      for (int i = 0; i < answers.size(); i++) {
+        remember(questions.get(i), answers.get(i));
       }
+      return answers;
     } finally {
-      lookups.forEach(Lookup::close);
-    }
-    return lookups.stream().map(Lookup::answer).toList();
-  }
-
-  /// A question on its way: it is asked, and its answer taken, until that says something.
-  private final class Lookup {
-    private final Question question;
-    private final Queries with = queries();
-    private final ResolvConf by = conf();
-    private final int first; // of the servers
-    private final Set<InetSocketAddress> ignorant = new LinkedHashSet<>();
-    private final Set<String> reasons = new LinkedHashSet<>();
-    private Question asked; // another one where the name is an alias
-    private long ttl = Long.MAX_VALUE; // of the aliases so far
-    private int hops;
-    private int attempt;
-    private Queries.@Nullable Query out;
-    private @Nullable Answer answer;
-
-    Lookup(Question question) {
-      this.question = question;
-      this.asked = question;
-      this.answer = cache.get(question);
-      this.first = by.rotate() && answer == null ? turn++ : 0;
-    }
-
-    boolean isDone() {
-      return answer != null;
-    }
-
-    /// What is known, or what the servers say. Never an alias.
-    Answer answer() {
-      return Objects.requireNonNull(answer);
-    }
-
-    /// Asks the next server.
-    void ask() {
-      int most = by.attempts() * by.servers().size();
-      while (attempt < most && ignorant.contains(server())) {
-        attempt++;
-      }
-      if (!isDone() && attempt == most) {
-        answer = new Answer.Failed(String.join("; ", reasons), false);
-      }
-      if (!isDone()) {
-        out = with.ask(server(), asked);
-      }
-    }
-
-    private InetSocketAddress server() {
-      return by.servers().get(Math.floorMod(first + attempt, by.servers().size()));
-    }
-
-    /// Waits for what it says.
-    void take() {
-      if (out == null) {
-        return;
-      }
-      Answer said = out.answer();
-      close();
-      switch (said) {
-        case Answer.Failed failed -> goOn(failed);
-        case Answer.Alias alias -> follow(alias);
-        case Answer.Found _, Answer.None _ -> {
-          answer = shortened(said, ttl);
-          cache.put(question, answer);
-        }
-      }
-    }
-
-    private void goOn(Answer.Failed failed) {
-      reasons.add("the name server " + server() + " " + failed.why());
-      if (!failed.again()) {
-        ignorant.add(server());
-      }
-      attempt++;
-    }
-
-    private void follow(Answer.Alias alias) {
-      hops++;
-      ttl = Math.min(ttl, alias.ttl());
-      asked = new Question(alias.target(), question.type());
-      attempt = 0;
-      if (hops == MOST_HOPS) {
-        answer = new Answer.Failed("it is an alias of too many names", false);
-      }
-    }
-
-    void close() {
-      if (out != null) {
-        out.close();
-        out = null;
-      }
+      joined.forEach(Lookup::leave);
     }
   }
 
-  private static Answer shortened(Answer answer, long ttl) {
-    return switch (answer) {
-      case Answer.Found found -> new Answer.Found(found.values(), Math.min(found.ttl(), ttl));
-      case Answer.None none -> new Answer.None(none.why(), Math.min(none.ttl(), ttl));
-      default -> answer;
-    };
+  private void remember(Question question, Answer answer) {
+    if (answer.equals(Lookups.LATE)) {
+      late.add(question);
+    } else if (!(answer instanceof Answer.Failed)) {
+      late.remove(question);
+    }
   }
 
   private Queries queries() {

@@ -43,7 +43,8 @@ public final class NettyNames implements NameResolverProvider {
                   path(RESOLV_CONF, "/etc/resolv.conf"),
                   lines -> ResolvConf.parse(lines, System.getenv(), own)),
               new SystemFile<>(path(HOSTS, "/etc/hosts"), HostsFile::parse),
-              own);
+              own,
+              LoopNames.PATIENCE);
       root.set(KEY, names);
     }
     return names;

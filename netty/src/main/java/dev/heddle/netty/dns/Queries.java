@@ -2,10 +2,10 @@
 package dev.heddle.netty.dns;
 
 import dev.heddle.netty.HeddleEventLoop;
-import dev.heddle.netty.NettyFutures;
 import io.netty.channel.AddressedEnvelope;
+import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
 import io.netty.channel.ReflectiveChannelFactory;
 import io.netty.channel.socket.DatagramChannel;
 import io.netty.channel.socket.SocketChannel;
@@ -18,14 +18,17 @@ import io.netty.resolver.dns.DnsNameResolverTimeoutException;
 import io.netty.resolver.dns.NoopAuthoritativeDnsServerCache;
 import io.netty.resolver.dns.NoopDnsCache;
 import io.netty.resolver.dns.NoopDnsCnameCache;
+import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.DefaultPromise;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.Promise;
 import java.net.InetSocketAddress;
+import java.net.PortUnreachableException;
 import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Asks one name server one question: by UDP, and by TCP when the answer is too long for that.
@@ -35,12 +38,15 @@ final class Queries {
    * address), falls back to TCP and limits the time. What is to be asked of whom is LoopNames'.
    *
    * Channels. Each query has a UDP socket of its own, so an answer that is forged has to hit a port, too, and a late
-   * one hits nothing; it is closed with the query. So is the connection that Netty opens for a long answer: it does
-   * not do that itself when the query is cancelled. Whose it is we know by the order of calls: Netty opens it while
-   * it reads the datagram that was cut short, and all of that happens in one turn of the event loop.
+   * one hits nothing. It is connected to the server: then the system drops what others send, and says when nobody
+   * listens at the server's port, where a query would wait for its whole time. It is closed with the query.
    *
-   * Threads. ask(), answer() and close(): a coroutine's. All else runs on the event loop, one thing at a time; also the start of a query,
-   * for the channel that is opened in it to be known as its own.
+   * So is the connection that Netty opens for a long answer: it does not do that itself when the query is cancelled.
+   * Whose it is we know by the order of calls: Netty opens it while it reads the datagram that was cut short, and all
+   * of that happens in one turn of the event loop.
+   *
+   * Threads. ask(), whenAnswered() and close(): the loop's. All else runs on the event loop, one thing at a time; also
+   * the start of a query, for the channel that is opened in it to be known as its own.
    *
    * I1. A query that has ended, however it has, leaves no channel. [NamesEndTest]
    * I2. A query ends: by an answer, its time, its channel's end, or its caller's. [NamesEndTest]
@@ -78,7 +84,7 @@ final class Queries {
     return loop;
   }
 
-  /// Asks; who asks closes the query. In a coroutine.
+  /// Asks; who does not want the answer any more closes the query.
   Query ask(InetSocketAddress server, Question question) {
     Query query = new Query(server, question);
     query.begin();
@@ -89,7 +95,8 @@ final class Queries {
     DatagramChannel channel = datagrams.newChannel();
     Query of = starting;
     if (of != null) {
-      channel.pipeline().addLast(new Reading(of)); // before those that Netty adds
+      // before those that Netty adds
+      channel.pipeline().addLast(new Exchange(of), new OwnAnswers(of.question));
       channel.closeFuture().addListener(_ -> of.envelope.tryFailure(new ClosedChannelException()));
     }
     return channel;
@@ -103,12 +110,25 @@ final class Queries {
     return channel;
   }
 
-  /// Tells whose datagram is read.
-  private final class Reading extends ChannelInboundHandlerAdapter {
+  /// Next to the socket: connects it to the server, and tells whose datagram is read.
+  private final class Exchange extends ChannelDuplexHandler {
     private final Query query;
 
-    Reading(Query query) {
+    Exchange(Query query) {
       this.query = query;
+    }
+
+    @Override
+    public void write(ChannelHandlerContext ctx, Object message, ChannelPromise written) {
+      ctx.connect(query.server)
+          .addListener(connected -> {
+            if (connected.isSuccess()) {
+              ctx.writeAndFlush(message, written);
+            } else {
+              ReferenceCountUtil.release(message);
+              written.tryFailure(connected.cause());
+            }
+          });
     }
 
     @Override
@@ -120,10 +140,16 @@ final class Queries {
         reading = null;
       }
     }
+
+    /// The system tells that nobody listens at the server's port, say.
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+      query.envelope.tryFailure(cause);
+    }
   }
 
   /// One that is out, or has been answered.
-  final class Query implements AutoCloseable {
+  final class Query {
     private final InetSocketAddress server;
     private final Question question;
     private final Envelope envelope = new Envelope(loop);
@@ -145,14 +171,21 @@ final class Queries {
       }
     }
 
-    /// The answer. **Suspends** unless it has come. In a coroutine.
-    Answer answer() {
-      return refused == null ? NettyFutures.await(answer) : refused;
+    InetSocketAddress server() {
+      return server;
+    }
+
+    /// Tells the answer, on the event loop; at once where that has ended.
+    void whenAnswered(Consumer<Answer> then) {
+      if (refused == null) {
+        answer.addListener(_ -> then.accept(answer.getNow()));
+      } else {
+        then.accept(refused);
+      }
     }
 
     /// Nobody waits any more: closes what is open.
-    @Override
-    public void close() {
+    void close() {
       if (refused == null) {
         envelope.cancel(false); // no effect once it has ended
       }
@@ -190,6 +223,9 @@ final class Queries {
     private String why(Throwable cause) {
       if (cause instanceof DnsNameResolverTimeoutException) {
         return "has not answered within " + timeout.toSeconds() + " s";
+      }
+      if (cause instanceof PortUnreachableException) {
+        return "refuses: nobody listens there";
       }
       Throwable reason = cause.getCause() == null ? cause : cause.getCause();
       return "could not be asked: " + reason;

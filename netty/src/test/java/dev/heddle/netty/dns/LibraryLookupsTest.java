@@ -95,7 +95,7 @@ class LibraryLookupsTest {
       assertThat(Dns.resolveSrv("_s._tcp." + name).getFirst().target()).isEqualTo(name);
       assertThat(Dns.resolveTxt(name).getFirst().text()).isEqualTo("text");
       assertThat(Dns.reverse(InetAddress.ofLiteral("10.0.0.1"))).isEqualTo(name);
-      for (String text : List.of("10.0.0.2", "::1", "[::1]", "127.1", "")) {
+      for (String text : List.of("10.0.0.2", "::1", "[::1]", "127.1")) {
         assertThat(Dns.resolve(text)).hasSize(1);
       }
     });

@@ -68,6 +68,12 @@ final class NameServer implements AutoCloseable {
     return new InetSocketAddress(HERE, datagrams.getLocalPort());
   }
 
+  /// Refuses connections from now on: it can be asked by UDP only.
+  NameServer withoutTcp() throws IOException {
+    listener.close();
+    return this;
+  }
+
   /// What has been asked so far.
   List<String> asked() {
     return asked.stream().map(Asked::toString).toList();

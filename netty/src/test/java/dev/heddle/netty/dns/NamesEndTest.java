@@ -9,11 +9,15 @@ import dev.heddle.DeadlockError;
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
 import java.io.IOException;
+import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -124,16 +128,151 @@ class NamesEndTest extends NamesOnDrivers {
           String host = "dead" + i + ".test";
           s.background("look up " + host, () -> slow.addresses(host, FOUR));
         }
-        while (dead.asked().size() < 100) {
-          Heddle.delay(Duration.ofMillis(1));
-        }
+        awaitQuestions(dead, Lookups.MOST_AT_A_SERVER);
         LoopNames good = names(server);
         assertThat(texts(good.addresses("good.test", FOUR))).containsExactly("10.0.0.1");
         assertThat(lookupThreads()).isEmpty();
         return null;
       });
     });
-    assertThat(dead.asked()).hasSize(100); // all of them still wait for their first answer
+    assertThat(dead.asked()).hasSize(Lookups.MOST_AT_A_SERVER); // these still wait for an answer
+  }
+
+  @Test
+  void serverThatIsSilent_takesNotAllDescriptors_andTheNextOneIsAsked() throws Exception {
+    int room = Lookups.MOST_AT_A_SERVER;
+    int many = 1_000;
+    IntStream.range(0, many).forEach(i -> zone.address("name" + i + ".test", 60, "10.0.0.1"));
+    zone.address("good.test", 60, "10.0.0.2");
+    NameServer dead = silent();
+    NameServer server = ofZone();
+    run(() -> {
+      names(server).addresses("good.test", FOUR); // opens what the loop keeps
+      long before = sockets();
+      LoopNames names = patient(dead, server);
+      int[] found = {0};
+      Heddle.scope(s -> {
+        for (int i = 0; i < many; i++) {
+          String host = "name" + i + ".test";
+          s.background(
+              "look up " + host,
+              () -> {
+                names.addresses(host, FOUR);
+                found[0]++;
+              });
+        }
+        while (found[0] < many - room && dead.asked().size() <= room) {
+          Heddle.delay(Duration.ofMillis(1));
+        }
+        assertThat(dead.asked()).hasSize(room);
+        assertThat(texts(names.addresses("good.test", FOUR))).containsExactly("10.0.0.2");
+        while (sockets() > before + room) {
+          Heddle.delay(Duration.ofMillis(1)); // a driver closes some a moment later
+        }
+        return null;
+      });
+      while (sockets() > before) {
+        Heddle.delay(Duration.ofMillis(1));
+      }
+    });
+  }
+
+  @Test
+  void roomOfALookupThatIsCancelled_goesToTheNextOne() throws Exception {
+    int room = Lookups.MOST_AT_A_SERVER;
+    NameServer dead = silent();
+    run(() -> {
+      LoopNames names = patient(dead);
+      List<Coroutine<?>> looking = new ArrayList<>();
+      for (int i = 0; i < room + 2; i++) {
+        String host = "name" + i + ".test";
+        looking.add(Heddle.spawn(() -> names.addresses(host, FOUR)));
+      }
+      awaitQuestions(dead, room);
+      looking.get(room).cancel("gives its place among those that wait away, too");
+      looking.get(0).cancel("enough");
+      awaitQuestions(dead, room + 1);
+      assertThat(dead.asked()).endsWith("name" + (room + 1) + ".test 1").hasSize(room + 1);
+      looking.forEach(each -> each.cancel("enough"));
+      for (Coroutine<?> each : looking) {
+        assertThatThrownBy(each::await).isInstanceOf(Cancellation.class);
+      }
+    });
+  }
+
+  @Test
+  void lookupWithoutRoom_saysSo() throws Exception {
+    int room = Lookups.MOST_AT_A_SERVER;
+    NameServer dead = silent();
+    run(() -> {
+      Path file = Files.writeString(folder.resolve("resolv.conf"), dead.line());
+      Duration[] timeout = {Duration.ofHours(1)};
+      LoopNames names =
+          new LoopNames(
+              new SystemFile<>(
+                  file,
+                  lines -> {
+                    ResolvConf conf = ResolvConf.parse(lines, Map.of(), "own");
+                    return new ResolvConf(
+                        conf.servers(), List.of(), 1, timeout[0], 1, false, false);
+                  }),
+              new SystemFile<>(folder.resolve("hosts"), HostsFile::parse),
+              "own",
+              LONG);
+      Heddle.scope(s -> {
+        for (int i = 0; i < room; i++) {
+          String host = "name" + i + ".test";
+          s.background("look up " + host, () -> names.addresses(host, FOUR));
+        }
+        awaitQuestions(dead, room);
+        timeout[0] = Duration.ofMillis(1);
+        Files.writeString(file, "# read again\n" + dead.line());
+        assertThatThrownBy(() -> names.addresses("other.test", FOUR))
+            .isInstanceOf(UnknownHostException.class)
+            .hasMessageContaining("other.test: the name servers have had no room");
+        return null;
+      });
+    });
+    assertThat(dead.asked()).hasSize(room);
+  }
+
+  @Test
+  void nameThatTwoLookUpAtOnce_isAskedForOnce_andACancelledOneTakesItFromNobody() throws Exception {
+    zone.address("good.test", 60, "10.0.0.1");
+    CountDownLatch mayAnswer = new CountDownLatch(1);
+    NameServer server =
+        open(
+            NameServer.of(asked -> {
+              awaitUnlessInterrupted(mayAnswer);
+              return zone.answer(asked);
+            }));
+    run(() -> {
+      LoopNames names = patient(server);
+      Coroutine<?> one = Heddle.spawn(() -> names.addresses("good.test", FOUR));
+      awaitQuestions(server, 1);
+      boolean[] asks = {false};
+      var other =
+          Heddle.spawn(() -> {
+            asks[0] = true; // and does not stop before it waits for the answer
+            return texts(names.addresses("good.test", FOUR));
+          });
+      while (!asks[0]) {
+        Heddle.suspend();
+      }
+      one.cancel("enough");
+      assertThatThrownBy(one::await).isInstanceOf(Cancellation.class);
+      mayAnswer.countDown();
+      assertThat(other.await()).containsExactly("10.0.0.1");
+    });
+    assertThat(server.asked()).containsExactly("good.test 1");
+  }
+
+  private static void awaitUnlessInterrupted(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private static List<String> lookupThreads() {

@@ -24,6 +24,7 @@ abstract class NamesOnDrivers {
       LookupPolicy.of(LookupPolicy.IPV4 | LookupPolicy.IPV6 | LookupPolicy.IPV4_FIRST);
   static final LookupPolicy SIX_FIRST =
       LookupPolicy.of(LookupPolicy.IPV4 | LookupPolicy.IPV6 | LookupPolicy.IPV6_FIRST);
+  static final Duration LONG = Duration.ofHours(1); // longer than any test runs
   static final LookupPolicy FOUR = LookupPolicy.of(LookupPolicy.IPV4);
 
   @Parameter String driver;
@@ -66,26 +67,41 @@ abstract class NamesOnDrivers {
     return new LoopNames(
         new SystemFile<>(resolvConf, lines -> ResolvConf.parse(lines, Map.of(), "own")),
         new SystemFile<>(folder.resolve("hosts"), HostsFile::parse),
-        "own");
+        "own",
+        LONG);
   }
 
-  /// A resolver that waits for the server longer than any test runs.
-  LoopNames patient(NameServer of) throws IOException {
-    Path file = Files.writeString(Files.createTempFile(folder, "resolv", ".conf"), of.line());
+  /// A resolver that asks each server once, and waits for it longer than any test runs.
+  LoopNames patient(NameServer... of) throws IOException {
+    return patient(lines(of));
+  }
+
+  /// The same, of servers as resolv.conf has them.
+  LoopNames patient(String servers) throws IOException {
+    return patient(servers, LONG);
+  }
+
+  /// @param withOther how long it waits for the other family's addresses when it has one's
+  LoopNames patient(String servers, Duration withOther) throws IOException {
+    Path file = Files.writeString(Files.createTempFile(folder, "resolv", ".conf"), servers);
     return new LoopNames(
         new SystemFile<>(
             file,
             lines -> {
               ResolvConf conf = ResolvConf.parse(lines, Map.of(), "own");
-              return new ResolvConf(
-                  conf.servers(), List.of(), 1, Duration.ofHours(1), 1, false, false);
+              return new ResolvConf(conf.servers(), List.of(), 1, LONG, 1, false, false);
             }),
         new SystemFile<>(folder.resolve("hosts"), HostsFile::parse),
-        "own");
+        "own",
+        withOther);
   }
 
   LoopNames names(NameServer... of) throws IOException {
-    return names(String.join("", Stream.of(of).map(NameServer::line).toList()));
+    return names(lines(of));
+  }
+
+  private static String lines(NameServer... of) {
+    return String.join("", Stream.of(of).map(NameServer::line).toList());
   }
 
   static void awaitQuestions(NameServer server, int count) {

@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -89,6 +90,28 @@ class NamesTest extends NamesOnDrivers {
   }
 
   @Test
+  void answerThatWasCutShort_isNotTakenForTheWhole_whereTcpIsRefused() throws Exception {
+    zone.text("txt.test", 60, "the first of many").address("host.test", 60, "10.0.0.1");
+    zone.service("_x._tcp.test", 60, 1, 1, 80, "one.test");
+    zone.pointer("1.0.0.10.in-addr.arpa", "one.test");
+    NameServer server =
+        open(NameServer.of(asked -> Zone.cutShort(zone.answer(asked)))).withoutTcp();
+    run(() -> {
+      LoopNames names = names(server);
+      String why = "has a longer answer, and does not give it by TCP";
+      assertThatThrownBy(() -> names.texts("txt.test"))
+          .isInstanceOf(UnknownHostException.class)
+          .hasMessageContaining(why);
+      assertThatThrownBy(() -> names.services("_x._tcp.test")).hasMessageContaining(why);
+      assertThatThrownBy(() -> names.name(new byte[] {10, 0, 0, 1})).hasMessageContaining(why);
+      for (int i = 0; i < 2; i++) { // some addresses are better than none, and are not kept
+        assertThat(texts(names.addresses("host.test", FOUR))).containsExactly("10.0.0.1");
+      }
+    });
+    assertThat(server.asked().stream().filter("host.test 1"::equals)).hasSize(2);
+  }
+
+  @Test
   void nameOfAnAddress_isThatOfTheHostsFileOrTheDns() throws Exception {
     Files.writeString(folder.resolve("hosts"), "10.0.0.1 one.test other.test\n");
     zone.pointer("2.0.0.10.in-addr.arpa", "two.test");
@@ -130,13 +153,31 @@ class NamesTest extends NamesOnDrivers {
     });
   }
 
+  @Test
+  void serviceThatIsNotOffered_isNoHost() throws Exception {
+    zone.service("_none._tcp.test", 60, 0, 0, 0, "");
+    zone.service("_some._tcp.test", 60, 0, 0, 0, "")
+        .service("_some._tcp.test", 60, 1, 0, 80, "web.test");
+    NameServer server = ofZone();
+    run(() -> {
+      LoopNames names = names(server);
+      assertThatThrownBy(() -> names.services("_none._tcp.test"))
+          .isInstanceOf(UnknownHostException.class)
+          .hasMessage("_none._tcp.test: the DNS says that the service is not offered");
+      assertThat(names.services("_some._tcp.test"))
+          .extracting(SrvRecord::target)
+          .containsExactly("web.test");
+    });
+  }
+
   // ---- what the system says ----
 
   @Test
   void hostsFile_comesFirst_andIsReadAgainWhenItChanges() throws Exception {
     Path hosts = folder.resolve("hosts");
     Files.writeString(
-        hosts, "# a comment\n10.0.0.9 Good.test alias\nnonsense x\n::1 alias # too\n");
+        hosts,
+        "# a comment\n10.0.0.9 Good.test alias\nnonsense x\n::1 alias # too\n10.0.0.9 alias\n");
     zone.address("good.test", 60, "10.0.0.1");
     NameServer server = ofZone();
     run(() -> {
@@ -258,6 +299,21 @@ class NamesTest extends NamesOnDrivers {
   }
 
   @Test
+  void serverWhosePortIsClosed_isNotWaitedFor() throws Exception {
+    zone.address("good.test", 60, "10.0.0.1");
+    String closed = "nameserver 127.0.0.1:1\n"; // a port that the system gives to nobody by itself
+    NameServer server = ofZone();
+    run(() -> {
+      // the next one is asked at once, where the time for an answer would outlast the test
+      assertThat(texts(patient(closed + server.line()).addresses("good.test", FOUR)))
+          .containsExactly("10.0.0.1");
+      assertThatThrownBy(() -> patient(closed).addresses("good.test", FOUR))
+          .isInstanceOf(UnknownHostException.class)
+          .hasMessage("good.test: the name server /127.0.0.1:1 refuses: nobody listens there");
+    });
+  }
+
+  @Test
   void serverThatIsSilent_isAskedAsOftenAsTheSystemSays() throws Exception {
     NameServer server = silent();
     run(() -> {
@@ -306,6 +362,32 @@ class NamesTest extends NamesOnDrivers {
                 asked -> asked.type() == Zone.AAAA ? Zone.refusal(asked, 2) : zone.answer(asked)));
     run(() ->
         assertThat(texts(names(server).addresses("good.test", ANY))).containsExactly("10.0.0.1"));
+  }
+
+  @Test
+  void familyThatIsSilent_isWaitedForNoLongerThanAMoment_whereTheOtherIsThere() throws Exception {
+    zone.address("four.test", 60, "10.0.0.1").address("six.test", 60, "2001:db8::1", "10.0.0.2");
+    AtomicBoolean isSilent = new AtomicBoolean(true);
+    NameServer server =
+        open(
+            NameServer.of(asked ->
+                isSilent.get()
+                        && asked.type() == (asked.name().equals("six.test") ? Zone.A : Zone.AAAA)
+                    ? null
+                    : zone.answer(asked)));
+    run(() -> {
+      LoopNames names = patient(server.line(), Duration.ofMillis(20));
+      assertThat(texts(names.addresses("four.test", ANY))).containsExactly("10.0.0.1");
+      for (int i = 0; i < 3; i++) { // and it is not asked again each time
+        assertThat(texts(names.addresses("six.test", ANY))).containsExactly("2001:db8:0:0:0:0:0:1");
+      }
+      assertThat(server.asked().stream().filter("six.test 1"::equals).count())
+          .isLessThanOrEqualTo(1);
+      isSilent.set(false); // it is asked again where it alone is wanted
+      assertThat(texts(names.addresses("six.test", FOUR))).containsExactly("10.0.0.2");
+      assertThat(texts(names.addresses("six.test", ANY)))
+          .containsExactly("10.0.0.2", "2001:db8:0:0:0:0:0:1");
+    });
   }
 
   @Test

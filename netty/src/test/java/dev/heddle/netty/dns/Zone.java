@@ -132,6 +132,13 @@ final class Zone {
     return new Zone().message(asked, code, List.of(), false, false);
   }
 
+  /// An answer of which the rest was cut off.
+  static byte[] cutShort(byte[] answer) {
+    byte[] cut = answer.clone();
+    cut[2] |= 2;
+    return cut;
+  }
+
   private byte[] message(
       Asked asked, int code, List<Entry> found, boolean authority, boolean truncated) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();

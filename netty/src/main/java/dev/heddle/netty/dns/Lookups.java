@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.netty.dns;
+
+import dev.heddle.DeadlineException;
+import dev.heddle.event.Deadline;
+import dev.heddle.thread.RemotePromise;
+import io.netty.util.concurrent.Future;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/// The questions of a loop that are under way: one look-up for each, whoever waits for its answer.
+final class Lookups {
+  /*
+   * States of a look-up.
+   *   from      event                              to        order
+   *   new       the cache has the answer           ENDED
+   *   new       a server has room                  ASKED     the server's room is taken, the query begins
+   *   new       no server has room                 WAITING   last of those that wait; its time begins
+   *   WAITING   a server of its own gets room      ASKED     the first that may ask this server
+   *   WAITING   its time is over                   as new    one attempt is used up
+   *   ASKED     the server has said what it knows  ENDED     the room is free, the cache and the waiters are told
+   *   ASKED     silence, a failure, an alias       as new    the room is free, and those that wait have it first
+   *   as new    no attempt is left                 ENDED     with a failure
+   *   WAITING, ASKED   nobody is joined any more   ENDED     its query is closed, the room is free
+   *
+   * Sharing. A look-up belongs to nobody. Who joins it leaves it; the last one to leave ends it. So a waiter that is
+   * cancelled takes no answer from the others, and a question that nobody wants any more leaves nothing open. No
+   * coroutine drives it: the answer of one query begins the next, on the event loop.
+   *
+   * Room. Each query has a socket of its own, and a server that is silent holds it for the time of an attempt. Without
+   * a bound, a program that looks many names up at such a server would have no descriptor left for anything else. So
+   * one server is asked MOST_AT_A_SERVER questions at a time. Room is counted for each server: one that is full is
+   * passed over for another one in the list, so a dead server holds up nobody who may ask a live one. Where all are
+   * full, a look-up waits for as long as an attempt lasts, at most.
+   *
+   * I1. The rooms taken at a server are the queries that are out to it. [NamesEndTest]
+   * I2. No look-up waits while a server that it may ask has room. [NamesEndTest]
+   *
+   * Threads. The loop's: coroutines join, wait and leave, the event loop tells what the servers say.
+   *
+   * Rejected. A coroutine for each look-up: a coroutine that cleans up behind its cancellation may look a name up, and
+   * members of a cancelled scope would not run. The first waiter as the one who drives: the next one would have to take
+   * over when it is cancelled.
+   */
+  static final int MOST_AT_A_SERVER = 64; // three servers: 192 sockets of the usual 1,024
+
+  /// Of a question that nobody waits for any more, while others have been answered.
+  static final Answer LATE = new Answer.Failed("has not been answered in time", true);
+
+  private static final int MOST_HOPS = 8; // responses of which each gives another alias
+
+  private final AnswerCache cache;
+
+  // loop only
+  private final Map<Question, Lookup> underWay = new HashMap<>();
+  private final Map<InetSocketAddress, Integer> out = new HashMap<>(); // queries, by server
+  private final Set<Lookup> waiting = new LinkedHashSet<>();
+  private boolean admitting;
+  private int turn; // of the servers, where they rotate
+
+  Lookups(AnswerCache cache) {
+    this.cache = cache;
+  }
+
+  /// The look-up of a question, begun unless it is under way. Who joins leaves. In a coroutine.
+  Lookup join(Question question, Queries with, ResolvConf by) {
+    Lookup known = underWay.get(question);
+    if (known == null || known.with != with) {
+      known = new Lookup(question, with, by);
+      known.begin();
+    }
+    known.joined++;
+    return known;
+  }
+
+  /// Waits until all of them have an answer, or one has found something and then `patience` is
+  /// over: the others' answer is [#LATE]. In a coroutine.
+  static List<Answer> awaitAll(List<Lookup> lookups, Duration patience) {
+    Deadline deadline = Deadline.never();
+    boolean inTime = true;
+    while (inTime && lookups.stream().anyMatch(Lookup::isOpen)) {
+      if (deadline.isNever() && lookups.stream().anyMatch(Lookup::hasFound)) {
+        deadline = Deadline.after(patience);
+      }
+      inTime = awaitOne(lookups.stream().filter(Lookup::isOpen).toList(), deadline);
+    }
+    return lookups.stream().map(lookup -> lookup.isOpen() ? LATE : lookup.answer()).toList();
+  }
+
+  /// Waits for one of them; returns whether it has come in time.
+  private static boolean awaitOne(List<Lookup> open, Deadline deadline) {
+    RemotePromise<Boolean> ended = new RemotePromise<>("the answer to " + open);
+    open.forEach(lookup -> lookup.told.add(ended));
+    try {
+      return ended.future().await(deadline);
+    } catch (DeadlineException e) {
+      return false;
+    } finally {
+      open.forEach(lookup -> lookup.told.remove(ended));
+    }
+  }
+
+  private boolean hasRoom(InetSocketAddress server) {
+    return out.getOrDefault(server, 0) < MOST_AT_A_SERVER;
+  }
+
+  /// Gives the room that there is to those that wait, in their order.
+  private void admit() {
+    if (admitting) {
+      return; // a query that is refused at once frees its room here
+    }
+    admitting = true;
+    try {
+      Lookup next = nextToAdmit();
+      while (next != null) {
+        next.stopWaiting();
+        next.ask();
+        next = nextToAdmit();
+      }
+    } finally {
+      admitting = false;
+    }
+  }
+
+  private @Nullable Lookup nextToAdmit() {
+    Iterator<Lookup> each = waiting.iterator();
+    while (each.hasNext()) {
+      Lookup lookup = each.next();
+      if (lookup.serverWithRoom() != null) {
+        return lookup;
+      }
+    }
+    return null;
+  }
+
+  /// A question on its way: it is asked until an answer says something.
+  final class Lookup {
+    private final Question question;
+    private final Queries with;
+    private final ResolvConf by;
+    private final int first; // of the servers
+    private final Set<InetSocketAddress> ignorant = new HashSet<>();
+    private final Set<String> reasons = new LinkedHashSet<>();
+    private final List<RemotePromise<Boolean>> told = new ArrayList<>(); // at its end
+    private int joined;
+    private Question asked; // another one where the name is an alias
+    private long ttl = Long.MAX_VALUE; // of the aliases so far
+    private int hops;
+    private int attempt;
+    private Queries.@Nullable Query query; // while one is out
+    private @Nullable Future<?> limit; // while it waits for room
+    private @Nullable Answer answer;
+
+    private Lookup(Question question, Queries with, ResolvConf by) {
+      this.question = question;
+      this.with = with;
+      this.by = by;
+      this.asked = question;
+      this.answer = cache.get(question);
+      this.first = by.rotate() && answer == null ? turn++ : 0;
+    }
+
+    private void begin() {
+      if (isOpen()) {
+        underWay.put(question, this);
+        ask();
+      }
+    }
+
+    private boolean isOpen() {
+      return answer == null;
+    }
+
+    private boolean hasFound() {
+      return answer instanceof Answer.Found;
+    }
+
+    /// What is known, or what the servers say. Never an alias.
+    Answer answer() {
+      return Objects.requireNonNull(answer);
+    }
+
+    /// The caller does not wait for it any more.
+    void leave() {
+      joined--;
+      if (joined == 0 && isOpen()) {
+        end(new Answer.Failed("nobody waits for it", false));
+        stopWaiting();
+        Queries.Query gone = query;
+        if (gone != null) {
+          gone.close();
+          free(gone);
+        }
+      }
+    }
+
+    /// Asks the next server that may know, and has room.
+    private void ask() {
+      int most = by.attempts() * by.servers().size();
+      while (attempt < most && ignorant.contains(server(attempt))) {
+        attempt++;
+      }
+      if (attempt == most) {
+        end(new Answer.Failed(String.join("; ", reasons), false));
+        return;
+      }
+      InetSocketAddress server = serverWithRoom();
+      if (server == null) {
+        waitForRoom();
+        return;
+      }
+      out.merge(server, 1, Integer::sum);
+      Queries.Query begun = with.ask(server, asked);
+      query = begun;
+      begun.whenAnswered(said -> take(begun, said));
+    }
+
+    private InetSocketAddress server(int of) {
+      return by.servers().get(Math.floorMod(first + of, by.servers().size()));
+    }
+
+    /// The one whose turn it is, or the next one with room; null: none of them has.
+    private @Nullable InetSocketAddress serverWithRoom() {
+      return IntStream.range(0, by.servers().size())
+          .mapToObj(i -> server(attempt + i))
+          .filter(server -> !ignorant.contains(server) && hasRoom(server))
+          .findFirst()
+          .orElse(null);
+    }
+
+    private void waitForRoom() {
+      waiting.add(this);
+      try {
+        limit =
+            with.loop().schedule(this::giveUpRoom, by.timeout().toMillis(), TimeUnit.MILLISECONDS);
+      } catch (RejectedExecutionException e) {
+        waiting.remove(this);
+        end(new Answer.Failed("was not asked: " + e.getMessage(), false));
+      }
+    }
+
+    private void giveUpRoom() {
+      if (waiting.remove(this)) {
+        reasons.add(
+            "the name servers have had no room for another question within "
+                + by.timeout().toSeconds()
+                + " s: at "
+                + MOST_AT_A_SERVER
+                + " at a time they are silent");
+        attempt++;
+        ask();
+      }
+    }
+
+    private void stopWaiting() {
+      waiting.remove(this);
+      if (limit != null) {
+        limit.cancel(false);
+        limit = null;
+      }
+    }
+
+    private void take(Queries.Query from, Answer said) {
+      if (query != from) {
+        return; // nobody waits for it any more
+      }
+      boolean hasEnded = said instanceof Answer.Found || said instanceof Answer.None;
+      if (hasEnded) {
+        Answer whole = shortened(said, ttl);
+        cache.put(question, whole);
+        end(whole);
+      }
+      free(from);
+      switch (said) {
+        case Answer.Failed failed -> goOn(from.server(), failed);
+        case Answer.Alias alias -> follow(alias);
+        case Answer.Found _, Answer.None _ -> {}
+      }
+    }
+
+    private void free(Queries.Query gone) {
+      query = null;
+      out.computeIfPresent(gone.server(), (_, count) -> count == 1 ? null : count - 1);
+      admit();
+    }
+
+    private void goOn(InetSocketAddress server, Answer.Failed failed) {
+      reasons.add("the name server " + server + " " + failed.why());
+      if (!failed.again()) {
+        ignorant.add(server);
+      }
+      attempt++;
+      ask();
+    }
+
+    private void follow(Answer.Alias alias) {
+      hops++;
+      ttl = Math.min(ttl, alias.ttl());
+      asked = new Question(alias.target(), question.type());
+      attempt = 0;
+      if (hops == MOST_HOPS) {
+        end(new Answer.Failed("it is an alias of too many names", false));
+      } else {
+        ask();
+      }
+    }
+
+    private void end(Answer with) {
+      answer = with;
+      underWay.remove(question, this);
+      told.forEach(waiter -> waiter.tryComplete(true));
+    }
+
+    @Override
+    public String toString() {
+      return question.toString();
+    }
+  }
+
+  private static Answer shortened(Answer answer, long ttl) {
+    return switch (answer) {
+      case Answer.Found found -> new Answer.Found(found.values(), Math.min(found.ttl(), ttl));
+      case Answer.None none -> new Answer.None(none.why(), Math.min(none.ttl(), ttl));
+      case Answer.Alias _, Answer.Failed _ -> answer;
+    };
+  }
+}

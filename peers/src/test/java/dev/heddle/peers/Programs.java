@@ -58,8 +58,7 @@ public final class Programs {
     if (line != null) {
       said.append(line);
     } else {
-      said.append(
-          seen.isDone() ? "and it was ended, after " + patience : "and it has ended");
+      said.append(seen.isDone() ? "and it was ended, after " + patience : "and it has ended");
     }
     seen.complete(true);
     // it would block on a full pipe

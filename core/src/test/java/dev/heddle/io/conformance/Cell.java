@@ -26,8 +26,7 @@ record Cell(String driver, Pair.Kind kind) {
   /// The drivers on the class path that are made for this system. Where the system refuses one, as
   /// containers refuse io_uring, its rows are skipped and say why.
   static Stream<String> drivers() {
-    String foreign =
-        System.getProperty("os.name").startsWith("Mac") ? "epoll|io_uring" : "kqueue";
+    String foreign = System.getProperty("os.name").startsWith("Mac") ? "epoll|io_uring" : "kqueue";
     return Drivers.offered().stream()
         .map(DriverProvider::name)
         .filter(driver -> !driver.matches(foreign));

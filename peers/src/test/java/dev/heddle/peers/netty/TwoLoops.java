@@ -31,8 +31,8 @@ final class TwoLoops {
     String ask(String question) throws Exception;
   }
 
-  /// The drivers with Netty in them that are made for this system. Where the system refuses one,
-  /// as containers refuse io_uring, its rows are skipped and say why.
+  /// The drivers with Netty in them that are made for this system. Where the system refuses one, as
+  /// containers refuse io_uring, its rows are skipped and say why.
   static Stream<String> drivers() {
     boolean isMac = System.getProperty("os.name").startsWith("Mac");
     return all()

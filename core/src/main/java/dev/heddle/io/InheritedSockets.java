@@ -2,6 +2,7 @@
 package dev.heddle.io;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.observe.log.AsyncLog;
 import dev.heddle.reactor.driver.ListenerDescriptor;
 import dev.heddle.reactor.driver.ReactorDriver;
 import dev.heddle.scheduler.Scheduler;
@@ -35,39 +36,47 @@ final class InheritedSockets {
       throw new IllegalStateException(
           "the inherited sockets were taken already; pass the listeners on");
     }
-    List<ListenerDescriptor> adopted = new ArrayList<>();
+    Map<Integer, ListenerDescriptor> adopted = new LinkedHashMap<>();
     boolean done = false;
     try {
-      for (int i = 0; i < names.size(); i++) {
-        adopted.add(adopted(driver, FIRST + i, names.get(i)));
-      }
+      adopt(driver, names, adopted);
       done = true;
     } finally {
       if (!done) {
-        adopted.forEach(driver::release); // they stay open
+        adopted.values().forEach(driver::release); // they stay open
         TAKEN.set(false);
       }
     }
     return byName(names, adopted);
   }
 
-  private static ListenerDescriptor adopted(ReactorDriver driver, int number, String name)
+  /// Adopts those that listen. The others, for datagrams for example, are none of ours, and stay as
+  /// they are.
+  private static void adopt(
+      ReactorDriver driver, List<String> names, Map<Integer, ListenerDescriptor> adopted)
       throws IOException {
-    try {
-      return driver.adoptListener(number);
-    } catch (IOException e) {
-      throw new IOException("the inherited socket '" + name + "': " + e.getMessage(), e);
+    IOException first = null;
+    for (int i = 0; i < names.size(); i++) {
+      try {
+        adopted.put(i, driver.adoptListener(FIRST + i));
+      } catch (IOException e) {
+        String what = "the inherited socket '" + names.get(i) + "': " + e.getMessage();
+        AsyncLog.shared().debug(what, null);
+        first = first == null ? new IOException(what, e) : first;
+      }
+    }
+    if (adopted.isEmpty() && first != null) {
+      throw first; // there is nothing to serve: more likely a mistake than a wish
     }
   }
 
   private static Map<String, List<Listener>> byName(
-      List<String> names, List<ListenerDescriptor> adopted) {
+      List<String> names, Map<Integer, ListenerDescriptor> adopted) {
     Scheduler scheduler = CoroutineNode.current().scheduler();
     Map<String, List<Listener>> all = new LinkedHashMap<>();
-    for (int i = 0; i < names.size(); i++) {
-      all.computeIfAbsent(names.get(i), _ -> new ArrayList<>())
-          .add(Sockets.adopted(scheduler, adopted.get(i)));
-    }
+    adopted.forEach((i, listener) ->
+        all.computeIfAbsent(names.get(i), _ -> new ArrayList<>())
+            .add(Sockets.adopted(scheduler, listener)));
     all.replaceAll((_, listeners) -> List.copyOf(listeners));
     return Collections.unmodifiableMap(all);
   }

@@ -46,8 +46,7 @@ public final class TemporaryFile implements AutoCloseable {
             Files::deleteIfExists);
     boolean opened = false;
     try {
-      AsyncFile file =
-          FileOpening.open(CoroutineNode.current(), path, AS_MADE);
+      AsyncFile file = FileOpening.open(CoroutineNode.current(), path, AS_MADE);
       opened = true;
       return new TemporaryFile(file);
     } finally {

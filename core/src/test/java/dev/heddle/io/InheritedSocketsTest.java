@@ -94,9 +94,23 @@ class InheritedSocketsTest {
     });
   }
 
+  @Test
+  void sockets_ofWhichNoneListens_areRefused_asOftenAsTheyAreAskedFor() {
+    assumeTrue(isServed(), "the driver adopts no numbers");
+    Heddle.run(() -> {
+      var driver = CoroutineNode.current().scheduler().reactor().driver();
+      for (int i = 0; i < 2; i++) {
+        // number 3 is a file of the JVM's
+        assertThatThrownBy(() -> InheritedSockets.take(driver, environment("1", "7", "log"), 7))
+            .isInstanceOf(IOException.class)
+            .hasMessageContaining("the inherited socket 'log': descriptor 3 ");
+      }
+    });
+  }
+
   /// The whole way: a process opens sockets, and becomes a JVM that serves them.
   @Test
-  void listeners_thatAParentHasOpened_areServedByName() throws Exception {
+  void listeners_thatAParentHasOpened_areServedByName_besideASocketForDatagrams() throws Exception {
     assumeTrue(isServed(), "the driver adopts no numbers: the hand-over is not proved with it");
     assumeTrue(
         System.getProperty("os.name").startsWith("Linux"),
@@ -110,9 +124,8 @@ class InheritedSocketsTest {
           .as(output)
           .isEqualTo(
               List.of(
-                  "> refused: the inherited socket 'log': descriptor 5 is a socket of another"
-                      + " type than a stream: 2",
                   "> names [web, admin]",
+                  "> left: descriptor 5 is a socket of another type than a stream: 2",
                   "> web answers tcp",
                   "> admin answers unix",
                   "> again: the inherited sockets were taken already; pass the listeners on"));

@@ -42,12 +42,13 @@ public final class Programs {
 
   static String awaitLine(Process process, String ready, Duration patience) throws IOException {
     CompletableFuture<Boolean> seen = new CompletableFuture<>();
-    seen.completeOnTimeout(false, patience.toMillis(), TimeUnit.MILLISECONDS)
-        .thenAccept(inTime -> {
-          if (!inTime) {
-            process.destroyForcibly(); // and that is the end of its log
-          }
-        });
+    var _ =
+        seen.completeOnTimeout(false, patience.toMillis(), TimeUnit.MILLISECONDS)
+            .thenAccept(inTime -> {
+              if (!inTime) {
+                process.destroyForcibly(); // and that is the end of its log
+              }
+            });
     BufferedReader log = process.inputReader();
     StringBuilder said = new StringBuilder();
     String line = log.readLine();

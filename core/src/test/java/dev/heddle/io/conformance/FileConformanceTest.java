@@ -84,7 +84,9 @@ class FileConformanceTest implements OnDriver {
                   }
                 }
               });
-          assertThatThrownBy(act::execute).isInstanceOf(IOException.class).hasMessageContaining("NOFOLLOW_LINKS");
+          assertThatThrownBy(act::execute)
+              .isInstanceOf(IOException.class)
+              .hasMessageContaining("NOFOLLOW_LINKS");
           attacker.await();
         });
   }

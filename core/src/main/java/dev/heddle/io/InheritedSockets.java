@@ -2,7 +2,6 @@
 package dev.heddle.io;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.observe.log.AsyncLog;
 import dev.heddle.reactor.driver.ListenerDescriptor;
 import dev.heddle.reactor.driver.ReactorDriver;
 import dev.heddle.scheduler.Scheduler;
@@ -61,7 +60,6 @@ final class InheritedSockets {
         adopted.put(i, driver.adoptListener(FIRST + i));
       } catch (IOException e) {
         String what = "the inherited socket '" + names.get(i) + "': " + e.getMessage();
-        AsyncLog.shared().debug(what, null);
         first = first == null ? new IOException(what, e) : first;
       }
     }

@@ -39,8 +39,6 @@ import java.util.concurrent.FutureTask;
 import jdk.net.ExtendedSocketOptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.condition.EnabledOnOs;
-import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -117,8 +115,7 @@ class DescriptorTest {
   }
 
   @ParameterizedTest
-  @MethodSource(DRIVERS)
-  @EnabledOnOs(OS.LINUX) // elsewhere the driver looks first
+  @MethodSource("dev.heddle.netty.driver.HandDriven#bindingAtOnce")
   void bind_ofOnePathByTwoAtOnce_isWonByOne(String driver, @TempDir Path folder) throws Exception {
     var together = new CyclicBarrier(2);
     Callable<Integer> binding =

@@ -38,6 +38,11 @@ final class HandDriven implements AutoCloseable {
     return names().filter(List.of("io_uring", "epoll", "kqueue")::contains);
   }
 
+  /// Those that bind a path by one call, without a look before it.
+  static Stream<String> bindingAtOnce() {
+    return names().filter(name -> !name.equals("kqueue"));
+  }
+
   static Stream<DriverProvider> all() {
     return OnDriver.all();
   }

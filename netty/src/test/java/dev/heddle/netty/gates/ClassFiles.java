@@ -41,16 +41,22 @@ final class ClassFiles {
   private static List<ClassModel> below(Path root, ClassLoader loader) throws IOException {
     List<ClassModel> found = new ArrayList<>();
     try (Stream<Path> files = Files.walk(root)) {
-      for (Path file : (Iterable<Path>) files::iterator) {
-        if (file.toString().endsWith(".class") && !file.endsWith("module-info.class")) {
-          String name = root.relativize(file).toString();
-          try (InputStream in = Objects.requireNonNull(loader.getResourceAsStream(name), name)) {
-            found.add(ClassFile.of().parse(in.readAllBytes()));
-          }
-        }
+      List<String> names =
+          files
+              .map(file -> root.relativize(file).toString())
+              .filter(name -> name.endsWith(".class") && !name.equals("module-info.class"))
+              .toList();
+      for (String name : names) {
+        found.add(parsed(name, loader));
       }
     }
     return found;
+  }
+
+  private static ClassModel parsed(String name, ClassLoader loader) throws IOException {
+    try (InputStream in = Objects.requireNonNull(loader.getResourceAsStream(name), name)) {
+      return ClassFile.of().parse(in.readAllBytes());
+    }
   }
 
   /// A class and those that stand in it.

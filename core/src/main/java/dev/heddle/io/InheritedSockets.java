@@ -21,7 +21,7 @@ final class InheritedSockets {
   private static final int FIRST = 3; // SD_LISTEN_FDS_START
   private static final int MOST = 1 << 16; // more than any limit of descriptors leaves room for
   private static final String UNNAMED = "unknown"; // as sd_listen_fds_with_names has it
-  private static final AtomicBoolean TAKEN = new AtomicBoolean();
+  static final AtomicBoolean TAKEN = new AtomicBoolean(); // tests give them back
 
   private InheritedSockets() {}
 

@@ -139,7 +139,7 @@ record TlsTest(String driver) {
   /// Mixed, so that bytes of another writer, message or place show, wherever they stand.
   private static byte whose(int writer, int number, int index) {
     int mixed = ((writer * 31 + number) * 0x9E3779B9 + index) * 0x85EBCA6B; // odd factors
-    return (byte) ((mixed ^ (mixed >>> 15)) * 0xC2B2AE35 >>> 24);
+    return (byte) (((mixed ^ (mixed >>> 15)) * 0xC2B2AE35) >>> 24);
   }
 
   @Test

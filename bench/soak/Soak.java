@@ -79,7 +79,7 @@ final class Soak {
         "%d bytes compared, %d wrong; the lock was taken %d times.%n",
         pattern.checked(), wrong, taken);
     pattern.shown().forEach(System.out::println);
-    List<String> grown = Rest.grown(rests.subList(1, rests.size())); // the first is for practice
+    List<String> grown = Rest.grown(rests.stream().skip(1).toList()); // the first is for practice
     System.out.println(grown.isEmpty() ? "Flat." : "Grown: " + grown);
     if (!grown.isEmpty()) {
       Rest most = Collections.max(rests, Comparator.comparing(r -> r.descriptors() + r.threads()));

@@ -73,6 +73,11 @@ public final class Adopt {
   /// Adopts a connection by its number, for example one that a native library has opened. It is in
   /// non-blocking mode and closed on `exec` from now on.
   ///
+  /// The mode is not the number's but that of what is open behind it, and stays when the number is
+  /// closed. Whoever has the same open, the shell that has started this process with its own
+  /// standard input for example, finds it in non-blocking mode, too, and most programs fail then.
+  /// So adopt what nobody else reads or writes, also not later.
+  ///
   /// @throws IOException when nothing of that number is open, or it is no connected stream socket;
   ///   the message says what it is
   /// @throws UnsupportedOperationException when the loop's driver cannot; the message says why
@@ -110,12 +115,14 @@ public final class Adopt {
   /// (`sd_listen_fds`), has opened for this process: those of `LISTEN_FDS`, when `LISTEN_PID` is
   /// this process. So a launcher in between is to `exec` the JVM, not to start a child.
   ///
-  /// Once in a process: then they are taken. All of them must listen; when one does not, the call
-  /// throws, none is taken, and it can be repeated.
+  /// Once in a process: then they are taken. What does not listen, a socket for datagrams or a
+  /// named pipe, is left as it is, under its number: the first is 3. When the call throws, none is
+  /// taken, and it can be repeated.
   ///
-  /// @return by name, in the order of their numbers, the names and lists unmodifiable; empty: there
-  ///   are none. `LISTEN_FDNAMES` says the names; a socket without one is called `unknown`
-  /// @throws IOException when one does not listen; the message names it and says what it is
+  /// @return those that listen, by name, in the order of their numbers, the names and lists
+  ///   unmodifiable; empty: nothing was handed over. `LISTEN_FDNAMES` says the names; a socket
+  ///   without one is called `unknown`
+  /// @throws IOException when none of them listens; the message names the first and says what it is
   /// @throws IllegalStateException when they were taken already
   /// @throws UnsupportedOperationException when there are some, and the loop's driver cannot
   public static Map<String, List<Listener>> inheritedListeners() throws IOException {

@@ -21,7 +21,7 @@ final class InheritedSockets {
   private static final int FIRST = 3; // SD_LISTEN_FDS_START
   private static final int MOST = 1 << 16; // more than any limit of descriptors leaves room for
   private static final String UNNAMED = "unknown"; // as sd_listen_fds_with_names has it
-  private static final AtomicBoolean TAKEN = new AtomicBoolean();
+  static final AtomicBoolean TAKEN = new AtomicBoolean(); // tests give them back
 
   private InheritedSockets() {}
 
@@ -35,39 +35,46 @@ final class InheritedSockets {
       throw new IllegalStateException(
           "the inherited sockets were taken already; pass the listeners on");
     }
-    List<ListenerDescriptor> adopted = new ArrayList<>();
+    Map<Integer, ListenerDescriptor> adopted = new LinkedHashMap<>();
     boolean done = false;
     try {
-      for (int i = 0; i < names.size(); i++) {
-        adopted.add(adopted(driver, FIRST + i, names.get(i)));
-      }
+      adopt(driver, names, adopted);
       done = true;
     } finally {
       if (!done) {
-        adopted.forEach(driver::release); // they stay open
+        adopted.values().forEach(driver::release); // they stay open
         TAKEN.set(false);
       }
     }
     return byName(names, adopted);
   }
 
-  private static ListenerDescriptor adopted(ReactorDriver driver, int number, String name)
+  /// Adopts those that listen. The others, for datagrams for example, are none of ours, and stay as
+  /// they are.
+  private static void adopt(
+      ReactorDriver driver, List<String> names, Map<Integer, ListenerDescriptor> adopted)
       throws IOException {
-    try {
-      return driver.adoptListener(number);
-    } catch (IOException e) {
-      throw new IOException("the inherited socket '" + name + "': " + e.getMessage(), e);
+    IOException first = null;
+    for (int i = 0; i < names.size(); i++) {
+      try {
+        adopted.put(i, driver.adoptListener(FIRST + i));
+      } catch (IOException e) {
+        String what = "the inherited socket '" + names.get(i) + "': " + e.getMessage();
+        first = first == null ? new IOException(what, e) : first;
+      }
+    }
+    if (adopted.isEmpty() && first != null) {
+      throw first; // there is nothing to serve: more likely a mistake than a wish
     }
   }
 
   private static Map<String, List<Listener>> byName(
-      List<String> names, List<ListenerDescriptor> adopted) {
+      List<String> names, Map<Integer, ListenerDescriptor> adopted) {
     Scheduler scheduler = CoroutineNode.current().scheduler();
     Map<String, List<Listener>> all = new LinkedHashMap<>();
-    for (int i = 0; i < names.size(); i++) {
-      all.computeIfAbsent(names.get(i), _ -> new ArrayList<>())
-          .add(Sockets.adopted(scheduler, adopted.get(i)));
-    }
+    adopted.forEach((i, listener) ->
+        all.computeIfAbsent(names.get(i), _ -> new ArrayList<>())
+            .add(Sockets.adopted(scheduler, listener)));
     all.replaceAll((_, listeners) -> List.copyOf(listeners));
     return Collections.unmodifiableMap(all);
   }

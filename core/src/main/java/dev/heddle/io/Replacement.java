@@ -11,7 +11,6 @@ import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFileAttributeView;
@@ -88,8 +87,8 @@ final class Replacement {
   }
 
   private void write(FileContent content) throws IOException {
-    Set<StandardOpenOption> both = EnumSet.of(StandardOpenOption.WRITE, StandardOpenOption.READ);
-    try (AsyncFile file = FileOpening.open(CoroutineNode.current(), temporary, both)) {
+    CoroutineNode<?> self = CoroutineNode.current();
+    try (AsyncFile file = FileOpening.open(self, temporary, TemporaryFile.AS_MADE)) {
       content.writeTo(file);
       file.flush();
       BesideTheLoop.call("the attributes of ", temporary, this::keepAttributes);
@@ -153,7 +152,8 @@ final class Replacement {
       return temporary;
     }
     PosixFileAttributeView view =
-        Files.getFileAttributeView(temporary, PosixFileAttributeView.class);
+        Files.getFileAttributeView(
+            temporary, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS);
     PosixFileAttributes now = view.readAttributes();
     Set<PosixFilePermission> permissions = EnumSet.noneOf(PosixFilePermission.class);
     permissions.addAll(before.permissions());

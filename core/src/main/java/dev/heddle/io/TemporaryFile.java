@@ -5,10 +5,12 @@ import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.io.handle.FileOpening;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.EnumSet;
 import java.util.Objects;
+import java.util.Set;
 
 /// A file that is deleted when it is closed, and that its owner alone can read and write (`0600`).
 ///
@@ -20,6 +22,11 @@ import java.util.Objects;
 /// @see FileIo#createTemporaryFile
 /// @since 0.1
 public final class TemporaryFile implements AutoCloseable {
+  /// How a file is opened that was made just now: by its name, where somebody who may write to the
+  /// folder can have put a link meanwhile.
+  static final Set<OpenOption> AS_MADE =
+      Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+
   private final AsyncFile file;
 
   // loop only
@@ -39,11 +46,7 @@ public final class TemporaryFile implements AutoCloseable {
             Files::deleteIfExists);
     boolean opened = false;
     try {
-      AsyncFile file =
-          FileOpening.open(
-              CoroutineNode.current(),
-              path,
-              EnumSet.of(StandardOpenOption.READ, StandardOpenOption.WRITE));
+      AsyncFile file = FileOpening.open(CoroutineNode.current(), path, AS_MADE);
       opened = true;
       return new TemporaryFile(file);
     } finally {

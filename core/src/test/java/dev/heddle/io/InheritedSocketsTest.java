@@ -8,8 +8,16 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.reactor.driver.Facility;
+import dev.heddle.reactor.driver.ListenerDescriptor;
+import dev.heddle.reactor.driver.ReactorDriver;
 import dev.heddle.reactor.driver.Support;
 import java.io.IOException;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketException;
+import java.net.StandardProtocolFamily;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
@@ -94,9 +102,55 @@ class InheritedSocketsTest {
     });
   }
 
+  /// Of the numbers that it is asked for, the loop's driver serves those that `listening` has.
+  private static ReactorDriver driver(ReactorDriver loops, List<Integer> listening) {
+    InvocationHandler handler =
+        (_, method, arguments) -> {
+          if (!method.getName().equals("adoptListener") || !(arguments[0] instanceof Integer n)) {
+            return method.invoke(loops, arguments);
+          }
+          if (!listening.contains(n)) {
+            throw new SocketException("descriptor " + n + " is for datagrams");
+          }
+          ListenerDescriptor listener = loops.openListener(StandardProtocolFamily.INET6);
+          listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1);
+          return listener;
+        };
+    return (ReactorDriver)
+        Proxy.newProxyInstance(
+            ReactorDriver.class.getClassLoader(), new Class<?>[] {ReactorDriver.class}, handler);
+  }
+
+  @Test
+  void socketThatDoesNotListen_keepsNobodyFromTheOthers() {
+    Heddle.run(() -> {
+      ReactorDriver loops = CoroutineNode.current().scheduler().reactor().driver();
+      Map<String, String> environment = environment("3", "7", "web:log:web");
+      try {
+        for (int i = 0; i < 2; i++) {
+          assertThatThrownBy(() -> InheritedSockets.take(driver(loops, List.of()), environment, 7))
+              .isInstanceOf(IOException.class)
+              .hasMessage("the inherited socket 'web': descriptor 3 is for datagrams");
+        }
+        ReactorDriver two = driver(loops, List.of(3, 5));
+        Map<String, List<Listener>> all = InheritedSockets.take(two, environment, 7);
+        assertThat(all).containsOnlyKeys("web");
+        assertThat(all.get("web")).hasSize(2);
+        assertThatThrownBy(() -> InheritedSockets.take(two, environment, 7))
+            .isInstanceOf(IllegalStateException.class)
+            .hasMessageContaining("taken already");
+        for (Listener listener : all.get("web")) {
+          listener.close();
+        }
+      } finally {
+        InheritedSockets.TAKEN.set(false);
+      }
+    });
+  }
+
   /// The whole way: a process opens sockets, and becomes a JVM that serves them.
   @Test
-  void listeners_thatAParentHasOpened_areServedByName() throws Exception {
+  void listeners_thatAParentHasOpened_areServedByName_besideASocketForDatagrams() throws Exception {
     assumeTrue(isServed(), "the driver adopts no numbers: the hand-over is not proved with it");
     assumeTrue(
         System.getProperty("os.name").startsWith("Linux"),
@@ -110,9 +164,8 @@ class InheritedSocketsTest {
           .as(output)
           .isEqualTo(
               List.of(
-                  "> refused: the inherited socket 'log': descriptor 5 is a socket of another"
-                      + " type than a stream: 2",
                   "> names [web, admin]",
+                  "> left: descriptor 5 is a socket of another type than a stream: 2",
                   "> web answers tcp",
                   "> admin answers unix",
                   "> again: the inherited sockets were taken already; pass the listeners on"));

@@ -153,20 +153,13 @@ final class SocketActivation {
 
   private static void serve(String path) {
     Heddle.run(() -> {
-      try {
-        Adopt.inheritedListeners();
-      } catch (IOException e) {
-        say("refused: " + e.getMessage()); // the third is for datagrams
-      }
-      Map<String, String> two =
-          Map.of(
-              "LISTEN_FDS", "2",
-              "LISTEN_PID", System.getenv("LISTEN_PID"),
-              "LISTEN_FDNAMES", System.getenv("LISTEN_FDNAMES"));
-      long pid = ProcessHandle.current().pid();
-      var driver = dev.heddle.coroutine.tree.CoroutineNode.current().scheduler().reactor().driver();
-      Map<String, List<Listener>> all = InheritedSockets.take(driver, two, pid);
+      Map<String, List<Listener>> all = Adopt.inheritedListeners();
       say("names " + all.keySet());
+      try {
+        Adopt.listener(5);
+      } catch (IOException e) {
+        say("left: " + e.getMessage());
+      }
       Listener web = all.get("web").getFirst();
       Listener admin = all.get("admin").getFirst();
       try (Server one = Server.start(web, ServerOptions.defaults(), c -> c.transferTo(c));

@@ -2,6 +2,7 @@
 package dev.heddle.limits;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.sun.management.UnixOperatingSystemMXBean;
 import dev.heddle.Heddle;
@@ -41,8 +42,8 @@ class ConnectionLoadTest {
 
   static Stream<String> drivers() {
     return Drivers.offered().stream()
-        .filter(driver -> driver.problem() == null)
-        .map(DriverProvider::name);
+        .map(DriverProvider::name)
+        .filter(driver -> !driver.equals("kqueue")); // this counts descriptors as Linux shows them
   }
 
   /// The other ends, in a JVM of their own: a process may have half of them open only.
@@ -78,6 +79,7 @@ class ConnectionLoadTest {
   @MethodSource("drivers")
   void connections_tenThousandAtATime_areServedAndLeaveNoDescriptor(String driver)
       throws Exception {
+    requireDriver(driver);
     requireDescriptors();
     Heddle.run(
         HeddleOptions.defaults().withDriver(driver),
@@ -114,6 +116,15 @@ class ConnectionLoadTest {
       client.readFully(buffer);
       client.write(buffer.putLong(0, ~buffer.getLong(0)).flip());
       assertThat(client.read(buffer.clear())).isEqualTo(-1);
+    }
+  }
+
+  private static void requireDriver(String driver) {
+    for (DriverProvider offered : Drivers.offered()) {
+      if (offered.name().equals(driver)) {
+        String problem = offered.problem();
+        assumeTrue(problem == null, () -> "not proved here is this on " + driver + ": " + problem);
+      }
     }
   }
 

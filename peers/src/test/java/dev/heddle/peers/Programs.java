@@ -8,10 +8,15 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /// Servers that are programs of others: where they are, when they are ready.
 public final class Programs {
+  private static final Duration PATIENCE = Duration.ofMinutes(5); // on a machine that is busy
+
   private Programs() {}
 
   /// Whether there is such a program.
@@ -27,17 +32,36 @@ public final class Programs {
     }
   }
 
-  /// Waits until the program has said `ready`, or has ended; drops what it says later.
+  /// Waits until the program has said `ready`, or has ended; drops what it says later. One that
+  /// says nothing of it within minutes is ended.
   ///
-  /// @return what it has said
+  /// @return what it has said; without `ready` it has ended
   public static String awaitLine(Process process, String ready) throws IOException {
+    return awaitLine(process, ready, PATIENCE);
+  }
+
+  static String awaitLine(Process process, String ready, Duration patience) throws IOException {
+    CompletableFuture<Boolean> seen = new CompletableFuture<>();
+    var _ =
+        seen.completeOnTimeout(false, patience.toMillis(), TimeUnit.MILLISECONDS)
+            .thenAccept(inTime -> {
+              if (!inTime) {
+                process.destroyForcibly(); // and that is the end of its log
+              }
+            });
     BufferedReader log = process.inputReader();
     StringBuilder said = new StringBuilder();
-    String line;
-    do {
-      line = log.readLine();
+    String line = log.readLine();
+    while (line != null && !line.contains(ready)) {
       said.append(line).append('\n');
-    } while (line != null && !line.contains(ready));
+      line = log.readLine();
+    }
+    if (line != null) {
+      said.append(line);
+    } else {
+      said.append(seen.isDone() ? "and it was ended, after " + patience : "and it has ended");
+    }
+    seen.complete(true);
     // it would block on a full pipe
     Thread.ofPlatform().daemon().start(() -> drain(log));
     return said.toString();

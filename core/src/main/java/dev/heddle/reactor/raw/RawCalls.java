@@ -68,6 +68,7 @@ public final class RawCalls {
   private static final int FIRST_FREE = 3; // behind the standard streams
   private static final int HERE = -100; // AT_FDCWD
   private static final int OF_NUMBER = 0x1000; // AT_EMPTY_PATH
+  private static final int OF_LINK = 0x100; // AT_SYMLINK_NOFOLLOW
   private static final int OF_TYPE = 1; // STATX_TYPE
   private static final int STATX = 256; // bytes, of struct statx
   private static final int STATX_MODE = 28; // where its mode is
@@ -115,8 +116,10 @@ public final class RawCalls {
   }
 
   /// Whether a path leads to a named pipe; false where that cannot be told.
-  public static boolean isFifo(String path) {
-    return isFifo(HERE, path, 0);
+  ///
+  /// @param follows whether a symbolic link at its end is followed
+  public static boolean isFifo(String path, boolean follows) {
+    return isFifo(HERE, path, follows ? 0 : OF_LINK);
   }
 
   /// Whether a number is that of a pipe, named or not.

@@ -5,6 +5,7 @@ import dev.heddle.reactor.raw.RawCalls;
 import dev.heddle.reactor.raw.RawDescriptors;
 import java.nio.file.FileSystemException;
 import java.nio.file.FileSystems;
+import java.nio.file.LinkOption;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -28,7 +29,7 @@ public final class NamedPipeException extends FileSystemException {
     if (RawDescriptors.refusal() == null
         && !options.contains(StandardOpenOption.CREATE_NEW)
         && path.getFileSystem() == FileSystems.getDefault()
-        && RawCalls.isFifo(path.toString())) {
+        && RawCalls.isFifo(path.toString(), !options.contains(LinkOption.NOFOLLOW_LINKS))) {
       throw new NamedPipeException(path);
     }
   }

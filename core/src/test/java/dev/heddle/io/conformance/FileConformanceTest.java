@@ -14,15 +14,21 @@ import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.io.AsyncFile;
 import dev.heddle.io.FileIo;
+import dev.heddle.reactor.raw.RawDescriptors;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -59,6 +65,49 @@ class FileConformanceTest implements OnDriver {
   @FunctionalInterface
   private interface Program {
     void run(AsyncFile file) throws Exception;
+  }
+
+  /// Runs `act`, which makes a file in the folder and opens it, and puts a link to `victim` in its
+  /// place in between: nobody else runs on the loop's thread before the link is there.
+  private void makingALinkOfWhatIsMade(Path made, Path victim, Executable act) {
+    Cell.run(
+        driver,
+        () -> {
+          Coroutine<?> attacker =
+              Heddle.spawn(() -> {
+                while (true) {
+                  try (DirectoryStream<Path> files = Files.newDirectoryStream(made, "*.tmp")) {
+                    for (Path file : files) {
+                      Path link = Files.createSymbolicLink(folder.resolve("link"), victim);
+                      return Files.move(link, file, StandardCopyOption.REPLACE_EXISTING);
+                    }
+                  }
+                }
+              });
+          assertThatThrownBy(act::execute)
+              .isInstanceOf(IOException.class)
+              .hasMessageContaining("NOFOLLOW_LINKS");
+          attacker.await();
+        });
+  }
+
+  @Test
+  void fileMadeJustNow_replacedByALink_isNotOpenedThere() throws Exception {
+    Path victim = Files.writeString(folder.resolve("victim"), "mine");
+    Path made = Files.createDirectory(folder.resolve("made"));
+    List<Path> targets = new ArrayList<>(List.of(victim));
+    if (RawDescriptors.refusal() == null) { // a named pipe is opened in a way of its own
+      Path pipe = folder.resolve("pipe");
+      assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
+      targets.add(pipe);
+    }
+    for (Path target : targets) {
+      makingALinkOfWhatIsMade(made, target, () -> FileIo.createTemporaryFile(made));
+      makingALinkOfWhatIsMade(
+          made, target, () -> FileIo.replaceString(made.resolve("name"), "another's"));
+    }
+    assertThat(victim).hasContent("mine");
+    assertThat(made).isEmptyDirectory();
   }
 
   @Test

@@ -144,6 +144,49 @@ class UnixDatagramConformanceTest implements OnDriver {
   }
 
   @Test
+  @Shows(Aspect.INTEGRITY)
+  void emptyDatagram_toAReceiverWithoutRoom_isNotLost() {
+    run((server, client) -> {
+      try (DatagramSocket unnamed = Unix.openDatagram()) {
+        int many = 200; // a queue has room for ten or so
+        Coroutine<?> sending =
+            Heddle.spawn(() -> {
+              for (int i = 0; i < many; i++) {
+                client.write(ByteBuffer.allocate(0));
+                unnamed.send(ByteBuffer.allocateDirect(0), server.localAddress());
+              }
+              client.write(bytes("end"));
+            });
+        ByteBuffer got = ByteBuffer.allocate(10);
+        int fromClient = 0;
+        int fromUnnamed = 0;
+        SocketAddress from = server.receive(got);
+        while (got.position() == 0) {
+          fromClient += from.equals(client.localAddress()) ? 1 : 0;
+          fromUnnamed += from.equals(UnixDomainSocketAddress.of("")) ? 1 : 0;
+          from = server.receive(got);
+        }
+        assertThat(text(got)).isEqualTo("end");
+        assertThat(fromClient).isEqualTo(many);
+        assertThat(fromUnnamed).isEqualTo(many);
+        sending.await();
+      }
+    });
+  }
+
+  @Test
+  void emptyDatagram_toAConnectedSocket_isARead() {
+    run((server, client) -> {
+      server.connect(client.localAddress());
+      client.write(ByteBuffer.allocate(0));
+      client.write(bytes("abc"));
+      ByteBuffer got = ByteBuffer.allocate(5);
+      assertThat(server.read(got)).isZero();
+      assertThat(server.read(got)).isEqualTo(3);
+    });
+  }
+
+  @Test
   void datagram_longerThanTheBuffer_losesItsEndOnly() {
     run((server, client) -> {
       client.write(bytes("long"));

@@ -17,14 +17,15 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 import java.lang.ref.Reference;
+import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Calls of Linux on descriptors that Netty has no method for: sending and receiving them, and what
-/// kind of thing a number of somebody else's is.
+/// Calls of Linux on descriptors that Netty has no method for, or one that does more than is asked:
+/// sending and receiving them, UNIX names, and what kind of thing a number of somebody else's is.
 ///
 /// **Thread** any; each call has memory of its own.
 final class DescriptorCalls {
@@ -63,7 +64,14 @@ final class DescriptorCalls {
   private static final int WRITE_ONLY = 1; // O_WRONLY
   private static final int NON_BLOCKING = 0x800; // O_NONBLOCK
 
+  // struct sockaddr_un
+  private static final short AF_UNIX = 1;
+  private static final int FAMILY_BYTES = 2;
+  private static final int LONGEST_NAME = 108;
+
   // struct msghdr of 64 bits
+  private static final long NAME = 0;
+  private static final long NAME_LENGTH = 8;
   private static final long VECTOR = 16;
   private static final long VECTOR_LENGTH = 24;
   private static final long CONTROL = 32;
@@ -198,6 +206,57 @@ final class DescriptorCalls {
     }
   }
 
+  // ---- UNIX names ----
+
+  /// Binds a UNIX socket to a name; to one that is there already it fails.
+  ///
+  /// @param name a path, or an abstract name with its leading zero
+  static void bind(int fd, byte[] name) throws IOException {
+    int result;
+    int error;
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment state = arena.allocate(Call.STATE);
+      MemorySegment address = address(arena, name);
+      result = (int) Call.BIND.invokeExact(state, fd, address, (int) address.byteSize());
+      error = (int) Call.ERRNO.get(state, 0L);
+    } catch (SocketException e) {
+      throw e;
+    } catch (Throwable e) {
+      throw new AssertionError(e); // a downcall throws nothing
+    }
+    if (result < 0) {
+      throw Failures.of("bind", -error);
+    }
+  }
+
+  /// Sends a datagram without a byte, of which Netty's calls do not tell whether it has left.
+  ///
+  /// @param receiver as [#bind] has it; null: whom the socket is connected to
+  /// @return whether it has left; false: the receiver has no room now
+  static boolean sendEmpty(int fd, byte @Nullable [] receiver) throws IOException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment message = arena.allocate(MESSAGE_BYTES, Long.BYTES);
+      if (receiver != null) {
+        MemorySegment address = address(arena, receiver);
+        message.set(ValueLayout.JAVA_LONG, NAME, address.address());
+        message.set(ValueLayout.JAVA_INT, NAME_LENGTH, (int) address.byteSize());
+      }
+      return called(arena, "sendmsg", Call.SENDMSG, fd, message, NOW_OR_NOT | NO_SIGNAL) != 0;
+    }
+  }
+
+  /// A `struct sockaddr_un`, as long as it has to be.
+  private static MemorySegment address(Arena arena, byte[] name) throws SocketException {
+    int end = name.length > 0 && name[0] == 0 ? 0 : 1; // a path ends with a zero
+    if (name.length + end > LONGEST_NAME) {
+      throw new SocketException("Unix domain path too long");
+    }
+    MemorySegment address = arena.allocate(FAMILY_BYTES + name.length + end, Short.BYTES);
+    address.set(ValueLayout.JAVA_SHORT, 0, AF_UNIX);
+    MemorySegment.copy(name, 0, address, ValueLayout.JAVA_BYTE, FAMILY_BYTES, name.length);
+    return address;
+  }
+
   // ---- numbers of somebody else's ----
 
   /// What a socket says of itself.
@@ -310,6 +369,14 @@ final class DescriptorCalls {
     static final MethodHandle SENDMSG = message("sendmsg");
     static final MethodHandle RECVMSG = message("recvmsg");
 
+    static final MethodHandle BIND =
+        link(
+            "bind",
+            FunctionDescriptor.of(
+                ValueLayout.JAVA_INT,
+                ValueLayout.JAVA_INT,
+                ValueLayout.ADDRESS,
+                ValueLayout.JAVA_INT));
     static final MethodHandle GETSOCKOPT =
         link(
             "getsockopt",

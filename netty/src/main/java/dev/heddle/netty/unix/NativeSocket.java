@@ -120,6 +120,11 @@ final class NativeSocket extends Socket {
   /// Binds a UNIX socket to a name that nobody has.
   void bindName(SocketAddress address) throws IOException {
     // Netty deletes whatever has the path before it binds: a file of somebody's, a live listener
+    if (DescriptorCalls.areThere()) {
+      DescriptorCalls.bind(intValue(), nameBytes(address));
+      return;
+    }
+    // without native calls, what is made between the look and the bind is lost
     if (address instanceof UnixDomainSocketAddress a
         && Files.exists(a.getPath(), LinkOption.NOFOLLOW_LINKS)) {
       throw new BindException("Address already in use");

@@ -8,7 +8,6 @@ import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
 import dev.heddle.netty.HeddleEventLoop;
 import dev.heddle.netty.NettyFutures;
-import dev.heddle.reactor.driver.DriverProvider;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.Unpooled;
@@ -24,9 +23,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketAddress;
-import java.util.ServiceLoader;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 
 /// Loops over each of the module's drivers, and the plainest of Netty's servers and clients.
 final class Bridge {
@@ -34,16 +31,6 @@ final class Bridge {
       new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
 
   private Bridge() {}
-
-  /// The drivers that work on this machine.
-  static Stream<String> drivers() {
-    Bridge.class.getModule().addUses(DriverProvider.class);
-    return ServiceLoader.load(DriverProvider.class).stream()
-        .map(ServiceLoader.Provider::get)
-        .filter(p -> p.getClass().getName().startsWith("dev.heddle.netty."))
-        .filter(p -> p.problem() == null)
-        .map(DriverProvider::name);
-  }
 
   static void run(String driver, Action main) {
     Heddle.run(HeddleOptions.defaults().withDriver(driver), main);

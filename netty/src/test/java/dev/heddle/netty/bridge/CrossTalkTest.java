@@ -9,6 +9,7 @@ import dev.heddle.LoopGroup;
 import dev.heddle.event.Promise;
 import dev.heddle.netty.HeddleEventLoop;
 import dev.heddle.netty.NettyFutures;
+import dev.heddle.netty.OnDriver;
 import dev.heddle.netty.bridge.Bridge.Echo;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -35,10 +36,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// Many coroutines ask over one connection, while other loops and threads use the same allocator,
 /// logger and lock: each gets the answer to its own question.
 @ParameterizedClass
-@MethodSource("dev.heddle.netty.bridge.Bridge#drivers")
+@MethodSource("dev.heddle.netty.OnDriver#names")
 @Tag("T14.6")
 @Timeout(value = 20, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-record CrossTalkTest(String driver) {
+record CrossTalkTest(String driver) implements OnDriver {
   private static final int LOOPS = 2;
   private static final int ASKERS = 50; // a loop
   private static final Object MONITOR = new Object();

@@ -9,6 +9,7 @@ import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
 import dev.heddle.netty.HeddleEventLoop;
 import dev.heddle.netty.NettyFutures;
+import dev.heddle.netty.OnDriver;
 import dev.heddle.netty.bridge.Bridge.Echo;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -34,10 +35,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /// What becomes of Netty's channels and tasks when the loop, or the event loop on it, ends.
 @ParameterizedClass
-@MethodSource("dev.heddle.netty.bridge.Bridge#drivers")
+@MethodSource("dev.heddle.netty.OnDriver#names")
 @Tag("T14.6")
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-record EventLoopEndTest(String driver) {
+record EventLoopEndTest(String driver) implements OnDriver {
   @Test
   void loop_thatEnds_closesChannelsAndRejectsTasks() throws Exception {
     List<Object> seen = new ArrayList<>();

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
 import dev.heddle.netty.HeddleEventLoop;
+import dev.heddle.netty.OnDriver;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -48,10 +49,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// What becomes of Netty's channels when their loop ends and no coroutine can run any more: it has
 /// failed, or its deadline is over.
 @ParameterizedClass
-@MethodSource("dev.heddle.netty.bridge.Bridge#drivers")
+@MethodSource("dev.heddle.netty.OnDriver#names")
 @Tag("T14.6")
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-record ForcedEndTest(String driver) {
+record ForcedEndTest(String driver) implements OnDriver {
   private static final Duration DEADLINE = Duration.ofMillis(200);
 
   @Test

@@ -13,6 +13,7 @@ import dev.heddle.io.StreamSocket;
 import dev.heddle.io.Tcp;
 import dev.heddle.netty.HeddleEventLoop;
 import dev.heddle.netty.NettyFutures;
+import dev.heddle.netty.OnDriver;
 import dev.heddle.netty.bridge.Bridge.Echo;
 import dev.heddle.observe.LoopCounters;
 import dev.heddle.thread.RemotePromise;
@@ -44,10 +45,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// Netty's handlers and tasks that wait for a lock: the loop goes on, nobody enters the pipeline
 /// meanwhile, and what comes waits in order.
 @ParameterizedClass
-@MethodSource("dev.heddle.netty.bridge.Bridge#drivers")
+@MethodSource("dev.heddle.netty.OnDriver#names")
 @Tag("T14.6")
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-record HandlersThatLockTest(String driver) {
+record HandlersThatLockTest(String driver) implements OnDriver {
   private static final int WRITERS = 20;
 
   @Test

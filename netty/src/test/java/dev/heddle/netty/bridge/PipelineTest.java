@@ -10,6 +10,7 @@ import dev.heddle.coroutine.Coroutine;
 import dev.heddle.event.Promise;
 import dev.heddle.netty.HeddleEventLoop;
 import dev.heddle.netty.NettyFutures;
+import dev.heddle.netty.OnDriver;
 import dev.heddle.netty.bridge.Bridge.Echo;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -32,10 +33,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /// Netty's pipelines on a loop of ours.
 @ParameterizedClass
-@MethodSource("dev.heddle.netty.bridge.Bridge#drivers")
+@MethodSource("dev.heddle.netty.OnDriver#names")
 @Tag("T14.6")
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-record PipelineTest(String driver) {
+record PipelineTest(String driver) implements OnDriver {
   private static final int CLIENTS = 64;
   private static final int ROUNDS = 20;
 

@@ -7,6 +7,7 @@ import dev.heddle.Heddle;
 import dev.heddle.event.Promise;
 import dev.heddle.netty.HeddleEventLoop;
 import dev.heddle.netty.NettyFutures;
+import dev.heddle.netty.OnDriver;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
@@ -36,10 +37,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /// Netty's TLS handler, on both sides of a connection on one loop.
 @ParameterizedClass
-@MethodSource("dev.heddle.netty.bridge.Bridge#drivers")
+@MethodSource("dev.heddle.netty.OnDriver#names")
 @Tag("T14.6")
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-record PipelineTlsTest(String driver) {
+record PipelineTlsTest(String driver) implements OnDriver {
   private static final char[] PASSWORD = "changeit".toCharArray(); // of a key that is thrown away
   private static final int LENGTH = 300_000; // more than a socket takes at once
 

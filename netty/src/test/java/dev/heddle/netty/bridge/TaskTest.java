@@ -11,6 +11,7 @@ import dev.heddle.event.Deadline;
 import dev.heddle.event.Promise;
 import dev.heddle.netty.HeddleEventLoop;
 import dev.heddle.netty.NettyFutures;
+import dev.heddle.netty.OnDriver;
 import dev.heddle.thread.RemotePromise;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoopGroup;
@@ -41,10 +42,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /// Tasks and futures of Netty's on a loop of ours, without any channel.
 @ParameterizedClass
-@MethodSource("dev.heddle.netty.bridge.Bridge#drivers")
+@MethodSource("dev.heddle.netty.OnDriver#names")
 @Tag("T14.6")
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-record TaskTest(String driver) {
+record TaskTest(String driver) implements OnDriver {
   private static final int TASKS = 5_000; // more than one turn runs
 
   @Test

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// driver.
 @EnabledOnOs(OS.LINUX)
 @ParameterizedClass
-@MethodSource("dev.heddle.netty.dns.TestDrivers#names")
+@MethodSource("dev.heddle.netty.OnDriver#names")
 @Tag("T13.5.1")
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class NamesEndTest extends NamesOnDrivers {

@@ -4,6 +4,7 @@ package dev.heddle.netty.dns;
 import dev.heddle.Action;
 import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
+import dev.heddle.netty.OnDriver;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.spi.InetAddressResolver.LookupPolicy;
@@ -19,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
 
 /// Resolvers of loops on each driver, and name servers that answer as a test says.
-abstract class NamesOnDrivers {
+abstract class NamesOnDrivers implements OnDriver {
   static final LookupPolicy ANY =
       LookupPolicy.of(LookupPolicy.IPV4 | LookupPolicy.IPV6 | LookupPolicy.IPV4_FIRST);
   static final LookupPolicy SIX_FIRST =
@@ -32,6 +33,11 @@ abstract class NamesOnDrivers {
 
   final Zone zone = new Zone();
   private final List<NameServer> servers = new ArrayList<>();
+
+  @Override
+  public String driver() {
+    return driver;
+  }
 
   @AfterEach
   void closeServers() throws IOException {

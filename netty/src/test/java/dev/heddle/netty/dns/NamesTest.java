@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// What look-ups on the loop find, on each driver.
 @EnabledOnOs(OS.LINUX)
 @ParameterizedClass
-@MethodSource("dev.heddle.netty.dns.TestDrivers#names")
+@MethodSource("dev.heddle.netty.OnDriver#names")
 @Tag("T13.5.1")
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class NamesTest extends NamesOnDrivers {

@@ -33,6 +33,9 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.FutureTask;
 import jdk.net.ExtendedSocketOptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
@@ -108,6 +111,41 @@ class DescriptorTest {
       assertThatThrownBy(() -> second.bind(first.localAddress(), 16))
           .isInstanceOf(BindException.class)
           .hasMessage("Address already in use");
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.heddle.netty.driver.HandDriven#bindingAtOnce")
+  void bind_ofOnePathByTwoAtOnce_isWonByOne(String driver, @TempDir Path folder) throws Exception {
+    var together = new CyclicBarrier(2);
+    Callable<Integer> binding =
+        () -> {
+          int won = 0;
+          try (HandDriven hand = HandDriven.open(driver)) {
+            for (int round = 0; round < 500; round++) {
+              var listener = hand.driver().openListener(StandardProtocolFamily.UNIX);
+              var path = UnixDomainSocketAddress.of(folder.resolve("socket-" + round));
+              together.await();
+              won += isBound(listener, path) ? 1 : 0;
+              together.await(); // whoever has it keeps it until the other has tried
+              listener.close();
+              hand.settle();
+            }
+          }
+          return won;
+        };
+    var other = new FutureTask<>(binding);
+    Thread.ofPlatform().daemon().start(other);
+    assertThat(binding.call() + other.get()).isEqualTo(500);
+  }
+
+  private static boolean isBound(ListenerDescriptor listener, UnixDomainSocketAddress path)
+      throws IOException {
+    try {
+      listener.bind(path, 1);
+      return true;
+    } catch (BindException _) {
+      return false;
     }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.netty.driver;
 
+import dev.heddle.netty.OnDriver;
 import dev.heddle.reactor.driver.Descriptor;
 import dev.heddle.reactor.driver.DriverProvider;
 import dev.heddle.reactor.driver.ListenerDescriptor;
@@ -13,7 +14,6 @@ import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
 import java.nio.channels.SocketChannel;
 import java.util.List;
-import java.util.ServiceLoader;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -28,9 +28,9 @@ final class HandDriven implements AutoCloseable {
     this.driver = driver;
   }
 
-  /// The drivers of this module that work on this machine.
+  /// The drivers of this module that are made for this system.
   static Stream<String> names() {
-    return all().filter(p -> p.problem() == null).map(DriverProvider::name);
+    return OnDriver.names();
   }
 
   /// Those whose descriptors are watched by edge.
@@ -38,11 +38,13 @@ final class HandDriven implements AutoCloseable {
     return names().filter(List.of("io_uring", "epoll", "kqueue")::contains);
   }
 
+  /// Those that bind a path by one call, without a look before it.
+  static Stream<String> bindingAtOnce() {
+    return names().filter(name -> !name.equals("kqueue"));
+  }
+
   static Stream<DriverProvider> all() {
-    HandDriven.class.getModule().addUses(DriverProvider.class);
-    return ServiceLoader.load(DriverProvider.class).stream()
-        .map(ServiceLoader.Provider::get)
-        .filter(p -> p.getClass().getName().startsWith("dev.heddle.netty."));
+    return OnDriver.all();
   }
 
   /// Those that send together what a turn has written.
@@ -60,7 +62,9 @@ final class HandDriven implements AutoCloseable {
     }
   }
 
+  /// Skips the test, with the reason, where the driver does not work.
   static HandDriven open(String name) {
+    OnDriver.require(name);
     Thread carrier = Thread.currentThread();
     DriverProvider provider = all().filter(p -> p.name().equals(name)).findFirst().orElseThrow();
     return new HandDriven(provider.open(thread -> thread == carrier));

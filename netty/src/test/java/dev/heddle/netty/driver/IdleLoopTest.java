@@ -8,6 +8,7 @@ import dev.heddle.HeddleOptions;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.io.Listener;
 import dev.heddle.io.Tcp;
+import dev.heddle.netty.OnDriver;
 import dev.heddle.observe.HoldReport;
 import dev.heddle.observe.LoopReport;
 import java.io.IOException;
@@ -56,6 +57,7 @@ class IdleLoopTest {
   @ParameterizedTest
   @MethodSource("dev.heddle.netty.driver.HandDriven#names")
   void loopThatSleeps_isNoHold(String driver) {
+    OnDriver.require(driver);
     beIdle(driver);
     for (int i = 1; i < TRIES && !reports.isEmpty(); i++) {
       beIdle(driver);

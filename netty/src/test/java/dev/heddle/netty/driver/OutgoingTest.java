@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.heddle.netty.OnDriver;
 import dev.heddle.netty.driver.HandDriven.Pair;
 import dev.heddle.netty.driver.HandDriven.Wait;
 import dev.heddle.netty.unix.UnixDescriptor;
@@ -467,6 +468,7 @@ class OutgoingTest {
   @ParameterizedTest
   @MethodSource(DRIVERS)
   void linger_thatIsNoNumber_isRefusedByName(String driver) {
+    OnDriver.require(driver);
     assertThatThrownBy(() -> lingering(driver, "long"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("-Dheddle.linger=long: it is a number of milliseconds");
@@ -475,6 +477,7 @@ class OutgoingTest {
   @ParameterizedTest
   @MethodSource(DRIVERS)
   void wish_thatThereIsNot_isRefusedByName(String driver) {
+    OnDriver.require(driver);
     System.setProperty("heddle.sends", "sometimes");
     try {
       assertThatThrownBy(() -> HandDriven.open(driver))

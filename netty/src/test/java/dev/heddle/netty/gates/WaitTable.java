@@ -68,6 +68,14 @@ record WaitTable(List<Row> rows) {
     return new Row(place, List.of(cells[2].strip().split(", ")), reason);
   }
 
+  /// Whether a place that there is names the trampoline; true also of one that is not known, which
+  /// [#problems] tells.
+  boolean isOnTrampoline(Place place) {
+    return rows.stream()
+        .filter(row -> row.place().equals(place))
+        .allMatch(row -> row.threads().contains(TRAMPOLINE));
+  }
+
   /// What is wrong between the places that there are and the table, and what is to be done.
   List<String> problems(Set<Place> there) {
     List<String> problems = new ArrayList<>();

@@ -66,7 +66,13 @@ record WaitingCall(Pattern owner, Pattern name, Pattern descriptor) {
               "getByName|getAllByName|getLocalHost|getHostName|getCanonicalHostName|isReachable"),
           call("java/net/InetSocketAddress", "getHostName"),
           call("java/net/spi/InetAddressResolver", "lookup\\w*"),
-          call("java/nio/channels/Selector", "select\\w*"));
+          call("java/nio/channels/Selector", "select\\w*"),
+          call("java/net/(Datagram|Multicast)Socket", "receive|send"),
+          // a subtask, and who computes the same bin of a map, may be parked
+          call(CONCURRENT + "StructuredTaskScope", "join\\w*|close"),
+          call(CONCURRENT + "Concurrent(Hash|SkipList)?Map", "compute\\w*|merge"),
+          // the system's functions; their own threads are not the JDK's to compensate
+          call("java/lang/invoke/MethodHandle", "invoke(Exact|WithArguments)?"));
 
   private static WaitingCall call(String owner, String name) {
     return call(owner, name, ANY);

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.netty.gates;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.lang.classfile.ClassFile;
 import java.lang.classfile.ClassModel;
 import java.lang.classfile.CodeElement;
 import java.lang.classfile.MethodModel;
@@ -13,17 +10,11 @@ import java.lang.classfile.instruction.InvokeInstruction;
 import java.lang.classfile.instruction.MonitorInstruction;
 import java.lang.constant.DirectMethodHandleDesc;
 import java.lang.reflect.AccessFlag;
-import java.net.URI;
-import java.net.URISyntaxException;
-import java.nio.file.FileSystem;
-import java.nio.file.FileSystems;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 
 /// The places in compiled classes at which a thread may wait.
 ///
@@ -57,52 +48,26 @@ final class WaitingPlaces {
     }
   }
 
-  /// The places in what the class of a module's was loaded from: a folder or a jar.
-  static Set<Place> ofModuleOf(Class<?> type) {
-    try {
-      URI location = type.getProtectionDomain().getCodeSource().getLocation().toURI();
-      Path path = Path.of(location);
-      if (Files.isDirectory(path)) {
-        return below(path);
-      }
-      try (FileSystem jar = FileSystems.newFileSystem(path)) {
-        return below(jar.getPath("/"));
-      }
-    } catch (URISyntaxException e) {
-      throw new IllegalStateException(e);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private static Set<Place> below(Path root) throws IOException {
+  /// The places in classes.
+  static Set<Place> of(List<ClassModel> types) {
     var places = new WaitingPlaces();
-    try (Stream<Path> files = Files.walk(root)) {
-      for (Path file : (Iterable<Path>) files::iterator) {
-        if (file.toString().endsWith(".class")) {
-          places.scan(Files.readAllBytes(file));
-        }
-      }
-    }
+    types.forEach(type -> type.methods().forEach(method -> places.scan(type, method)));
     return places.found;
   }
 
-  /// The places in one class.
-  static Set<Place> of(byte[] classFile) {
+  /// The places in one method.
+  static Set<Place> of(ClassModel type, MethodModel method) {
     var places = new WaitingPlaces();
-    places.scan(classFile);
+    places.scan(type, method);
     return places.found;
   }
 
-  private void scan(byte[] classFile) {
-    ClassModel type = ClassFile.of().parse(classFile);
-    for (MethodModel method : type.methods()) {
-      Consumer<String> found = what -> add(type, method, what);
-      if (method.flags().has(AccessFlag.SYNCHRONIZED)) {
-        found.accept("synchronized");
-      }
-      method.code().ifPresent(code -> code.forEach(element -> scan(element, found)));
+  private void scan(ClassModel type, MethodModel method) {
+    Consumer<String> found = what -> add(type, method, what);
+    if (method.flags().has(AccessFlag.SYNCHRONIZED)) {
+      found.accept("synchronized");
     }
+    method.code().ifPresent(code -> code.forEach(element -> scan(element, found)));
   }
 
   private void add(ClassModel type, MethodModel method, String what) {

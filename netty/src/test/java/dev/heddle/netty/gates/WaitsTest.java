@@ -2,28 +2,41 @@
 package dev.heddle.netty.gates;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.heddle.Heddle;
-import dev.heddle.netty.HeddleEventLoop;
+import dev.heddle.LoopEndedException;
+import dev.heddle.netty.gates.WaitTable.Row;
 import dev.heddle.netty.gates.WaitingPlaces.Place;
+import dev.heddle.netty.nio.NioProvider;
 import java.io.IOException;
-import java.io.InputStream;
+import java.lang.classfile.ClassModel;
+import java.lang.invoke.MethodHandle;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// Nothing that can wait runs on the trampoline: each place of the core and of the Netty bridge at
-/// which a thread may wait stands in `waits.txt`, with the threads that come there.
+/// which a thread may wait stands in `waits.txt`, with the threads that come there; and each to
+/// which calls lead from where the trampoline begins (`trampoline.txt`) names the trampoline, with
+/// the reason why it does not wait there.
 ///
-/// It looks for calls of the JDK that are named in [WaitingCall], and for monitors. What libraries
-/// do when they are called, Netty's handlers among them, it does not see.
+/// It looks for calls of the JDK that are named in [WaitingCall], for the system's functions, and
+/// for monitors. What libraries do when they are called, Netty's handlers among them, it does not
+/// see; [CallGraph] says which calls it follows. That a place is reached by a coroutine or by a
+/// thread beside is what the table says, and is not checked.
 @Tag("once")
 class WaitsTest {
   private static final String ROOM = "dev.heddle.netty.gates";
@@ -31,13 +44,127 @@ class WaitsTest {
   @Test
   @Tag("trap-42")
   void placeThatMayWait_eachOfCoreAndNetty_standsInTheTableWithItsThreads() {
-    Set<Place> there = new TreeSet<>(WaitingPlaces.ofModuleOf(Heddle.class));
-    there.addAll(WaitingPlaces.ofModuleOf(HeddleEventLoop.class));
+    Set<Place> there = new TreeSet<>(WaitingPlaces.of(classes()));
     assertThat(there)
         .as("the classes were found: one that waits in each module")
         .contains(new Place("dev.heddle.reactor", "DeferredDriver#tick", "LockSupport.park"))
         .contains(new Place("dev.heddle.netty.handler", "DrivenHandler#park", "LockSupport.park"));
     assertThat(WaitTable.read().problems(there)).isEmpty();
+  }
+
+  @Test
+  @Tag("trap-42")
+  void placeThatMayWait_whereTheTrampolineComes_namesItAndSaysWhyItDoesNotWait() {
+    TrampolineTable table = TrampolineTable.read();
+    assertThat(new CallGraph(classes(), table).problems(WaitTable.read())).isEmpty();
+    assertThat(table.problems()).isEmpty();
+  }
+
+  private static List<ClassModel> classes() {
+    // two that no mutant replaces: else they would lead to the mutant alone
+    List<ClassModel> all = new ArrayList<>(ClassFiles.ofModuleOf(LoopEndedException.class));
+    all.addAll(ClassFiles.ofModuleOf(NioProvider.class));
+    return all;
+  }
+
+  /// Ways to a wait, and ways that are none; it is looked at, and never run.
+  @SuppressWarnings("unused") // the class file is read
+  private static class Ways {
+    private final Runnable kept = this::keptInAField;
+    private Ways other = new Overriding();
+
+    void root() {
+      other.overridden();
+      List.of().forEach(_ -> LockSupport.park(other));
+      kept.run();
+      tell(this::toldByAnother);
+      new Thread(this::onAThread).start();
+      neverTaken();
+    }
+
+    void tell(Runnable what) {
+      what.run();
+    }
+
+    void anywhere() {
+      errand(this::inAnErrand);
+      notReached();
+    }
+
+    void errand(Runnable what) {}
+
+    void overridden() {}
+
+    void keptInAField() {
+      LockSupport.park();
+    }
+
+    void toldByAnother() {
+      LockSupport.park();
+    }
+
+    void inAnErrand() {
+      LockSupport.park();
+    }
+
+    void onAThread() {
+      LockSupport.park();
+    }
+
+    void neverTaken() {
+      LockSupport.park();
+    }
+
+    void notReached() {
+      LockSupport.park();
+    }
+
+    private static final class Overriding extends Ways {
+      @Override
+      void overridden() {
+        LockSupport.park();
+      }
+    }
+  }
+
+  @Test
+  void placeThatMayWait_reachedByAnyCall_isAProblemUnlessItNamesTheTrampoline() {
+    List<ClassModel> classes = ClassFiles.of(Ways.class);
+    TrampolineTable table =
+        TrampolineTable.parse(
+            """
+            [roots]
+            WaitsTest[$]Ways#root | begins
+            [errands]
+            .*#errand | begins
+            [hand overs]
+            Thread#<init> | a thread's
+            [cuts]
+            .* > .*#neverTaken | a condition
+            """);
+    List<Row> besideOnly =
+        WaitingPlaces.of(classes).stream()
+            .map(place -> new Row(place, List.of("beside"), ""))
+            .toList();
+    assertThat(new CallGraph(classes, table).problems(new WaitTable(besideOnly)))
+        .extracting(problem -> problem.replaceFirst(" may run .*", ""))
+        .containsExactlyInAnyOrder(
+            "WaitsTest$Ways#root",
+            "WaitsTest$Ways$Overriding#overridden",
+            "WaitsTest$Ways#keptInAField",
+            "WaitsTest$Ways#toldByAnother",
+            "WaitsTest$Ways#inAnErrand");
+    assertThat(table.problems()).isEmpty();
+  }
+
+  @Test
+  void trampolineTable_withARowThatFitsNothing_orWithoutAReason_isRefused() {
+    TrampolineTable table = TrampolineTable.parse("[roots]\nGone#gone | it was once\n");
+    var graph = new CallGraph(ClassFiles.of(Ways.class), table);
+    assertThat(graph.problems(WaitTable.parse(""))).isEmpty();
+    assertThat(table.problems()).singleElement().asString().contains("Gone#gone");
+    assertThatThrownBy(() -> TrampolineTable.parse("[cuts]\nA#a > B#b\n"))
+        .hasMessageContaining("A#a > B#b");
   }
 
   /// One of each kind; it is looked at, and never run.
@@ -79,6 +206,18 @@ class WaitsTest {
       return future::get;
     }
 
+    void map(ConcurrentHashMap<String, String> map) {
+      map.computeIfAbsent("", key -> key);
+    }
+
+    void datagram(DatagramSocket socket) throws IOException {
+      socket.receive(new DatagramPacket(new byte[1], 1));
+    }
+
+    void ofTheSystem(MethodHandle open) throws Throwable {
+      open.invokeExact();
+    }
+
     void log() {
       LOG.log(System.Logger.Level.INFO, "");
     }
@@ -93,21 +232,22 @@ class WaitsTest {
   }
 
   @Test
-  void waitOfEachKind_alsoInALambdaOrByReference_isFound() throws IOException {
-    try (InputStream in = WaitsTest.class.getResourceAsStream("WaitsTest$Waiter.class")) {
-      assertThat(WaitingPlaces.of(in.readAllBytes()).stream().map(Place::line))
-          .containsExactlyInAnyOrder(
-              "WaitsTest$Waiter#<clinit> | System.getLogger",
-              "WaitsTest$Waiter#method | synchronized",
-              "WaitsTest$Waiter#monitor | synchronized",
-              "WaitsTest$Waiter#locks | ReentrantLock.lock",
-              "WaitsTest$Waiter#locks | ReentrantLock.tryLock",
-              "WaitsTest$Waiter#queues | LinkedBlockingQueue.put",
-              "WaitsTest$Waiter#queues | LinkedBlockingQueue.poll",
-              "WaitsTest$Waiter#lambda | CountDownLatch.await",
-              "WaitsTest$Waiter#reference | CompletableFuture.get",
-              "WaitsTest$Waiter#log | System.Logger.log");
-    }
+  void waitOfEachKind_alsoInALambdaOrByReference_isFound() {
+    assertThat(WaitingPlaces.of(ClassFiles.of(Waiter.class)).stream().map(Place::line))
+        .containsExactlyInAnyOrder(
+            "WaitsTest$Waiter#<clinit> | System.getLogger",
+            "WaitsTest$Waiter#method | synchronized",
+            "WaitsTest$Waiter#monitor | synchronized",
+            "WaitsTest$Waiter#locks | ReentrantLock.lock",
+            "WaitsTest$Waiter#locks | ReentrantLock.tryLock",
+            "WaitsTest$Waiter#queues | LinkedBlockingQueue.put",
+            "WaitsTest$Waiter#queues | LinkedBlockingQueue.poll",
+            "WaitsTest$Waiter#lambda | CountDownLatch.await",
+            "WaitsTest$Waiter#reference | CompletableFuture.get",
+            "WaitsTest$Waiter#map | ConcurrentHashMap.computeIfAbsent",
+            "WaitsTest$Waiter#datagram | DatagramSocket.receive",
+            "WaitsTest$Waiter#ofTheSystem | MethodHandle.invokeExact",
+            "WaitsTest$Waiter#log | System.Logger.log");
   }
 
   @Test

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import dev.heddle.Heddle;
 import dev.heddle.io.AsyncFile;
 import dev.heddle.io.FileIo;
+import dev.heddle.netty.OnDriver;
 import dev.heddle.reactor.driver.FileDriver;
 import dev.heddle.reactor.driver.FileOperation.Kind;
 import dev.heddle.reactor.driver.OpenFile;
@@ -41,7 +42,7 @@ class CachedReadsTest {
 
   @BeforeEach
   void requireRing() {
-    assumeThat(new UringProvider().problem()).isNull();
+    OnDriver.require(UringDriver.NAME);
   }
 
   private byte[] content() {
@@ -60,7 +61,7 @@ class CachedReadsTest {
     UringDriver driver = new UringDriver(thread -> thread == carrier);
     try {
       FileDriver files = driver.files();
-      assumeThat(files).isNotNull();
+      assumeThat(files).as("the ring serves files here").isNotNull();
       Ask opening = new Ask(path, StandardOpenOption.READ);
       files.submit(opening);
       while (opening.answers == 0) {

@@ -11,6 +11,7 @@ import dev.heddle.HeddleOptions;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.io.AsyncIo;
 import dev.heddle.io.Pipe;
+import dev.heddle.netty.OnDriver;
 import dev.heddle.reactor.driver.FileDriver;
 import dev.heddle.reactor.driver.FileOperation.Kind;
 import dev.heddle.reactor.driver.OpenFile;
@@ -41,7 +42,7 @@ class RingEntersTest {
 
   @BeforeEach
   void requireRing() {
-    assumeThat(new UringProvider().problem()).isNull();
+    OnDriver.require(UringDriver.NAME);
   }
 
   private static Recording counting() {
@@ -68,7 +69,7 @@ class RingEntersTest {
     ReactorDriver driver = new UringDriver(thread -> thread == carrier);
     try {
       FileDriver files = driver.files();
-      assumeThat(files).isNotNull();
+      assumeThat(files).as("the ring serves files here").isNotNull();
       OpenFile fifo = fifo(driver, files);
       List<Ask> asked = new ArrayList<>();
       for (int i = 0; i < MANY; i++) {

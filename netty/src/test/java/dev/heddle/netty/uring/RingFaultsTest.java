@@ -2,9 +2,9 @@
 package dev.heddle.netty.uring;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.heddle.Cancellation;
+import dev.heddle.netty.OnDriver;
 import dev.heddle.netty.uring.FakeRing.Entry;
 import dev.heddle.reactor.driver.FileOperation.Kind;
 import dev.heddle.reactor.driver.OpenFile;
@@ -46,7 +46,7 @@ class RingFaultsTest {
 
   @BeforeEach
   void aRingIsThere() {
-    assumeThat(new UringProvider().problem()).isNull();
+    OnDriver.require(UringDriver.NAME);
   }
 
   private RingFile file(StandardOpenOption... options) {

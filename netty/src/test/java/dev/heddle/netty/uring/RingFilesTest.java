@@ -16,6 +16,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.heddle.Cancellation;
+import dev.heddle.netty.OnDriver;
 import dev.heddle.reactor.driver.FileDriver;
 import dev.heddle.reactor.driver.FileOperation.Kind;
 import dev.heddle.reactor.driver.OpenFile;
@@ -51,12 +52,12 @@ class RingFilesTest {
 
   /// On the test's own thread, which a ring belongs to.
   private void driven(Body body) throws Exception {
-    assumeThat(new UringProvider().problem()).isNull();
+    OnDriver.require(UringDriver.NAME);
     Thread carrier = Thread.currentThread();
     driver = new UringDriver(thread -> thread == carrier);
     try {
       files = driver.files();
-      assumeThat(files).isNotNull();
+      assumeThat(files).as("the ring serves files here").isNotNull();
       body.run();
     } finally {
       driver.close();

@@ -2,8 +2,8 @@
 package dev.heddle.netty.uring;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
 
+import dev.heddle.netty.OnDriver;
 import dev.heddle.netty.handler.GuestHandles;
 import io.netty.channel.IoEvent;
 import io.netty.channel.IoRegistration;
@@ -56,7 +56,7 @@ class UringGuestHandleTest {
 
   @BeforeEach
   void registerOne() throws Exception {
-    assumeThat(new UringProvider().problem()).isNull();
+    OnDriver.require(UringDriver.NAME);
     Thread here = Thread.currentThread();
     handles =
         new GuestHandles(

@@ -4,9 +4,12 @@ package dev.heddle.peers.netty;
 import static dev.heddle.peers.netty.TwoLoops.answer;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.Heddle;
+import dev.heddle.HeddleOptions;
 import dev.heddle.Loop;
+import dev.heddle.LoopEndedException;
 import dev.heddle.netty.HeddleEventLoop;
 import io.grpc.CallOptions;
 import io.grpc.ManagedChannel;
@@ -25,11 +28,16 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -104,7 +112,7 @@ record GrpcTest(String driver) {
 
   private static final class Answers implements StreamObserver<String> {
     final CompletableFuture<List<String>> all = new CompletableFuture<>();
-    private final List<String> sofar = new ArrayList<>(); // called back one at a time
+    final List<String> sofar = new CopyOnWriteArrayList<>(); // called back one at a time
 
     @Override
     public void onNext(String answer) {
@@ -122,6 +130,37 @@ record GrpcTest(String driver) {
     }
   }
 
+  /// With a call that is open: its last callbacks find a loop that ends, or none.
+  @Test
+  void serverThatIsShutDownAsItsLoopEnds_terminates() throws Exception {
+    AtomicReference<Server> left = new AtomicReference<>();
+    AtomicReference<Executor> executor = new AtomicReference<>();
+    TwoLoops.require(driver);
+    Heddle.run(
+        HeddleOptions.defaults().withDriver(driver),
+        () -> {
+          HeddleEventLoop loop = HeddleEventLoop.current();
+          Executor coroutines = onLoop();
+          executor.set(coroutines);
+          Server server = server(loop, coroutines).addService(service()).build().start();
+          left.set(server);
+          ManagedChannel connection = client(loop, server.getPort()).build();
+          Answers answers = new Answers();
+          StreamObserver<String> questions =
+              ClientCalls.asyncBidiStreamingCall(
+                  connection.newCall(STREAM, CallOptions.DEFAULT), answers);
+          questions.onNext("a call that nobody ends");
+          while (answers.sofar.isEmpty()) {
+            Heddle.delay(Duration.ofMillis(1));
+          }
+          server.shutdownNow();
+        });
+    left.get().awaitTermination();
+    assertThatThrownBy(() -> executor.get().execute(() -> {}))
+        .isInstanceOf(RejectedExecutionException.class)
+        .hasMessageContaining("has ended");
+  }
+
   private interface Use {
     void use(ManagedChannel connection) throws Exception;
   }
@@ -131,7 +170,7 @@ record GrpcTest(String driver) {
         driver,
         () -> {
           HeddleEventLoop loop = HeddleEventLoop.current();
-          Server server = server(loop).addService(service()).build().start();
+          Server server = server(loop, onLoop()).addService(service()).build().start();
           try {
             ManagedChannel connection = client(loop, server.getPort()).build();
             use.use(connection);
@@ -144,19 +183,30 @@ record GrpcTest(String driver) {
         });
   }
 
-  @SuppressWarnings("FutureReturnValueIgnored") // a call that fails tells its client
-  private static NettyServerBuilder server(HeddleEventLoop loop) {
-    InetSocketAddress address = new InetSocketAddress(LOOPBACK, 0);
-    // @start region=grpc-server
+  private static Executor onLoop() {
+    // @start region=grpc-executor
     Loop<?> home = Loop.current();
     Executor coroutines =
-        call ->
-            home.submit(
-                "call",
-                () -> {
-                  call.run();
-                  return true;
-                });
+        call -> {
+          Future<?> made =
+              home.submit(
+                  "call",
+                  () -> {
+                    call.run();
+                    return true;
+                  });
+          if (made.state() == Future.State.FAILED
+              && made.exceptionNow() instanceof LoopEndedException ended) {
+            throw new RejectedExecutionException(ended);
+          }
+        };
+    // @end
+    return coroutines;
+  }
+
+  private static NettyServerBuilder server(HeddleEventLoop loop, Executor coroutines) {
+    InetSocketAddress address = new InetSocketAddress(LOOPBACK, 0);
+    // @start region=grpc-server
     NettyServerBuilder server =
         NettyServerBuilder.forAddress(address)
             .bossEventLoopGroup(loop)

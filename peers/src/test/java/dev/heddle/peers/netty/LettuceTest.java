@@ -36,9 +36,7 @@ class LettuceTest {
   @BeforeAll
   static void start() throws Exception {
     driver = System.getProperty("heddle.driver", TwoLoops.drivers().findFirst().orElseThrow());
-    assumeTrue(
-        TwoLoops.drivers().anyMatch(driver::equals),
-        () -> "no " + driver + " on this system: not proved here is Lettuce on it");
+    TwoLoops.require(driver);
     assumeTrue(
         RedisServer.isInstalled(),
         "no redis-server on the PATH: not proved here is Lettuce on Heddle's loops");

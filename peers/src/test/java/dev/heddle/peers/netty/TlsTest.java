@@ -136,8 +136,32 @@ record TlsTest(String driver) {
     }
   }
 
+  /// Mixed, so that bytes of another writer, message or place show, wherever they stand.
   private static byte whose(int writer, int number, int index) {
-    return (byte) (writer * 16 + number + index * 7);
+    int mixed = ((writer * 31 + number) * 0x9E3779B9 + index) * 0x85EBCA6B; // odd factors
+    return (byte) (((mixed ^ (mixed >>> 15)) * 0xC2B2AE35) >>> 24);
+  }
+
+  @Test
+  void bytes_shiftedInTheirMessage_orOfAnother_areNotTheSame() {
+    for (int shift = 1; shift < MESSAGE / 2; shift++) {
+      assertThat(equalBytes(0, 0, shift)).as("shifted by %d", shift).isLessThan(MESSAGE / 10);
+    }
+    for (int number = 1; number < 256; number++) {
+      assertThat(equalBytes(0, number, 0)).as("message %d", number).isLessThan(MESSAGE / 10);
+    }
+    for (int writer = 1; writer < WRITERS; writer++) {
+      assertThat(equalBytes(writer, 0, 0)).as("writer %d", writer).isLessThan(MESSAGE / 10);
+    }
+  }
+
+  /// How many are as in the first message of the first writer.
+  private static int equalBytes(int writer, int number, int shift) {
+    int equal = 0;
+    for (int i = 0; i < MESSAGE / 2; i++) {
+      equal += whose(writer, number, i + shift) == whose(0, 0, i) ? 1 : 0;
+    }
+    return equal;
   }
 
   /// Compares every byte; a message begins with its writer's number.

@@ -2,12 +2,14 @@
 package dev.heddle.peers.netty;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.heddle.Action;
 import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
 import dev.heddle.LoopGroup;
 import dev.heddle.reactor.driver.DriverProvider;
+import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
@@ -29,17 +31,31 @@ final class TwoLoops {
     String ask(String question) throws Exception;
   }
 
-  /// The drivers with Netty in them that work on this machine.
+  /// The drivers with Netty in them that are made for this system. Where the system refuses one, as
+  /// containers refuse io_uring, its rows are skipped and say why.
   static Stream<String> drivers() {
+    boolean isMac = System.getProperty("os.name").startsWith("Mac");
+    return all()
+        .map(DriverProvider::name)
+        .filter(name -> name.equals("nio") || name.equals("kqueue") == isMac);
+  }
+
+  private static Stream<DriverProvider> all() {
     return ServiceLoader.load(DriverProvider.class).stream()
         .map(ServiceLoader.Provider::get)
-        .filter(p -> p.getClass().getName().startsWith("dev.heddle.netty."))
-        .filter(p -> p.problem() == null)
-        .map(DriverProvider::name);
+        .filter(p -> p.getClass().getName().startsWith("dev.heddle.netty."));
+  }
+
+  /// Skips the test, with the reason, where there is no such driver or it does not work.
+  static void require(String driver) {
+    Optional<DriverProvider> provider = all().filter(p -> p.name().equals(driver)).findFirst();
+    String problem = provider.isEmpty() ? "Netty has none" : provider.get().problem();
+    assumeTrue(problem == null, () -> "not proved here is this on " + driver + ": " + problem);
   }
 
   /// Runs `onEach` as a coroutine of each loop, beside other threads; fails with it.
   static void run(String driver, Action onEach) throws Exception {
+    require(driver);
     OtherThreads others = new OtherThreads();
     try (LoopGroup group = LoopGroup.start(HeddleOptions.defaults().withDriver(driver), LOOPS)) {
       group.submitToEach(onEach).join();

@@ -7,7 +7,6 @@ import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
 import dev.heddle.eventloop.LoopDriver;
 import dev.heddle.io.Tcp;
-
 import dev.heddle.netty.handler.NettyDriver;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -25,15 +24,17 @@ import org.junit.jupiter.params.provider.MethodSource;
 record LookTest(String driver) {
   @Test
   void driver_looksForWhoWaitsForItsOwnHandles_howeverFarBehindNettyIs() {
-    Heddle.run(HeddleOptions.defaults().withDriver(driver), () -> {
-      NettyDriver looked = (NettyDriver) LoopDriver.current();
-      assertThat(looked.wouldOnlyTellAgain()).isEqualTo(!driver.equals("io_uring"));
-      var listener = Tcp.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-      var waiter = Heddle.spawn(listener::accept);
-      Heddle.suspend();
-      assertThat(looked.wouldOnlyTellAgain()).isFalse();
-      waiter.cancel("enough seen");
-      listener.close();
-    });
+    Heddle.run(
+        HeddleOptions.defaults().withDriver(driver),
+        () -> {
+          NettyDriver looked = (NettyDriver) LoopDriver.current();
+          assertThat(looked.wouldOnlyTellAgain()).isEqualTo(!driver.equals("io_uring"));
+          var listener = Tcp.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+          var waiter = Heddle.spawn(listener::accept);
+          Heddle.suspend();
+          assertThat(looked.wouldOnlyTellAgain()).isFalse();
+          waiter.cancel("enough seen");
+          listener.close();
+        });
   }
 }

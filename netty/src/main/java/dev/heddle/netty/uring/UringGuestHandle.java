@@ -28,7 +28,7 @@ final class UringGuestHandle extends GuestHandle implements IoUringIoHandle {
   private static final int CANCELLED = -125; // ECANCELED
   private static final Set<Integer> NOTHING_LEFT =
       Set.of(-24, -23, -105, -12); // EMFILE, ENFILE, ENOBUFS, ENOMEM
-  private static final long REFUSED = 0; // as Netty's own registrations say it
+  private static final long REFUSED = 0; // the ring is gone
   private static final long PAUSE = TimeUnit.SECONDS.toNanos(1);
 
   private final IoUringIoHandle handle;
@@ -72,18 +72,23 @@ final class UringGuestHandle extends GuestHandle implements IoUringIoHandle {
   @Override
   public long submit(IoOps ops) {
     tellKept();
-    Socket socket = socket();
-    boolean closes =
-        !isCloseAsked && socket != null && !socket.isOpen(); // it is marked just before
-    isCloseAsked |= closes;
-    if (!isAbandoned()) {
-      return submitNow(ops);
-    }
-    if (closes) {
-      giveBack(new Socket(socket.intValue()));
+    Socket closed = toBeClosed();
+    long id = submitNow(ops);
+    if (id == REFUSED && closed != null) {
+      giveBack(new Socket(closed.intValue()));
       tell(this::deliverClose);
     }
-    return REFUSED;
+    return id;
+  }
+
+  /// The channel's socket, if it is its close that is submitted: the channel marks it just before.
+  private @Nullable Socket toBeClosed() {
+    Socket socket = socket();
+    if (isCloseAsked || socket == null || socket.isOpen()) {
+      return null;
+    }
+    isCloseAsked = true;
+    return socket;
   }
 
   private void tellKept() {

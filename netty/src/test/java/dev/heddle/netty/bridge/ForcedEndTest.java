@@ -353,6 +353,7 @@ record ForcedEndTest(String driver) implements OnDriver {
   }
 
   /// Another descriptor of the same socket, as a child or a server of sockets has it.
+  @SuppressWarnings("restricted") // a call of the system's
   private static FileDescriptor duplicateOf(Channel channel) {
     try {
       MethodHandle dup =

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /// Servers that are programs of others: where they are, when they are ready.
 public final class Programs {
@@ -36,11 +37,11 @@ public final class Programs {
   /// says nothing of it within minutes is ended.
   ///
   /// @return what it has said; without `ready` it has ended
-  public static String awaitLine(Process process, String ready) throws IOException {
+  public static String awaitLine(Process process, String ready) {
     return awaitLine(process, ready, PATIENCE);
   }
 
-  static String awaitLine(Process process, String ready, Duration patience) throws IOException {
+  static String awaitLine(Process process, String ready, Duration patience) {
     CompletableFuture<Boolean> seen = new CompletableFuture<>();
     var _ =
         seen.completeOnTimeout(false, patience.toMillis(), TimeUnit.MILLISECONDS)
@@ -51,10 +52,10 @@ public final class Programs {
             });
     BufferedReader log = process.inputReader();
     StringBuilder said = new StringBuilder();
-    String line = log.readLine();
+    String line = nextLine(log);
     while (line != null && !line.contains(ready)) {
       said.append(line).append('\n');
-      line = log.readLine();
+      line = nextLine(log);
     }
     if (line != null) {
       said.append(line);
@@ -67,13 +68,17 @@ public final class Programs {
     return said.toString();
   }
 
-  private static void drain(BufferedReader log) {
-    try (log) {
-      while (log.readLine() != null) {
-        // nobody wants it
-      }
+  private static @Nullable String nextLine(BufferedReader log) {
+    try {
+      return log.readLine();
     } catch (IOException _) {
-      // it has ended
+      return null; // safe: the program was ended, and the JDK closes its streams then
+    }
+  }
+
+  private static void drain(BufferedReader log) {
+    while (nextLine(log) != null) {
+      // nobody wants it
     }
   }
 }

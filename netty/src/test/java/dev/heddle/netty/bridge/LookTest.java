@@ -7,6 +7,7 @@ import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
 import dev.heddle.eventloop.LoopDriver;
 import dev.heddle.io.Tcp;
+import dev.heddle.netty.OnDriver;
 import dev.heddle.netty.handler.NettyDriver;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -18,10 +19,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /// When a driver need not look, since Netty has not come to what the last look told it.
 @ParameterizedClass
-@MethodSource("dev.heddle.netty.bridge.Bridge#drivers")
+@MethodSource("dev.heddle.netty.OnDriver#names")
 @Tag("T14.6")
 @Timeout(300)
-record LookTest(String driver) {
+record LookTest(String driver) implements OnDriver {
   @Test
   void driver_looksForWhoWaitsForItsOwnHandles_howeverFarBehindNettyIs() {
     Heddle.run(

@@ -328,10 +328,15 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
   }
 
   private void takeTurn() {
-    long begin = System.nanoTime();
+    long begin = getCurrentTimeNanos();
+    takeDue(begin);
     for (int step = 1; step <= STEPS && !turns.isLeftBehind() && takeStep(); step++) {
-      if (step % STEPS_BETWEEN_LOOKS == 0 && System.nanoTime() - begin > LONGEST) {
-        break;
+      if (step % STEPS_BETWEEN_LOOKS == 0) {
+        long now = getCurrentTimeNanos();
+        if (now - begin > LONGEST) {
+          break;
+        }
+        takeDue(now);
       }
     }
     if (phase.get() == Phase.CLOSING && !turns.isLeftBehind() && isEmpty()) {
@@ -342,21 +347,20 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
   /// Hands on one thing that was told, and runs one task.
   private boolean takeStep() {
     boolean told = handles.deliverNext();
-    Runnable task = nextTask();
+    Runnable task = tasks.poll();
     if (task != null) {
       run(task);
     }
     return told || task != null;
   }
 
-  private @Nullable Runnable nextTask() {
-    for (Runnable due = pollScheduledTask(); due != null; due = pollScheduledTask()) {
+  private void takeDue(long now) {
+    for (Runnable due = pollScheduledTask(now); due != null; due = pollScheduledTask(now)) {
       tasks.add(due);
     }
-    for (Runnable due = quietTimers.pollDue(); due != null; due = quietTimers.pollDue()) {
+    for (Runnable due = quietTimers.pollDue(now); due != null; due = quietTimers.pollDue(now)) {
       tasks.add(due);
     }
-    return tasks.poll();
   }
 
   @Override

@@ -25,9 +25,9 @@ final class QuietTimers extends AbstractScheduledEventExecutor {
     return task.getClass().getName().startsWith(RESOLVER);
   }
 
-  /// One that is due; null: none is.
-  @Nullable Runnable pollDue() {
-    return pollScheduledTask();
+  /// One that is due at `now`, by the clock of Netty's timers; null: none is.
+  @Nullable Runnable pollDue(long now) {
+    return pollScheduledTask(now);
   }
 
   /// When the next one is due, from now; below zero: there is none.

@@ -33,6 +33,7 @@ import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpClientCodec;
+import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpObjectAggregator;
@@ -57,6 +58,7 @@ import org.jspecify.annotations.Nullable;
 final class NettyHttp {
   private static final int LARGEST_BODY = 64 << 10; // bytes
   private static final int MOST_WAITING = 16; // requests of a connection, answered at the same time
+  private static final int MOST_IN_A_READ = 4_096; // requests that 64 KiB hold; Netty's own is 128
   private static final Duration SLOW = Duration.ofMillis(100);
   private static final Duration LINGER = Duration.ofSeconds(2); // for a client to read the last
 
@@ -85,8 +87,9 @@ final class NettyHttp {
           protected void initChannel(Channel channel) {
             channel
                 .pipeline()
-                .addLast(new HttpServerCodec(), new Aggregator())
-                .addLast(new FlowControlHandler()) // one read brings many requests
+                .addLast(
+                    new HttpServerCodec(new HttpDecoderConfig(), MOST_IN_A_READ), new Aggregator())
+                .addLast(new EndInOrder(), new FlowControlHandler()) // a read brings many requests
                 .addLast(new Conversation(requests));
           }
         });
@@ -129,6 +132,19 @@ final class NettyHttp {
     }
   }
 
+  /// Hands on the end of what the client sends as a message: behind the requests that wait in the
+  /// [FlowControlHandler], which events overtake.
+  private static final class EndInOrder extends ChannelInboundHandlerAdapter {
+    @Override
+    public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+      if (event instanceof ChannelInputShutdownEvent) {
+        ctx.fireChannelRead(event);
+      } else {
+        ctx.fireUserEventTriggered(event);
+      }
+    }
+  }
+
   /// A request and, when there is one, its answer.
   private static final class Exchange {
     final HttpVersion version;
@@ -152,6 +168,7 @@ final class NettyHttp {
   private final class Conversation extends SimpleChannelInboundHandler<FullHttpRequest> {
     private final Scope requests;
     private final ArrayDeque<Exchange> waiting = new ArrayDeque<>(); // the oldest first
+    private boolean isAtEnd; // there is nothing to be read any more
     private boolean heardAll; // the client sends no more, or nobody will listen
     private boolean saidAll; // the last answer is on its way
 
@@ -215,8 +232,10 @@ final class NettyHttp {
         }
       }
       ctx.flush();
-      boolean more = waiting.size() < MOST_WAITING && ctx.channel().isWritable();
-      ctx.channel().config().setAutoRead(more || saidAll);
+      if (!isAtEnd) {
+        boolean more = waiting.size() < MOST_WAITING && ctx.channel().isWritable();
+        ctx.channel().config().setAutoRead(more || saidAll);
+      }
     }
 
     /// Lets the client read the last answer: a connection that is closed with something unread is
@@ -235,17 +254,23 @@ final class NettyHttp {
       }
     }
 
-    /// The client has sent all it has to send.
     @Override
-    public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
-      if (event instanceof ChannelInputShutdownEvent) {
-        heardAll = true;
-        if (waiting.isEmpty()) {
-          // behind what is on its way
-          ctx.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
-        }
+    public void channelRead(ChannelHandlerContext ctx, Object message) throws Exception {
+      if (message instanceof ChannelInputShutdownEvent) {
+        heardAll(ctx);
+      } else {
+        super.channelRead(ctx, message);
       }
-      ctx.fireUserEventTriggered(event);
+    }
+
+    /// The client has sent all it has to send.
+    private void heardAll(ChannelHandlerContext ctx) {
+      isAtEnd = true;
+      heardAll = true;
+      if (waiting.isEmpty()) {
+        // behind what is on its way
+        ctx.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+      }
     }
 
     @Override

@@ -141,6 +141,16 @@ final class NettyHttpTest {
   }
 
   @Test
+  void client_thatHalfClosesBehindMoreThanAreServedAtOnce_getsAllAnswers() throws Exception {
+    try (var socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      socket.getOutputStream().write("GET / HTTP/1.1\r\n\r\n".repeat(500).getBytes(ISO_8859_1));
+      socket.shutdownOutput();
+      String answers = new String(socket.getInputStream().readAllBytes(), ISO_8859_1);
+      assertThat(answers.split("Hello from Netty", -1)).hasSize(501);
+    }
+  }
+
+  @Test
   void client_thatHalfClosesWhenAllIsAnswered_isHungUpOn() throws Exception {
     try (var socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
       socket.getOutputStream().write("GET / HTTP/1.1\r\n\r\n".getBytes(ISO_8859_1));

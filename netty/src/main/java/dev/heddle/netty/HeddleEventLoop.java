@@ -442,8 +442,9 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
       run(task); // came while the phase was written
     }
     handler.unhost(guest);
-    if (closer != null) {
-      closer.close();
+    Registration registered = closer;
+    if (registered != null && !turns.hasLoopEnded()) {
+      registered.close();
     }
     end.trySuccess(null);
   }
@@ -524,8 +525,7 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
 
     @Override
     public void abandon() {
-      phase.set(Phase.CLOSING);
-      closer = null; // the loop's, which has ended
+      var _ = phase.compareAndSet(Phase.OPEN, Phase.CLOSING); // a turn left behind may be ending it
       handles.abandon();
     }
 

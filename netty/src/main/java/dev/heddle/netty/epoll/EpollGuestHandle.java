@@ -20,6 +20,7 @@ final class EpollGuestHandle extends ReadinessHandle implements EpollIoHandle {
   private final EpollIoHandle handle;
   private EpollIoOps wanted = EpollIoOps.NONE;
   private int ready;
+  private boolean isInSet; // of those that epoll watches
 
   EpollGuestHandle(GuestHandles home, EpollIoHandle handle) {
     super(home, handle);
@@ -47,18 +48,23 @@ final class EpollGuestHandle extends ReadinessHandle implements EpollIoHandle {
   @Override
   public long submit(IoOps ops) {
     wanted = (EpollIoOps) ops;
-    return submitNow(isMuted() ? byEdge() : wanted);
+    isInSet |= !wanted.equals(EpollIoOps.NONE);
+    return submitNow(asked());
   }
 
-  // NONE takes it out of the set
-  private EpollIoOps byEdge() {
-    return wanted.equals(EpollIoOps.NONE) ? wanted : wanted.with(EpollIoOps.EPOLLET);
+  // Netty's handler takes who wants nothing out of the set, and then does not find it there: it
+  // stays, and is told nothing but its end, once
+  private EpollIoOps asked() {
+    if (wanted.equals(EpollIoOps.NONE)) {
+      return isInSet ? EpollIoOps.EPOLLET : wanted;
+    }
+    return isMuted() ? wanted.with(EpollIoOps.EPOLLET) : wanted;
   }
 
   @Override
   protected void mute() {
     try {
-      real().submit(byEdge());
+      real().submit(asked());
     } catch (UncheckedIOException _) {
       // safe: its descriptor has been closed, and is told no more
     }
@@ -67,7 +73,7 @@ final class EpollGuestHandle extends ReadinessHandle implements EpollIoHandle {
   @Override
   protected void unmute() {
     try {
-      real().submit(wanted);
+      real().submit(asked());
     } catch (UncheckedIOException _) {
       // safe: the same
     }

@@ -10,10 +10,12 @@ import io.netty.channel.nio.NioIoEvent;
 import io.netty.channel.nio.NioIoHandle;
 import io.netty.channel.nio.NioIoOps;
 import java.io.IOException;
+import java.net.StandardSocketOptions;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
 
 /// One of Netty's own in the selector. Muted it is selected for nothing; Netty reads off the key
 /// what it has asked for, so it gets a key that remembers that.
@@ -83,6 +85,20 @@ final class NioGuestHandle extends ReadinessHandle implements NioIoHandle {
   }) // what Netty's NIO channels ask for
   public <T> T attachment() {
     return (T) key;
+  }
+
+  // the number stays with the channel until it is closed, and that waits for no peer
+  @Override
+  protected void abandoned() {
+    if (selectableChannel() instanceof SocketChannel connection) {
+      try {
+        connection.setOption(StandardSocketOptions.SO_LINGER, -1);
+        connection.shutdownInput();
+        connection.shutdownOutput();
+      } catch (IOException | RuntimeException _) {
+        // safe: it is not connected, or closed
+      }
+    }
   }
 
   // not before the pipeline is told: a channel that is closed was never active, for Netty

@@ -62,10 +62,19 @@ final class UringGuestHandle extends GuestHandle implements IoUringIoHandle {
   }
 
   private void deliver(byte opcode, int result, int flags, long userData) {
-    // what has failed when the loop has ended was ended by us, whatever the system says
-    int known = isAbandoned() && result < 0 ? CANCELLED : result;
+    int known = isAbandoned() ? resultAtTheEnd(opcode, result) : result;
     // a ring of ours has entries without extra data
     handle.handle(this, new IoUringIoEvent(known, flags, opcode, userData));
+  }
+
+  /// What has failed when the loop has ended was ended by us, whatever the system says; and nobody
+  /// serves a client that was accepted.
+  private static int resultAtTheEnd(byte opcode, int result) {
+    if (opcode == ACCEPT && result >= 0) {
+      giveBack(new Socket(result));
+      return CANCELLED;
+    }
+    return result < 0 ? CANCELLED : result;
   }
 
   /// While a failure is kept back the channel accepts nothing: it takes something back, or closes.

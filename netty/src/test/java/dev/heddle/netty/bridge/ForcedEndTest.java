@@ -16,6 +16,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.unix.FileDescriptor;
 import io.netty.channel.unix.UnixChannel;
 import io.netty.util.ReferenceCountUtil;
@@ -31,6 +32,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketAddress;
+import java.net.SocketException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -332,6 +334,66 @@ record ForcedEndTest(String driver) implements OnDriver {
         .isInstanceOf(OutOfMemoryError.class);
     assertThat(asked.take().await(60_000)).isTrue();
     assertThat(asked.take().await(60_000)).isTrue();
+  }
+
+  @Test
+  void clientThatIsAcceptedWhileTheLoopEnds_isHungUpOn() throws Exception {
+    Semaphore gate = new Semaphore(0);
+    List<Socket> clients = new ArrayList<>();
+    assertThatThrownBy(() ->
+            runOut(() -> {
+              HeddleEventLoop loop = HeddleEventLoop.current();
+              Channel listening = Bridge.listen(loop, _ -> {});
+              loop.execute(gate::acquireUninterruptibly);
+              Heddle.suspend();
+              Heddle.offload(() -> {
+                for (int i = 0; i < 50; i++) {
+                  clients.add(connect(listening.localAddress()));
+                }
+                return null;
+              });
+              Heddle.delay(
+                  Duration.ofMillis(1)); // a look: where there is a ring it has accepted them
+              failForGood();
+            }))
+        .isInstanceOf(OutOfMemoryError.class);
+    gate.release();
+    for (Socket client : clients) {
+      assertIsHungUp(client);
+    }
+  }
+
+  @Test
+  void peerThatReadsNothing_doesNotHoldUpTheEnd_howeverLongItsConnectionLingers() throws Exception {
+    AtomicReference<Channel> accepted = new AtomicReference<>();
+    Socket[] peer = new Socket[1];
+    assertThatThrownBy(() ->
+            runOut(() -> {
+              dev.heddle.event.Promise<Void> here = Heddle.promise("accepted");
+              Channel listening =
+                  Bridge.listen(
+                      HeddleEventLoop.current(),
+                      channel -> {
+                        accepted.set(channel);
+                        channel.config().setOption(ChannelOption.SO_LINGER, 3600);
+                        var _ = channel.writeAndFlush(Unpooled.buffer().writeZero(10_000_000));
+                        here.complete(null);
+                      });
+              peer[0] = Heddle.offload(() -> connect(listening.localAddress()));
+              here.future().await();
+              failForGood();
+            }))
+        .isInstanceOf(OutOfMemoryError.class);
+    assertThat(accepted.get().closeFuture().await(60_000)).isTrue();
+    peer[0].close();
+  }
+
+  private static void assertIsHungUp(Socket client) throws IOException {
+    try (client) {
+      assertThat(client.getInputStream().read()).isEqualTo(-1);
+    } catch (SocketException _) {
+      // it was reset, or is not known to anybody: there is no connection any more
+    }
   }
 
   @Test

@@ -328,11 +328,11 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
   }
 
   private void takeTurn() {
-    long begin = getCurrentTimeNanos();
+    long begin = ticker().nanoTime();
     takeDue(begin);
     for (int step = 1; step <= STEPS && !turns.isLeftBehind() && takeStep(); step++) {
       if (step % STEPS_BETWEEN_LOOKS == 0) {
-        long now = getCurrentTimeNanos();
+        long now = ticker().nanoTime();
         if (now - begin > LONGEST) {
           break;
         }

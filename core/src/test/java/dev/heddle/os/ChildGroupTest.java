@@ -9,6 +9,8 @@ import dev.heddle.Action;
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.os.spawn.PosixSpawn;
+import dev.heddle.os.spawn.SpawnedProcess;
+import dev.heddle.os.spawn.StrangeProcess;
 import java.io.IOException;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.charset.StandardCharsets;
@@ -26,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("T13.8")
 @Timeout(300)
 class ChildGroupTest {
+  private static final Command LEAVES_ONE = Command.shell("sleep 1000 > /dev/null & echo $!");
   private static final int GROUP = 2; // of the fields behind the name in /proc/PID/stat
   private static final int SESSION = 3;
   private static final int TERMINAL = 4;
@@ -105,7 +108,7 @@ class ChildGroupTest {
   @Test
   void close_endsTheGroupOfOneThatHasEndedItself() {
     inLoop(() -> {
-      Child child = Command.shell("sleep 1000 > /dev/null & echo $!").withProcessGroup().start();
+      Child child = LEAVES_ONE.withProcessGroup().start();
       long orphan = Long.parseLong(child.output().readLine());
       child.await();
       child.close();
@@ -130,19 +133,54 @@ class ChildGroupTest {
   void numberOfALeader_isKeptWhileOthersOfItsGroupAreThere() {
     Command alone = Command.of("true").withProcessGroup();
     inLoop(() -> {
-      Child child = Command.shell("sleep 1000 > /dev/null & echo $!").withProcessGroup().start();
+      Child child = LEAVES_ONE.withProcessGroup().start();
       long other = Long.parseLong(child.output().readLine());
-      assertThat(child.await()).isZero();
-      for (int i = 0; i < 10; i++) {
-        awaitForgotten(alone.start()); // they have been looked at after it
+      try {
+        assertThat(child.await()).isZero();
+        for (int i = 0; i < 10; i++) {
+          awaitForgotten(alone.start()); // they have been looked at after it
+        }
+        assertThat(state(child.pid())).isEqualTo("Z");
+        assertThat(Heddle.await(Processes.exitOf(child.pid()))).isEqualTo(Processes.UNKNOWN);
+        child.close();
+        assertThat(Pids.isRunning(other)).isFalse();
+        assertThat(isInTheTable(child)).isFalse();
+        assertThat(child.signalGroup("TERM")).isFalse();
+      } finally {
+        Pids.kill(other);
       }
-      assertThat(state(child.pid())).isEqualTo("Z");
-      assertThat(Heddle.await(Processes.exitOf(child.pid()))).isEqualTo(Processes.UNKNOWN);
-      child.close();
-      assertThat(Pids.isRunning(other)).isFalse();
-      assertThat(isInTheTable(child)).isFalse();
-      assertThat(child.signalGroup("TERM")).isFalse();
     });
+  }
+
+  /// Its number, and that of its group, may be a stranger's by then.
+  @Test
+  void groupOfALeaderThatNativeCodeHasTaken_getsNoSignal() {
+    inLoop(() -> {
+      Child child = LEAVES_ONE.withProcessGroup().start();
+      long other = Long.parseLong(child.output().readLine());
+      try {
+        child.await();
+        StrangeProcess.take(child.pid());
+        assertThat(child.signalGroup("KILL")).isFalse();
+        child.close();
+        assertThat(Pids.isRunning(other)).isTrue();
+      } finally {
+        Pids.kill(other);
+      }
+    });
+  }
+
+  @Test
+  void groupOfALeaderThatNativeCodeHasAskedForFirst_getsNoSignal() throws Exception {
+    SpawnedProcess leader = PosixSpawn.start(Command.of("true").withProcessGroup().plan(), () -> true);
+    try {
+      StrangeProcess.take(leader.pid());
+      assertThat(leader.hasEnded()).isTrue();
+      assertThat(leader.holdsGroup()).isFalse();
+      assertThat(leader.code()).isZero();
+    } finally {
+      leader.closeAll();
+    }
   }
 
   @Test
@@ -169,7 +207,7 @@ class ChildGroupTest {
   void groupOfOneThatNobodyHasClosed_endsWithTheLoop() {
     var orphan = new AtomicLong();
     inLoop(() -> {
-      Child child = Command.shell("sleep 1000 > /dev/null & echo $!").withProcessGroup().start();
+      Child child = LEAVES_ONE.withProcessGroup().start();
       orphan.set(Long.parseLong(child.output().readLine()));
       child.await();
     });

@@ -16,6 +16,11 @@ final class Pids {
         .isPresent();
   }
 
+  /// Ends one that a test has left, if it runs.
+  static void kill(long pid) {
+    ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
+  }
+
   /// The children of this process that have not ended.
   static List<Long> children() {
     return ProcessHandle.current()

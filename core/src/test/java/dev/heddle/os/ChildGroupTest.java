@@ -131,15 +131,12 @@ class ChildGroupTest {
   /// Where only its number was left of it, that could be another's when it was closed.
   @Test
   void numberOfALeader_isKeptWhileOthersOfItsGroupAreThere() {
-    Command alone = Command.of("true").withProcessGroup();
     inLoop(() -> {
       Child child = LEAVES_ONE.withProcessGroup().start();
       long other = Long.parseLong(child.output().readLine());
       try {
         assertThat(child.await()).isZero();
-        for (int i = 0; i < 10; i++) {
-          awaitForgotten(alone.start()); // they have been looked at after it
-        }
+        awaitLooks();
         assertThat(state(child.pid())).isEqualTo("Z");
         assertThat(Heddle.await(Processes.exitOf(child.pid()))).isEqualTo(Processes.UNKNOWN);
         child.close();
@@ -150,6 +147,32 @@ class ChildGroupTest {
         Pids.kill(other);
       }
     });
+  }
+
+  /// Only at the leader's own end was it looked for who was left: all later answers were yes.
+  @Test
+  void signalsToAGroup_untilNobodyIsLeft_haveAnEnd() {
+    inLoop(() -> {
+      Child child = LEAVES_ONE.withProcessGroup().start();
+      long other = Long.parseLong(child.output().readLine());
+      try {
+        assertThat(child.await()).isZero();
+        awaitLooks();
+        while (child.signalGroup("KILL")) {
+          Heddle.suspend();
+        }
+        assertThat(Pids.isRunning(other)).isFalse();
+        assertThat(isInTheTable(child)).isFalse();
+      } finally {
+        Pids.kill(other);
+      }
+    });
+  }
+
+  private static void awaitLooks() throws IOException {
+    for (int i = 0; i < 10; i++) {
+      awaitForgotten(Command.of("true").withProcessGroup().start()); // looked at after the others
+    }
   }
 
   /// Its number, and that of its group, may be a stranger's by then.

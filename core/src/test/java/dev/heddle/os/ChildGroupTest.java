@@ -8,10 +8,15 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.heddle.Action;
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
+import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.os.pipe.DescriptorSink;
 import dev.heddle.os.spawn.PosixSpawn;
 import dev.heddle.os.spawn.SpawnedProcess;
 import dev.heddle.os.spawn.StrangeProcess;
+import dev.heddle.reactor.raw.RawCalls;
+import dev.heddle.scheduler.Scheduler;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -310,6 +315,31 @@ class ChildGroupTest {
       assertThat(cat.withInput("abc\n").run().exitCode()).isZero();
       assertThat(cat.run().exitCode()).isZero();
     });
+  }
+
+  /// They end a line, or throw it away: a second Ctrl-D was the end of what came after the first.
+  @Test
+  void terminalInput_behindAKeyThatLeavesNoLine_isEndedByOneKey() {
+    inLoop(() -> {
+      Scheduler scheduler = CoroutineNode.current().scheduler();
+      for (String written : new String[] {"", "a\n", "a\r", "a\3", "a\4", "a\25", "a\32", "a\34"}) {
+        assertThat(keys(scheduler, written)).isEqualTo(written + "\4");
+      }
+      assertThat(keys(scheduler, "\4a")).isEqualTo("\4a\4\4");
+    });
+  }
+
+  private static String keys(Scheduler scheduler, String written) throws IOException {
+    int[] ends = new int[2];
+    int _ = RawCalls.pipe(ends);
+    ByteBuffer got = ByteBuffer.allocate(10);
+    var terminal = new DescriptorSink(scheduler, scheduler.reactor().stream(ends[1]), "keys", true);
+    terminal.write(StandardCharsets.UTF_8.encode(written));
+    terminal.close();
+    terminal.release();
+    int _ = RawCalls.read(ends[0], got);
+    RawCalls.close(ends[0]);
+    return StandardCharsets.UTF_8.decode(got.flip()).toString();
   }
 
   /// Its streams were closed, and it had not ended: it was told that its terminal had gone.

@@ -115,14 +115,15 @@ public final class Adopt {
   /// (`sd_listen_fds`), has opened for this process: those of `LISTEN_FDS`, when `LISTEN_PID` is
   /// this process. So a launcher in between is to `exec` the JVM, not to start a child.
   ///
-  /// Once in a process: then they are taken. What does not listen, a socket for datagrams or a
-  /// named pipe, is left as it is, under its number: the first is 3. When the call throws, none is
+  /// Once in a process: then they are taken. What is sound and no listener, a socket for datagrams, a
+  /// connection or a named pipe, is left as it is, under its number: the first is 3. When the call throws, none is
   /// taken, and it can be repeated.
   ///
   /// @return those that listen, by name, in the order of their numbers, the names and lists
   ///   unmodifiable; empty: nothing was handed over. `LISTEN_FDNAMES` says the names; a socket
   ///   without one is called `unknown`
-  /// @throws IOException when none of them listens; the message names the first and says what it is
+  /// @throws IOException when none of them listens, or one is not open, or is a socket for
+  ///   connections that nobody has told to listen; the message names the first and says what it is
   /// @throws IllegalStateException when they were taken already
   /// @throws UnsupportedOperationException when there are some, and the loop's driver cannot
   public static Map<String, List<Listener>> inheritedListeners() throws IOException {

@@ -3,6 +3,7 @@ package dev.heddle.io;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.reactor.driver.ListenerDescriptor;
+import dev.heddle.reactor.driver.OtherKindException;
 import dev.heddle.reactor.driver.ReactorDriver;
 import dev.heddle.scheduler.Scheduler;
 import java.io.IOException;
@@ -49,8 +50,8 @@ final class InheritedSockets {
     return byName(names, adopted);
   }
 
-  /// Adopts those that listen. The others, for datagrams for example, are none of ours, and stay as
-  /// they are.
+  /// Adopts those that listen. Others that are sound, for datagrams for example, are none of ours,
+  /// and stay as they are.
   private static void adopt(
       ReactorDriver driver, List<String> names, Map<Integer, ListenerDescriptor> adopted)
       throws IOException {
@@ -58,14 +59,19 @@ final class InheritedSockets {
     for (int i = 0; i < names.size(); i++) {
       try {
         adopted.put(i, driver.adoptListener(FIRST + i));
+      } catch (OtherKindException e) {
+        first = first == null ? refused(names.get(i), e) : first;
       } catch (IOException e) {
-        String what = "the inherited socket '" + names.get(i) + "': " + e.getMessage();
-        first = first == null ? new IOException(what, e) : first;
+        throw refused(names.get(i), e);
       }
     }
     if (adopted.isEmpty() && first != null) {
       throw first; // there is nothing to serve: more likely a mistake than a wish
     }
+  }
+
+  private static IOException refused(String name, IOException why) {
+    return new IOException("the inherited socket '" + name + "': " + why.getMessage(), why);
   }
 
   private static Map<String, List<Listener>> byName(

@@ -27,7 +27,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// To be closed: that ends it, if it still runs, with its descendants. One that was not closed is
 /// killed when its loop has ended; a program that is to outlive the loop is started by the JDK's
-/// [ProcessBuilder].
+/// [ProcessBuilder]. Where others of its [process group][Command#withProcessGroup()] outlive it, its
+/// number is kept for the group until it is closed, or a [signal][#signalGroup] finds nobody there:
+/// until then it is in the system's table, as what is called a zombie.
 ///
 /// As an awaitable it is its end: of the process, not of its output, which is there to be read
 /// afterwards.
@@ -58,6 +60,7 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
 
   // loop only
   private boolean closed;
+  private boolean isLookedFor; // who is left of its group
 
   private Child(LoopRoot loop, Command command, StartedProgram program) throws IOException {
     this.loop = loop;
@@ -114,11 +117,13 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
 
   // its number is kept for its group; where nobody is left there, nobody needs to close it for that
   private void releaseIfAlone() {
-    if (closed || loop.scheduler().hasEnded()) {
+    if (closed || isLookedFor || loop.scheduler().hasEnded()) {
       return;
     }
+    isLookedFor = true;
     InlineCallback seen =
         (event, isLeft, failure) -> {
+          isLookedFor = false;
           if (!closed && Boolean.FALSE.equals(isLeft)) {
             program.release();
             running(loop).remove(this);
@@ -262,7 +267,8 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
   /// Its own end by the signal `TERM` or `KILL` then counts as one that this object has sent.
   ///
   /// @param signal its name without `SIG`: `INT`, `HUP`, `WINCH`
-  /// @return whether there was anybody; for a moment after its own end also when nobody is left
+  /// @return whether there was anybody. After its own end, once also when nobody is left: each call
+  ///   looks for who is, beside the loop, and a later one answers by what was seen
   /// @throws IllegalStateException when it has no group of its own: see
   ///   [Command#withProcessGroup()]
   /// @throws IllegalArgumentException when there is no such signal
@@ -273,6 +279,9 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
     terminated |= number == TERM;
     killed |= number == KILL;
     int error = -natively("process group", NativeProgram::leads).signalGroup(number);
+    if (error == 0 && exit.isClosed()) {
+      loop.scheduler().onTrampoline(this::releaseIfAlone); // a member that has ended since tells nobody
+    }
     if (error == 0 || error == LinuxSignals.NOBODY) {
       return error == 0;
     }

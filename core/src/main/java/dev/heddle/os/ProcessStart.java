@@ -8,6 +8,8 @@ import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.LoopRoot;
 import dev.heddle.os.spawn.PosixSpawn;
 import dev.heddle.reactor.Reactor;
+import dev.heddle.reactor.RemoteEvent;
+import dev.heddle.scheduler.Scheduler;
 import java.io.File;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -114,6 +116,7 @@ final class ProcessStart implements Callable<StartedProgram> {
       return started;
     } catch (Throwable e) {
       program.completeExceptionally(e);
+      pipes.complete(List.of()); // where that has failed
       throw e;
     }
   }
@@ -135,27 +138,28 @@ final class ProcessStart implements Callable<StartedProgram> {
     if (decided.compareAndSet(false, true) || program.isCompletedExceptionally()) {
       return;
     }
-    releaseLater();
+    Scheduler scheduler = self.loop().scheduler();
+    String what = "the end of " + command + ", cancelled";
+    RemoteEvent over = new RemoteEvent(scheduler, scheduler.inbox(), what);
     try {
-      self.protect(() -> run(self, "the end of " + command + ", cancelled", this::end));
+      // not on a thread of the loop's: those may all be held by starts that wait so
+      Thread.ofPlatform().daemon().name("heddle-start-end").start(() -> undone(over));
+      self.protect(() -> scheduler.await(over));
     } catch (Throwable e) {
+      if (e instanceof OutOfMemoryError) {
+        release(); // a moment of the loop's, where no thread is to be had
+      }
       // past the shutdown deadline nothing is protected, and nobody waits
       var _ = program.thenAccept(StartedProgram::abandon);
     }
   }
 
-  // not on a thread of the loop's: those may all be held by starts that wait so
-  private void releaseLater() {
-    if (command.files().findAny().isEmpty()) {
-      return;
-    }
+  private boolean undone(RemoteEvent over) {
     try {
-      Thread.ofPlatform().daemon().name("heddle-start-release").start(this::release);
-    } catch (OutOfMemoryError e) {
-      if (!isForThreads(e)) {
-        throw e;
-      }
-      release(); // a moment of the loop's, where no thread is to be had
+      release();
+      return over.complete(end(), null);
+    } catch (Throwable e) {
+      return over.complete(null, e);
     }
   }
 

@@ -179,7 +179,7 @@ public final class ChildJvm {
 
   /// Whether this process was started to ignore SIGINT, as a build in the background of a shell is.
   /// A child would inherit that, and no JVM handles a signal that it was started to ignore.
-  private static boolean isInterruptIgnored() {
+  public static boolean isInterruptIgnored() {
     Path status = Path.of("/proc/self/status"); // there on Linux only
     try {
       return Files.exists(status)

@@ -7,10 +7,14 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.io.conformance.RawUnixPeer;
+import dev.heddle.reactor.driver.Descriptor;
 import dev.heddle.reactor.driver.Facility;
 import dev.heddle.reactor.driver.ListenerDescriptor;
+import dev.heddle.reactor.driver.OtherKindException;
 import dev.heddle.reactor.driver.ReactorDriver;
 import dev.heddle.reactor.driver.Support;
+import dev.heddle.reactor.raw.RawCalls;
 import java.io.IOException;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
@@ -32,6 +36,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("T14.4")
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class InheritedSocketsTest {
+  private static final int BROKEN = 6;
+
   @TempDir Path folder;
 
   private static Map<String, String> environment(String count, String pid, String names) {
@@ -106,11 +112,17 @@ class InheritedSocketsTest {
   private static ReactorDriver driver(ReactorDriver loops, List<Integer> listening) {
     InvocationHandler handler =
         (_, method, arguments) -> {
+          if (method.getName().equals("release")) {
+            ((Descriptor) arguments[0]).close(); // it is no other process's
+            return null;
+          }
           if (!method.getName().equals("adoptListener") || !(arguments[0] instanceof Integer n)) {
             return method.invoke(loops, arguments);
           }
           if (!listening.contains(n)) {
-            throw new SocketException("descriptor " + n + " is for datagrams");
+            throw n == BROKEN
+                ? new SocketException("descriptor " + n + " is not open")
+                : new OtherKindException("descriptor " + n + " is for datagrams");
           }
           ListenerDescriptor listener = loops.openListener(StandardProtocolFamily.INET6);
           listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1);
@@ -145,6 +157,47 @@ class InheritedSocketsTest {
       } finally {
         InheritedSockets.TAKEN.set(false);
       }
+    });
+  }
+
+  /// One that the manager had not opened, or that did not listen by mistake, was left out silently.
+  @Test
+  void numberThatIsBroken_isToldOf_alsoBesideOthersThatListen() {
+    Heddle.run(() -> {
+      ReactorDriver loops = CoroutineNode.current().scheduler().reactor().driver();
+      Map<String, String> environment = environment("4", "7", "web:log:web:admin");
+      for (int i = 0; i < 2; i++) { // what was adopted is there again
+        assertThatThrownBy(
+                () -> InheritedSockets.take(driver(loops, List.of(3, 5)), environment, 7))
+            .isInstanceOf(IOException.class)
+            .hasMessage("the inherited socket 'admin': descriptor 6 is not open");
+      }
+      assertThat(InheritedSockets.TAKEN).isFalse();
+    });
+  }
+
+  @Test
+  void whatIsNoListener_isOfAnotherKindOrBroken() {
+    assumeTrue(isServed(), "the driver adopts no numbers");
+    Heddle.run(() -> {
+      int[] pipe = new int[2];
+      int _ = RawCalls.pipe(pipe);
+      try (Listener listener = Unix.listen(folder.resolve("socket"));
+          RawUnixPeer peer = RawUnixPeer.to(folder.resolve("socket"))) {
+        assertThatThrownBy(() -> Adopt.listener(pipe[0])).isInstanceOf(OtherKindException.class);
+        assertThatThrownBy(() -> Adopt.listener(peer.number()))
+            .isInstanceOf(OtherKindException.class)
+            .hasMessageContaining("does not listen: it is a connection");
+      } finally {
+        RawCalls.close(pipe[0]);
+        RawCalls.close(pipe[1]);
+      }
+      try (RawUnixPeer deaf = RawUnixPeer.to(null)) {
+        assertThatThrownBy(() -> Adopt.listener(deaf.number()))
+            .isExactlyInstanceOf(SocketException.class)
+            .hasMessageContaining("does not listen");
+      }
+      assertThatThrownBy(() -> Adopt.listener(-1)).isExactlyInstanceOf(SocketException.class);
     });
   }
 

@@ -8,8 +8,16 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.heddle.Action;
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
+import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.hosting.ChildJvm;
+import dev.heddle.os.pipe.DescriptorSink;
 import dev.heddle.os.spawn.PosixSpawn;
+import dev.heddle.os.spawn.SpawnedProcess;
+import dev.heddle.os.spawn.StrangeProcess;
+import dev.heddle.reactor.raw.RawCalls;
+import dev.heddle.scheduler.Scheduler;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -26,6 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("T13.8")
 @Timeout(300)
 class ChildGroupTest {
+  private static final Command LEAVES_ONE = Command.shell("sleep 1000 > /dev/null & echo $!");
   private static final int GROUP = 2; // of the fields behind the name in /proc/PID/stat
   private static final int SESSION = 3;
   private static final int TERMINAL = 4;
@@ -105,7 +114,7 @@ class ChildGroupTest {
   @Test
   void close_endsTheGroupOfOneThatHasEndedItself() {
     inLoop(() -> {
-      Child child = Command.shell("sleep 1000 > /dev/null & echo $!").withProcessGroup().start();
+      Child child = LEAVES_ONE.withProcessGroup().start();
       long orphan = Long.parseLong(child.output().readLine());
       child.await();
       child.close();
@@ -128,21 +137,79 @@ class ChildGroupTest {
   /// Where only its number was left of it, that could be another's when it was closed.
   @Test
   void numberOfALeader_isKeptWhileOthersOfItsGroupAreThere() {
-    Command alone = Command.of("true").withProcessGroup();
     inLoop(() -> {
-      Child child = Command.shell("sleep 1000 > /dev/null & echo $!").withProcessGroup().start();
+      Child child = LEAVES_ONE.withProcessGroup().start();
       long other = Long.parseLong(child.output().readLine());
-      assertThat(child.await()).isZero();
-      for (int i = 0; i < 10; i++) {
-        awaitForgotten(alone.start()); // they have been looked at after it
+      try {
+        assertThat(child.await()).isZero();
+        awaitLooks();
+        assertThat(state(child.pid())).isEqualTo("Z");
+        assertThat(Heddle.await(Processes.exitOf(child.pid()))).isEqualTo(Processes.UNKNOWN);
+        child.close();
+        assertThat(Pids.isRunning(other)).isFalse();
+        assertThat(isInTheTable(child)).isFalse();
+        assertThat(child.signalGroup("TERM")).isFalse();
+      } finally {
+        Pids.kill(other);
       }
-      assertThat(state(child.pid())).isEqualTo("Z");
-      assertThat(Heddle.await(Processes.exitOf(child.pid()))).isEqualTo(Processes.UNKNOWN);
-      child.close();
-      assertThat(Pids.isRunning(other)).isFalse();
-      assertThat(isInTheTable(child)).isFalse();
-      assertThat(child.signalGroup("TERM")).isFalse();
     });
+  }
+
+  /// Only at the leader's own end was it looked for who was left: all later answers were yes.
+  @Test
+  void signalsToAGroup_untilNobodyIsLeft_haveAnEnd() {
+    inLoop(() -> {
+      Child child = LEAVES_ONE.withProcessGroup().start();
+      long other = Long.parseLong(child.output().readLine());
+      try {
+        assertThat(child.await()).isZero();
+        awaitLooks();
+        while (child.signalGroup("KILL")) {
+          Heddle.suspend();
+        }
+        assertThat(Pids.isRunning(other)).isFalse();
+        assertThat(isInTheTable(child)).isFalse();
+      } finally {
+        Pids.kill(other);
+      }
+    });
+  }
+
+  private static void awaitLooks() throws IOException {
+    for (int i = 0; i < 10; i++) {
+      awaitForgotten(Command.of("true").withProcessGroup().start()); // looked at after the others
+    }
+  }
+
+  /// Its number, and that of its group, may be a stranger's by then.
+  @Test
+  void groupOfALeaderThatNativeCodeHasTaken_getsNoSignal() {
+    inLoop(() -> {
+      Child child = LEAVES_ONE.withProcessGroup().start();
+      long other = Long.parseLong(child.output().readLine());
+      try {
+        child.await();
+        StrangeProcess.take(child.pid());
+        assertThat(child.signalGroup("KILL")).isFalse();
+        child.close();
+        assertThat(Pids.isRunning(other)).isTrue();
+      } finally {
+        Pids.kill(other);
+      }
+    });
+  }
+
+  @Test
+  void groupOfALeaderThatNativeCodeHasAskedForFirst_getsNoSignal() throws Exception {
+    SpawnedProcess leader = PosixSpawn.start(Command.of("true").withProcessGroup().plan(), () -> true);
+    try {
+      StrangeProcess.take(leader.pid());
+      assertThat(leader.hasEnded()).isTrue();
+      assertThat(leader.holdsGroup()).isFalse();
+      assertThat(leader.code()).isZero();
+    } finally {
+      leader.closeAll();
+    }
   }
 
   @Test
@@ -169,7 +236,7 @@ class ChildGroupTest {
   void groupOfOneThatNobodyHasClosed_endsWithTheLoop() {
     var orphan = new AtomicLong();
     inLoop(() -> {
-      Child child = Command.shell("sleep 1000 > /dev/null & echo $!").withProcessGroup().start();
+      Child child = LEAVES_ONE.withProcessGroup().start();
       orphan.set(Long.parseLong(child.output().readLine()));
       child.await();
     });
@@ -220,7 +287,8 @@ class ChildGroupTest {
   }
 
   @Test
-  void keys_areASignalAndAnEnd() {
+  void key_isASignal() {
+    assumeTrue(!ChildJvm.isInterruptIgnored(), "SIGINT is ignored here, and so by all children");
     inLoop(() -> {
       try (Child child =
           Command.shell("echo ready; exec sleep 1000").withTerminal(80, 24).start()) {
@@ -228,6 +296,12 @@ class ChildGroupTest {
         child.input().write("\u0003");
         assertThat(child.await()).isEqualTo(128 + 2);
       }
+    });
+  }
+
+  @Test
+  void key_isAnEnd() {
+    inLoop(() -> {
       try (Child cat = Command.of("cat").withTerminal(80, 24).start()) {
         cat.input().write("line\n");
         assertThat(cat.output().readLine()).isEqualTo("line"); // the echo
@@ -249,6 +323,31 @@ class ChildGroupTest {
       assertThat(cat.withInput("abc\n").run().exitCode()).isZero();
       assertThat(cat.run().exitCode()).isZero();
     });
+  }
+
+  /// They end a line, or throw it away: a second Ctrl-D was the end of what came after the first.
+  @Test
+  void terminalInput_behindAKeyThatLeavesNoLine_isEndedByOneKey() {
+    inLoop(() -> {
+      Scheduler scheduler = CoroutineNode.current().scheduler();
+      for (String written : new String[] {"", "a\n", "a\r", "a\3", "a\4", "a\25", "a\32", "a\34"}) {
+        assertThat(keys(scheduler, written)).isEqualTo(written + "\4");
+      }
+      assertThat(keys(scheduler, "\4a")).isEqualTo("\4a\4\4");
+    });
+  }
+
+  private static String keys(Scheduler scheduler, String written) throws IOException {
+    int[] ends = new int[2];
+    int _ = RawCalls.pipe(ends);
+    ByteBuffer got = ByteBuffer.allocate(10);
+    var terminal = new DescriptorSink(scheduler, scheduler.reactor().stream(ends[1]), "keys", true);
+    terminal.write(StandardCharsets.UTF_8.encode(written));
+    terminal.close();
+    terminal.release();
+    int _ = RawCalls.read(ends[0], got);
+    RawCalls.close(ends[0]);
+    return StandardCharsets.UTF_8.decode(got.flip()).toString();
   }
 
   /// Its streams were closed, and it had not ended: it was told that its terminal had gone.

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.Action;
 import dev.heddle.Heddle;
+import dev.heddle.HeddleOptions;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.os.pipe.BlockingSource;
 import dev.heddle.os.spawn.PosixSpawn;
@@ -341,23 +342,37 @@ class CommandTest {
   /// Nobody can be a peer to it any more.
   @Test
   void startThatIsCancelled_whenTheNamedPipeThatItOpensIsGone_ends() throws Exception {
+    startThatIsCancelled_whenTheNamedPipeThatItOpensIsGone_ends(HeddleOptions.defaults());
+  }
+
+  /// To end it, too, was a call for one of these threads.
+  @Test
+  void startThatIsCancelled_whileStartsHoldAllThreadsOfTheLoop_ends() throws Exception {
+    startThatIsCancelled_whenTheNamedPipeThatItOpensIsGone_ends(
+        HeddleOptions.defaults().withOffloadThreads(1));
+  }
+
+  private void startThatIsCancelled_whenTheNamedPipeThatItOpensIsGone_ends(HeddleOptions options)
+      throws Exception {
     Path fifo = folder.resolve("fifo");
     Path other = folder.resolve("other");
     assertThat(new ProcessBuilder("mkfifo", fifo.toString()).start().waitFor()).isZero();
     Files.createLink(other, fifo);
     Command cat = Command.of("cat").withInput(Redirect.from(fifo.toFile()));
-    inLoop(() -> {
-      try {
-        cutWhileItOpens(cat, () -> Files.delete(fifo));
-      } finally {
-        // the thread that has stayed there
-        try (FileChannel _ = FileChannel.open(other, READ, WRITE)) {
-          while (isOpening()) {
-            Heddle.suspend();
+    Heddle.run(
+        options,
+        () -> {
+          try {
+            cutWhileItOpens(cat, () -> Files.delete(fifo));
+          } finally {
+            // the thread that has stayed there
+            try (FileChannel _ = FileChannel.open(other, READ, WRITE)) {
+              while (isOpening()) {
+                Heddle.suspend();
+              }
+            }
           }
-        }
-      }
-    });
+        });
   }
 
   private static void cutWhileItOpens(Command command, Action before) {
@@ -376,8 +391,9 @@ class CommandTest {
   }
 
   private static boolean isOpening() {
-    return Thread.getAllStackTraces().values().stream()
-        .flatMap(Arrays::stream)
+    return Thread.getAllStackTraces().entrySet().stream()
+        .filter(thread -> thread.getKey().getName().startsWith("heddle-offload-"))
+        .flatMap(thread -> Arrays.stream(thread.getValue()))
         .anyMatch(frame ->
             frame.getMethodName().equals("open0") // of the JDK's streams
                 || (frame.getClassName().equals(PosixSpawn.class.getName())

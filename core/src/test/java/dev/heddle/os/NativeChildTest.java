@@ -158,14 +158,18 @@ class NativeChildTest {
   void twoWhoWaitForTheSameEnd_areToldTheSame() throws Exception {
     for (int i = 0; i < 50; i++) {
       SpawnedProcess process = PosixSpawn.start(Command.of("sleep", "1000").plan(), () -> true);
-      Thread other = Thread.ofPlatform().start(process::awaitEnd);
-      process.kill();
-      while (!process.hasEnded()) {
-        Thread.onSpinWait();
+      try {
+        Thread other = Thread.ofPlatform().start(process::awaitEnd);
+        process.kill();
+        while (!process.hasEnded()) {
+          Thread.onSpinWait();
+        }
+        other.join();
+        assertThat(process.code()).isEqualTo(128 + 9);
+      } finally {
+        process.kill();
+        process.closeAll();
       }
-      other.join();
-      assertThat(process.code()).isEqualTo(128 + 9);
-      process.closeAll();
     }
   }
 
@@ -174,18 +178,25 @@ class NativeChildTest {
   void childThatHasEnded_andIsHeldByATracer_isAskedForAfterPauses() {
     inLoop(() -> {
       SpawnedProcess process = StrangeProcess.held(Command.of("sleep", "1000").plan());
-      NativeProgram program = new NativeProgram(process);
-      AtomicInteger code = new AtomicInteger(-1);
-      program.watch(CoroutineNode.current().loop(), code::set);
-      LoopCounters before = Heddle.counters();
-      Heddle.delay(Duration.ofMillis(300));
-      LoopCounters after = Heddle.counters();
-      assertThat(after.sleeps() + after.looks() - before.sleeps() - before.looks()).isLessThan(50);
-      process.kill();
-      while (code.get() < 0) {
-        Heddle.delay(Duration.ofMillis(1));
+      try {
+        NativeProgram program = new NativeProgram(process);
+        AtomicInteger code = new AtomicInteger(-1);
+        program.watch(CoroutineNode.current().loop(), code::set);
+        LoopCounters before = Heddle.counters();
+        long start = System.nanoTime();
+        Heddle.delay(Duration.ofMillis(300));
+        LoopCounters after = Heddle.counters();
+        long seconds = Duration.ofNanos(System.nanoTime() - start).toSeconds(); // of a slow machine
+        assertThat(after.sleeps() + after.looks() - before.sleeps() - before.looks())
+            .isLessThan(50 * (1 + seconds));
+        process.kill();
+        while (code.get() < 0) {
+          Heddle.delay(Duration.ofMillis(1));
+        }
+        assertThat(code).hasValue(128 + 9);
+      } finally {
+        process.kill();
       }
-      assertThat(code).hasValue(128 + 9);
     });
   }
 
@@ -224,13 +235,17 @@ class NativeChildTest {
     inLoop(() -> {
       int[] input = new int[1];
       SpawnedProcess process = StrangeProcess.unwatchable(sleep.plan(), file, input);
-      Path open = Path.of("/proc/self/fd/" + input[0]);
-      Path pipe = Files.readSymbolicLink(open);
-      NativeProgram program = new NativeProgram(process);
-      assertThatThrownBy(() -> Child.of(CoroutineNode.current().loop(), sleep, program))
-          .isInstanceOf(IOException.class);
-      assertThat(Files.exists(open) && Files.readSymbolicLink(open).equals(pipe)).isFalse();
-      Pids.awaitEnd(process.pid());
+      try {
+        Path open = Path.of("/proc/self/fd/" + input[0]);
+        Path pipe = Files.readSymbolicLink(open);
+        NativeProgram program = new NativeProgram(process);
+        assertThatThrownBy(() -> Child.of(CoroutineNode.current().loop(), sleep, program))
+            .isInstanceOf(IOException.class);
+        assertThat(Pids.isOpen(open, pipe)).isFalse();
+        Pids.awaitEnd(process.pid());
+      } finally {
+        process.kill();
+      }
     });
   }
 

@@ -18,6 +18,10 @@ public final class DescriptorSink implements PipeSink {
   private static final byte END_KEY =
       4; // Ctrl-D: ends the line so far, or the input where none has begun
 
+  /// The keys behind which no line has begun, as a new terminal has them: they end it, send it or
+  /// throw it away. Which keys a program has chosen instead is not known.
+  private static final byte[] LINE_ENDS = {'\n', '\r', 3, END_KEY, 21, 26, 28};
+
   private final Scheduler scheduler;
   private final RawStream stream;
   private final PollEvent writable;
@@ -84,12 +88,21 @@ public final class DescriptorSink implements PipeSink {
       // each who waits gets it with frames of its own: there is one
       writable.abort(new AsynchronousCloseException());
       if (isTerminal) {
-        end = new End(last == '\n' || last == '\r' ? 1 : 2);
+        end = new End(isInsideALine() ? 2 : 1);
         end.say();
       } else {
         stream.close();
       }
     }
+  }
+
+  private boolean isInsideALine() {
+    for (byte key : LINE_ENDS) {
+      if (key == last) {
+        return false;
+      }
+    }
+    return true;
   }
 
   @Override

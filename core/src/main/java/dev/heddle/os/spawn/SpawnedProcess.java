@@ -15,6 +15,11 @@ public final class SpawnedProcess {
    * States.  RUNS -> ENDED: how is known, by whom it was asked first -> RELEASED: the system knows it no more
    * One that leads no group is released as soon as it has ended. A leader is kept in the system's table (WNOWAIT) until somebody says
    * that its group is not needed: only so long is the number of the group surely its own, and a signal to it reaches nobody else.
+   * Native code of this process that waits for any child may take it out of the table before. So each signal to the group asks first
+   * whether it is there still, and is not sent when it is not.
+   *
+   * Race, not to be mended. Such code may take it between that look and the signal, and its number may be another group's by then: a few
+   * microseconds, in which the system would have to give away all other numbers first.
    *
    * Threads. A release and a signal take this object's lock, which nobody holds for longer than one call of the system that does not wait.
    *
@@ -128,7 +133,7 @@ public final class SpawnedProcess {
     if (how == SpawnCalls.RUNS) {
       return false;
     }
-    ended(how == SpawnCalls.NOT_OURS ? UNKNOWN : how);
+    ended(how);
     if (!leads) {
       release();
     }
@@ -136,8 +141,9 @@ public final class SpawnedProcess {
   }
 
   private synchronized void ended(int how) {
+    released |= how == SpawnCalls.NOT_OURS; // its number may be another's
     if (!ended) { // else another thread has asked, and may have released it before this one did
-      code = how;
+      code = how == SpawnCalls.NOT_OURS ? UNKNOWN : how;
       ended = true;
     }
   }
@@ -161,6 +167,14 @@ public final class SpawnedProcess {
     return leads && !released;
   }
 
+  // what others have taken out of the system's table is noticed by asking
+  private synchronized boolean surelyHoldsGroup() {
+    if (ended && !released) {
+      released = SpawnCalls.end(pid, false) == SpawnCalls.NOT_OURS;
+    }
+    return holdsGroup();
+  }
+
   /// Sends it SIGKILL, unless it has ended.
   public synchronized void kill() {
     if (!released) {
@@ -168,17 +182,18 @@ public final class SpawnedProcess {
     }
   }
 
-  /// Sends a signal to all of its group, if it [holds][#holdsGroup()] one. **Thread** any.
+  /// Sends a signal to all of its group, if it [holds][#holdsGroup()] one, and no other code of this
+  /// process has taken it out of the system's table. **Thread** any.
   ///
   /// @return 0, or the system's error, negative
   public synchronized int signalGroup(int signal) {
-    return holdsGroup() ? SpawnCalls.kill(-pid, signal) : -SpawnCalls.ESRCH;
+    return surelyHoldsGroup() ? SpawnCalls.kill(-pid, signal) : -SpawnCalls.ESRCH;
   }
 
   /// Whether somebody of its group is there that could still do something. **Thread** one beside
   /// the loop: it looks at all processes, a hundred in a millisecond.
   public boolean hasLiveGroup() {
-    return holdsGroup() && ProcessGroups.hasLiveMember(pid);
+    return surelyHoldsGroup() && ProcessGroups.hasLiveMember(pid);
   }
 
   /// Waits for its end on a thread of its own, for it is about to come: else it would stay in the

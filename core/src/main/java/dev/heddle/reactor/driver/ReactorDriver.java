@@ -73,6 +73,9 @@ public interface ReactorDriver {
   }
 
   /// A socket that listens and that another process has opened. Else as [#adoptSocket].
+  ///
+  /// @throws OtherKindException when it is something sound that is no listener; a socket for
+  ///   connections that neither listens nor is connected is not
   default ListenerDescriptor adoptListener(int number) throws IOException {
     throw refusal(Facility.ADOPTED_NUMBER);
   }

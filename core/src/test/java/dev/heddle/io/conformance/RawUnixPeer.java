@@ -10,11 +10,12 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /// A client of a UNIX socket that the JDK cannot be: it sends descriptors along. Linux, 64 bits.
 ///
 /// **Thread** any but a loop's: its calls may block.
-final class RawUnixPeer implements AutoCloseable {
+public final class RawUnixPeer implements AutoCloseable {
   private static final int AF_UNIX = 1;
   private static final int SOCK_STREAM = 1;
   private static final int SOL_SOCKET = 1;
@@ -35,9 +36,27 @@ final class RawUnixPeer implements AutoCloseable {
     this.fd = fd;
   }
 
+  /// One that is connected to nobody.
+  static RawUnixPeer unconnected() throws Throwable {
+    return new RawUnixPeer(done((int) SOCKET.invokeExact(AF_UNIX, SOCK_STREAM, 0), "socket"));
+  }
+
+  /// One that is connected; with no path: to nobody.
+  public static RawUnixPeer to(@Nullable Path path) {
+    try {
+      return path == null ? unconnected() : connect(path);
+    } catch (Throwable e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /// Its descriptor.
+  public int number() {
+    return fd;
+  }
+
   static RawUnixPeer connect(Path path) throws Throwable {
-    RawUnixPeer peer =
-        new RawUnixPeer(done((int) SOCKET.invokeExact(AF_UNIX, SOCK_STREAM, 0), "socket"));
+    RawUnixPeer peer = unconnected();
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment address = arena.allocate(ADDRESS);
       address.set(ValueLayout.JAVA_SHORT, 0, (short) AF_UNIX);

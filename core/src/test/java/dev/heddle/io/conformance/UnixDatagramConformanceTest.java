@@ -260,9 +260,37 @@ class UnixDatagramConformanceTest implements OnDriver {
   void peerGone_isToldToAConnectedSocket() {
     run((server, client) -> {
       assertThat(client.remoteAddress()).isEqualTo(server.localAddress());
+      try (DatagramSocket second = Unix.openDatagram()) {
+        second.connect(server.localAddress());
+        server.close();
+        assertThatThrownBy(() -> client.write(ByteBuffer.allocate(1)))
+            .isInstanceOf(ConnectException.class);
+        assertThatThrownBy(() -> second.write(ByteBuffer.allocate(0)))
+            .isInstanceOf(ConnectException.class);
+      }
+    });
+  }
+
+  /// Without a byte it failed otherwise: as a file that was not found, or in the words of Netty.
+  @Test
+  void send_toNobody_failsAlikeForDatagramsOfAnyLength() {
+    run((server, client) -> {
+      SocketAddress closed = server.localAddress();
       server.close();
-      assertThatThrownBy(() -> client.write(ByteBuffer.allocate(1)))
-          .isInstanceOf(ConnectException.class);
+      try (DatagramSocket unnamed = Unix.openDatagram()) {
+        for (int size : new int[] {0, 1}) {
+          ByteBuffer some = ByteBuffer.allocate(size);
+          assertThatThrownBy(
+                  () -> unnamed.send(some, UnixDomainSocketAddress.of(path("nobody"))))
+              .as("%d bytes", size)
+              .isInstanceOf(ConnectException.class)
+              .hasMessage("No such file or directory");
+          assertThatThrownBy(() -> unnamed.send(some, closed))
+              .as("%d bytes", size)
+              .isInstanceOf(ConnectException.class)
+              .hasMessage("Connection refused");
+        }
+      }
     });
   }
 

@@ -33,6 +33,13 @@ public final class StrangeProcess {
     return start(plan, NONE, pipe[1], RawCalls.open(file.toString(), 0, 0));
   }
 
+  /// What native code does that waits for any child: waits for the end of one, and takes it out of
+  /// the system's table.
+  public static void take(long pid) {
+    int _ = SpawnCalls.end((int) pid, true);
+    SpawnCalls.reap((int) pid);
+  }
+
   private static int[] pipe() {
     int[] ends = new int[2];
     int _ = RawCalls.pipe(ends);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.netty.unix;
 
+import dev.heddle.reactor.driver.OtherKindException;
 import java.io.IOException;
 import java.net.SocketException;
 
@@ -10,21 +11,24 @@ final class AdoptedNumbers {
   private static final int AF_INET = 2;
   private static final int AF_INET6 = 10;
   private static final int STREAM = 1; // SOCK_STREAM
+  private static final int ENOTSOCK = 88; // of Linux, which alone adopts numbers
 
   private AdoptedNumbers() {}
 
   /// A connected stream socket.
   static NativeSocket socket(int number) throws IOException {
     NativeSocket socket = stream(number, false);
-    boolean isConnected =
-        socket.isUnix()
-            ? socket.remoteDomainSocketAddress() != null
-            : socket.remoteAddress() != null;
-    if (!isConnected) {
+    if (!isConnected(socket)) {
       throw refused(number, "is a socket that is not connected");
     }
     DescriptorCalls.makeOurs(number);
     return socket;
+  }
+
+  private static boolean isConnected(NativeSocket socket) {
+    return socket.isUnix()
+        ? socket.remoteDomainSocketAddress() != null
+        : socket.remoteAddress() != null;
   }
 
   /// A socket that listens.
@@ -45,25 +49,36 @@ final class AdoptedNumbers {
   private static NativeSocket stream(int number, boolean listens) throws IOException {
     int type = asked(number, SystemNumbers.SO_TYPE);
     if (type != STREAM) {
-      throw refused(number, "is a socket of another type than a stream: " + type);
+      throw other(number, "is a socket of another type than a stream: " + type);
     }
     int family = asked(number, SystemNumbers.SO_DOMAIN);
     if (family != AF_UNIX && family != AF_INET && family != AF_INET6) {
-      throw refused(number, "is neither a TCP nor a UNIX socket: its family is " + family);
+      throw other(number, "is neither a TCP nor a UNIX socket: its family is " + family);
     }
     boolean isListener = asked(number, SystemNumbers.SO_ACCEPTCONN) != 0;
-    if (isListener != listens) {
-      throw refused(number, isListener ? "listens: it is no connection" : "does not listen");
+    NativeSocket socket = new NativeSocket(number, family == AF_UNIX);
+    if (isListener && !listens) {
+      throw other(number, "listens: it is no connection");
     }
-    return new NativeSocket(number, family == AF_UNIX);
+    if (listens && !isListener) {
+      throw isConnected(socket)
+          ? other(number, "does not listen: it is a connection")
+          : refused(number, "does not listen");
+    }
+    return socket;
   }
 
   private static int asked(int number, int option) throws IOException {
     int value = DescriptorCalls.option(number, option);
     if (value < 0) {
-      throw refused(number, "is no socket: " + Failures.words(value));
+      String why = "is no socket: " + Failures.words(value);
+      throw value == -ENOTSOCK ? other(number, why) : refused(number, why);
     }
     return value;
+  }
+
+  private static IOException other(int number, String why) {
+    return new OtherKindException("descriptor " + number + " " + why);
   }
 
   private static IOException refused(int number, String why) {

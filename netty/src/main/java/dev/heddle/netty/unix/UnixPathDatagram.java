@@ -114,10 +114,10 @@ final class UnixPathDatagram extends UnixDescriptor implements DatagramDescripto
 
   private boolean sent(ByteBuffer direct, int from, int to, byte @Nullable [] receiver)
       throws IOException {
-    if (from == to && DescriptorCalls.areThere()) {
-      return DescriptorCalls.sendEmpty(socket.intValue(), receiver);
-    }
     try {
+      if (from == to && DescriptorCalls.areThere()) {
+        return DescriptorCalls.sendEmpty(socket.intValue(), receiver);
+      }
       int n =
           receiver == null
               ? socket.send(direct, from, to)

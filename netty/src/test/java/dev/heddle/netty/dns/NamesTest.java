@@ -330,10 +330,11 @@ class NamesTest extends NamesOnDrivers {
     try (DatagramSocket asks = new DatagramSocket()) {
       asks.setSoTimeout(60_000);
       asks.connect(held.getLocalAddress());
-      assertThatThrownBy(() -> {
-            asks.send(new DatagramPacket(new byte[1], 1));
-            asks.receive(new DatagramPacket(new byte[1], 1));
-          })
+      assertThatThrownBy(
+              () -> {
+                asks.send(new DatagramPacket(new byte[1], 1));
+                asks.receive(new DatagramPacket(new byte[1], 1));
+              })
           .as("the system says that a port is closed; a firewall that drops ICMP keeps it back")
           .isInstanceOf(PortUnreachableException.class);
     }

@@ -55,8 +55,7 @@ final class Lookups {
    * members of a cancelled scope would not run. The first waiter as the one who drives: the next one would have to take
    * over when it is cancelled.
    */
-  static final int MOST_AT_A_SERVER =
-      64; // of one loop; with three servers: 192 sockets of the usual 1,024
+  static final int MOST_AT_A_SERVER = 64; // per loop; three servers: 192 sockets of the usual 1,024
 
   /// Of a question that nobody waits for any more, while others have been answered.
   static final Answer LATE = new Answer.Failed("has not been answered in time", true);

@@ -14,10 +14,10 @@ import java.util.List;
 /// system's hosts file first, then the name servers of `/etc/resolv.conf` with its `search`,
 /// `ndots`, `timeout`, `attempts`, `rotate` and `edns0`. No thread is held, a name server that does
 /// not answer delays only those that ask it, and answers are kept for as long as the DNS says. At
-/// most 64 questions are out to one name server; further ones go to the next server, or wait. When
-/// a host's addresses of one family are there, IPv4 or IPv6, the other's are waited for 250 ms
-/// more. Of `/etc/nsswitch.conf` it takes no notice: mDNS (`.local`) and the machine's own name are
-/// asked of the system, other sources are not.
+/// most 64 questions of one loop are out to one name server; further ones go to the next server, or
+/// wait. When a host's addresses of one family are there, IPv4 or IPv6, the other's are waited for
+/// 250 ms more. Of `/etc/nsswitch.conf` it takes no notice: mDNS (`.local`) and the machine's own
+/// name are asked of the system, other sources are not.
 ///
 /// Else, and with `-Dheddle.dns=thread`, the system's resolver on at most 16 threads beside the
 /// loop. Then [#resolveSrv] and [#resolveTxt] are refused, and what was found is kept by the JDK

@@ -42,9 +42,9 @@ final class Lookups {
    *
    * Room. Each query has a socket of its own, and a server that is silent holds it for the time of an attempt. Without
    * a bound, a program that looks many names up at such a server would have no descriptor left for anything else. So
-   * one server is asked MOST_AT_A_SERVER questions at a time. Room is counted for each server: one that is full is
-   * passed over for another one in the list, so a dead server holds up nobody who may ask a live one. Where all are
-   * full, a look-up waits for as long as an attempt lasts, at most.
+   * one server is asked MOST_AT_A_SERVER questions at a time; each loop of a process has that bound for itself. Room
+   * is counted for each server: one that is full is passed over for another one in the list, so a dead server holds
+   * up nobody who may ask a live one. Where all are full, a look-up waits for as long as an attempt lasts, at most.
    *
    * I1. The rooms taken at a server are the queries that are out to it. [NamesEndTest]
    * I2. No look-up waits while a server that it may ask has room. [NamesEndTest]
@@ -55,7 +55,7 @@ final class Lookups {
    * members of a cancelled scope would not run. The first waiter as the one who drives: the next one would have to take
    * over when it is cancelled.
    */
-  static final int MOST_AT_A_SERVER = 64; // three servers: 192 sockets of the usual 1,024
+  static final int MOST_AT_A_SERVER = 64; // per loop; three servers: 192 sockets of the usual 1,024
 
   /// Of a question that nobody waits for any more, while others have been answered.
   static final Answer LATE = new Answer.Failed("has not been answered in time", true);

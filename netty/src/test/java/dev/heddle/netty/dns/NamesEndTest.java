@@ -164,6 +164,7 @@ class NamesEndTest extends NamesOnDrivers {
         while (found[0] < many - room && dead.asked().size() <= room) {
           Heddle.delay(Duration.ofMillis(1));
         }
+        awaitQuestions(dead, room); // it reads them on a thread of its own
         assertThat(dead.asked()).hasSize(room);
         assertThat(texts(names.addresses("good.test", FOUR))).containsExactly("10.0.0.2");
         while (sockets() > before + room) {

@@ -5,6 +5,7 @@ import dev.heddle.Action;
 import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
 import dev.heddle.netty.OnDriver;
+import io.netty.channel.socket.nio.NioDatagramChannel;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.spi.InetAddressResolver.LookupPolicy;
@@ -60,6 +61,8 @@ abstract class NamesOnDrivers implements OnDriver {
   }
 
   void run(Action main) {
+    // else the first look-ups of a JVM load it on threads, and go on in any order
+    boolean _ = WarmUp.run(NioDatagramChannel.class);
     Heddle.run(HeddleOptions.defaults().withDriver(driver), main);
   }
 

@@ -7,8 +7,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.heddle.Heddle;
 import dev.heddle.io.SrvRecord;
 import dev.heddle.io.TxtRecord;
+import java.io.IOException;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.PortUnreachableException;
 import java.net.UnknownHostException;
+import java.nio.channels.DatagramChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -301,16 +307,38 @@ class NamesTest extends NamesOnDrivers {
   @Test
   void serverWhosePortIsClosed_isNotWaitedFor() throws Exception {
     zone.address("good.test", 60, "10.0.0.1");
-    String closed = "nameserver 127.0.0.1:1\n"; // a port that the system gives to nobody by itself
     NameServer server = ofZone();
-    run(() -> {
-      // the next one is asked at once, where the time for an answer would outlast the test
-      assertThat(texts(patient(closed + server.line()).addresses("good.test", FOUR)))
-          .containsExactly("10.0.0.1");
-      assertThatThrownBy(() -> patient(closed).addresses("good.test", FOUR))
-          .isInstanceOf(UnknownHostException.class)
-          .hasMessage("good.test: the name server /127.0.0.1:1 refuses: nobody listens there");
-    });
+    try (DatagramChannel closed = closedPort()) {
+      InetSocketAddress at = (InetSocketAddress) closed.getLocalAddress();
+      String line = "nameserver 127.0.0.1:" + at.getPort() + "\n";
+      run(() -> {
+        // the next one is asked at once, where the time for an answer would outlast the test
+        assertThat(texts(patient(line + server.line()).addresses("good.test", FOUR)))
+            .containsExactly("10.0.0.1");
+        assertThatThrownBy(() -> patient(line).addresses("good.test", FOUR))
+            .isInstanceOf(UnknownHostException.class)
+            .hasMessage("good.test: the name server " + at + " refuses: nobody listens there");
+      });
+    }
+  }
+
+  /// A port that nobody else can have, and that is closed to all: whoever has it hears only itself.
+  private static DatagramChannel closedPort() throws IOException {
+    DatagramChannel held = DatagramChannel.open();
+    held.bind(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0));
+    held.connect(held.getLocalAddress());
+    try (DatagramSocket asks = new DatagramSocket()) {
+      asks.setSoTimeout(60_000);
+      asks.connect(held.getLocalAddress());
+      assertThatThrownBy(
+              () -> {
+                asks.send(new DatagramPacket(new byte[1], 1));
+                asks.receive(new DatagramPacket(new byte[1], 1));
+              })
+          .as("the system says that a port is closed; a firewall that drops ICMP keeps it back")
+          .isInstanceOf(PortUnreachableException.class);
+    }
+    return held;
   }
 
   @Test

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// Calls of the JDK in which a thread may wait: for a lock, for another thread, for a disk or a
-/// peer.
+/// Calls of the JDK, and of Netty's futures, in which a thread may wait: for a lock, for another
+/// thread, for a disk or a peer.
 ///
 /// Names and descriptors are the class file's, so a call counts under the type by which it is made.
 /// An atomic variable, a concurrent queue and a map are no waits, nor is a channel that does not
@@ -30,6 +30,11 @@ record WaitingCall(Pattern owner, Pattern name, Pattern descriptor) {
           call("java/lang/(System|Runtime)", "exit"),
           // what other threads complete
           call(CONCURRENT + "\\w*(Future|Task)", "get|join|invoke|quietlyJoin\\w*"),
+          call(
+              "io/netty/(util/concurrent|channel)/\\w*(Future|Promise)",
+              "get|join|sync\\w*|await\\w*"),
+          call(CONCURRENT + "\\w*CompletionService", "take"),
+          call(CONCURRENT + "\\w*CompletionService", "poll", "\\(.*TimeUnit;\\).*"),
           call(CONCURRENT + "(\\w*Executor\\w*|ForkJoinPool)", "close|invoke(All|Any)?"),
           call(
               CONCURRENT + "(\\w*(Blocking|Transfer)\\w*|SynchronousQueue|DelayQueue)",
@@ -58,13 +63,28 @@ record WaitingCall(Pattern owner, Pattern name, Pattern descriptor) {
           call(
               "java/nio/channels/FileChannel",
               "open|read|write|force|transfer(To|From)|truncate|map|(tryL|l)ock"),
+          call("java/nio/channels/(spi/)?\\w*Channel", "close|implClose\\w*"),
           call("java/nio/file/Files", ANY),
+          call(
+              "java/io/File",
+              "can[A-Z]\\w+|exists|is(Directory|File|Hidden)|lastModified|length|create\\w+|delete\\w*"
+                  + "|list\\w*|mkdirs?|renameTo|set\\w+|getCanonical\\w+|get\\w+Space"),
+          call(
+              "java/io/(File(In|Out)putStream|File(Reader|Writer)|RandomAccessFile|Print(Stream|Writer))",
+              "<init>",
+              "\\(Ljava/(lang/String|io/File);.*"),
           call("java/nio/file/WatchService", "take|poll"),
           call("java/net/(Server)?Socket", "connect|accept"),
+          call("java/net/Socket", "<init>", "\\(Ljava/(lang/String|net/InetAddress);I.*"),
           call(
               "java/net/InetAddress",
               "getByName|getAllByName|getLocalHost|getHostName|getCanonicalHostName|isReachable"),
           call("java/net/InetSocketAddress", "getHostName"),
+          call("java/net/InetSocketAddress", "<init>", "\\(Ljava/lang/String;.*"),
+          call("java/net/NetworkInterface", "getBy\\w+|(getN|n)etworkInterfaces|is[A-Z]\\w+"),
+          call("java/net/URL", "open\\w*|getContent|equals|hashCode|sameFile"),
+          call("java/security/SecureRandom", ANY),
+          call("java/util/UUID", "randomUUID"),
           call("java/net/spi/InetAddressResolver", "lookup\\w*"),
           call("java/nio/channels/Selector", "select\\w*"),
           call("java/net/(Datagram|Multicast)Socket", "receive|send"),

@@ -8,23 +8,40 @@ import dev.heddle.LoopEndedException;
 import dev.heddle.netty.gates.WaitTable.Row;
 import dev.heddle.netty.gates.WaitingPlaces.Place;
 import dev.heddle.netty.nio.NioProvider;
+import io.netty.channel.ChannelFuture;
+import io.netty.util.concurrent.Promise;
+import java.io.File;
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
+import java.io.FileOutputStream;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.lang.classfile.ClassModel;
 import java.lang.invoke.MethodHandle;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.Socket;
+import java.net.URL;
+import java.nio.channels.FileChannel;
+import java.nio.channels.SocketChannel;
+import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionService;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -35,8 +52,9 @@ import org.junit.jupiter.api.Test;
 ///
 /// It looks for calls of the JDK that are named in [WaitingCall], for the system's functions, and
 /// for monitors. What libraries do when they are called, Netty's handlers among them, it does not
-/// see; [CallGraph] says which calls it follows. That a place is reached by a coroutine or by a
-/// thread beside is what the table says, and is not checked.
+/// see; [CallGraph] says which calls it follows. That a place is reached by a coroutine, by a
+/// thread beside, or by the loop's thread at its start and end (`carrier-start`, `carrier-end`) is
+/// what the table says, and is not checked: those have no roots from which calls are followed.
 @Tag("once")
 class WaitsTest {
   private static final String ROOM = "dev.heddle.netty.gates";
@@ -214,6 +232,38 @@ class WaitsTest {
       socket.receive(new DatagramPacket(new byte[1], 1));
     }
 
+    void netty(Promise<?> promise, ChannelFuture future) throws Exception {
+      var _ = promise.get();
+      var _ = future.sync();
+      var _ = future.awaitUninterruptibly();
+    }
+
+    void completions(CompletionService<String> service) throws InterruptedException {
+      var _ = service.take();
+    }
+
+    void file(File file) throws IOException {
+      boolean _ = file.exists();
+      new FileInputStream(file).close();
+      new RandomAccessFile("nobody's", "r").close();
+    }
+
+    void channels(FileChannel file, SocketChannel socket) throws IOException {
+      file.close();
+      socket.close();
+    }
+
+    void names(URL url) throws IOException {
+      var _ = new Socket("nobody", 1);
+      var _ = new InetSocketAddress("nobody", 1);
+      var _ = NetworkInterface.getByIndex(1);
+      var _ = url.openStream();
+    }
+
+    Supplier<SecureRandom> random() {
+      return SecureRandom::new;
+    }
+
     void ofTheSystem(MethodHandle open) throws Throwable {
       open.invokeExact();
     }
@@ -223,7 +273,12 @@ class WaitsTest {
     }
 
     // none of these waits
-    void goesOn() {
+    void goesOn(Promise<?> promise, File file, FileDescriptor open, InetAddress address) {
+      var _ = promise.getNow();
+      var _ = file.getName();
+      var _ = new FileOutputStream(open);
+      var _ = new InetSocketAddress(address, 1);
+      var _ = new Socket();
       boolean _ = lock.tryLock();
       boolean _ = queue.offer("");
       var _ = queue.poll();
@@ -246,6 +301,20 @@ class WaitsTest {
             "WaitsTest$Waiter#reference | CompletableFuture.get",
             "WaitsTest$Waiter#map | ConcurrentHashMap.computeIfAbsent",
             "WaitsTest$Waiter#datagram | DatagramSocket.receive",
+            "WaitsTest$Waiter#netty | Promise.get",
+            "WaitsTest$Waiter#netty | ChannelFuture.sync",
+            "WaitsTest$Waiter#netty | ChannelFuture.awaitUninterruptibly",
+            "WaitsTest$Waiter#completions | CompletionService.take",
+            "WaitsTest$Waiter#file | File.exists",
+            "WaitsTest$Waiter#file | FileInputStream.<init>",
+            "WaitsTest$Waiter#file | RandomAccessFile.<init>",
+            "WaitsTest$Waiter#channels | FileChannel.close",
+            "WaitsTest$Waiter#channels | SocketChannel.close",
+            "WaitsTest$Waiter#names | Socket.<init>",
+            "WaitsTest$Waiter#names | InetSocketAddress.<init>",
+            "WaitsTest$Waiter#names | NetworkInterface.getByIndex",
+            "WaitsTest$Waiter#names | URL.openStream",
+            "WaitsTest$Waiter#random | SecureRandom.<init>",
             "WaitsTest$Waiter#ofTheSystem | MethodHandle.invokeExact",
             "WaitsTest$Waiter#log | System.Logger.log");
   }

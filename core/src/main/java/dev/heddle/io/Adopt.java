@@ -115,9 +115,9 @@ public final class Adopt {
   /// (`sd_listen_fds`), has opened for this process: those of `LISTEN_FDS`, when `LISTEN_PID` is
   /// this process. So a launcher in between is to `exec` the JVM, not to start a child.
   ///
-  /// Once in a process: then they are taken. What is sound and no listener, a socket for datagrams, a
-  /// connection or a named pipe, is left as it is, under its number: the first is 3. When the call throws, none is
-  /// taken, and it can be repeated.
+  /// Once in a process: then they are taken. What is sound and no listener, a socket for datagrams,
+  /// a connection or a named pipe, is left as it is, under its number: the first is 3. When the
+  /// call throws, none is taken, and it can be repeated.
   ///
   /// @return those that listen, by name, in the order of their numbers, the names and lists
   ///   unmodifiable; empty: nothing was handed over. `LISTEN_FDNAMES` says the names; a socket

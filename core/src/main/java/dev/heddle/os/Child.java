@@ -27,9 +27,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// To be closed: that ends it, if it still runs, with its descendants. One that was not closed is
 /// killed when its loop has ended; a program that is to outlive the loop is started by the JDK's
-/// [ProcessBuilder]. Where others of its [process group][Command#withProcessGroup()] outlive it, its
-/// number is kept for the group until it is closed, or a [signal][#signalGroup] finds nobody there:
-/// until then it is in the system's table, as what is called a zombie.
+/// [ProcessBuilder]. Where others of its [process group][Command#withProcessGroup()] outlive it,
+/// its number is kept for the group until it is closed, or a [signal][#signalGroup] finds nobody
+/// there: until then it is in the system's table, as what is called a zombie.
 ///
 /// As an awaitable it is its end: of the process, not of its output, which is there to be read
 /// afterwards.
@@ -280,7 +280,8 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
     killed |= number == KILL;
     int error = -natively("process group", NativeProgram::leads).signalGroup(number);
     if (error == 0 && exit.isClosed()) {
-      loop.scheduler().onTrampoline(this::releaseIfAlone); // a member that has ended since tells nobody
+      loop.scheduler()
+          .onTrampoline(this::releaseIfAlone); // a member that has ended since tells nobody
     }
     if (error == 0 || error == LinuxSignals.NOBODY) {
       return error == 0;

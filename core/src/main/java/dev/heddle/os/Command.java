@@ -174,10 +174,11 @@ public final class Command {
   /// Gives it a terminal: its standard input, output and error, and the controlling one of a
   /// session of its own. What it shows is its output, line ends and echo as a terminal has them;
   /// what is written to its input are keys, Ctrl-C among them, and to close that is Ctrl-D, also
-  /// behind a line that has no end. Which keys end a line, or throw it away, is taken to be as a new
-  /// terminal has it: what a program sets otherwise is not known here. That ends the input for who reads it then, as it does for
-  /// people: a program that reads on, or one after it, waits for more. Other settings of where its
-  /// streams go are of no effect. Linux only; elsewhere [#start()] says why not.
+  /// behind a line that has no end. Which keys end a line, or throw it away, is taken to be as a
+  /// new terminal has it: what a program sets otherwise is not known here. That ends the input for
+  /// who reads it then, as it does for people: a program that reads on, or one after it, waits for
+  /// more. Other settings of where its streams go are of no effect. Linux only; elsewhere
+  /// [#start()] says why not.
   ///
   /// @param columns characters in a line, from 1 to 65,535; [Child#resize] changes it
   /// @param rows lines, from 1 to 65,535

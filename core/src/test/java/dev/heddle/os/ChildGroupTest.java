@@ -201,7 +201,8 @@ class ChildGroupTest {
 
   @Test
   void groupOfALeaderThatNativeCodeHasAskedForFirst_getsNoSignal() throws Exception {
-    SpawnedProcess leader = PosixSpawn.start(Command.of("true").withProcessGroup().plan(), () -> true);
+    SpawnedProcess leader =
+        PosixSpawn.start(Command.of("true").withProcessGroup().plan(), () -> true);
     try {
       StrangeProcess.take(leader.pid());
       assertThat(leader.hasEnded()).isTrue();

@@ -182,8 +182,8 @@ public final class SpawnedProcess {
     }
   }
 
-  /// Sends a signal to all of its group, if it [holds][#holdsGroup()] one, and no other code of this
-  /// process has taken it out of the system's table. **Thread** any.
+  /// Sends a signal to all of its group, if it [holds][#holdsGroup()] one, and no other code of
+  /// this process has taken it out of the system's table. **Thread** any.
   ///
   /// @return 0, or the system's error, negative
   public synchronized int signalGroup(int signal) {

@@ -280,8 +280,7 @@ class UnixDatagramConformanceTest implements OnDriver {
       try (DatagramSocket unnamed = Unix.openDatagram()) {
         for (int size : new int[] {0, 1}) {
           ByteBuffer some = ByteBuffer.allocate(size);
-          assertThatThrownBy(
-                  () -> unnamed.send(some, UnixDomainSocketAddress.of(path("nobody"))))
+          assertThatThrownBy(() -> unnamed.send(some, UnixDomainSocketAddress.of(path("nobody"))))
               .as("%d bytes", size)
               .isInstanceOf(ConnectException.class)
               .hasMessage("No such file or directory");

@@ -182,7 +182,7 @@ class InheritedSocketsTest {
     Heddle.run(() -> {
       int[] pipe = new int[2];
       int _ = RawCalls.pipe(pipe);
-      try (Listener listener = Unix.listen(folder.resolve("socket"));
+      try (Listener _ = Unix.listen(folder.resolve("socket"));
           RawUnixPeer peer = RawUnixPeer.to(folder.resolve("socket"))) {
         assertThatThrownBy(() -> Adopt.listener(pipe[0])).isInstanceOf(OtherKindException.class);
         assertThatThrownBy(() -> Adopt.listener(peer.number()))

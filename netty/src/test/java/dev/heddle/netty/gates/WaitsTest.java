@@ -253,7 +253,7 @@ class WaitsTest {
       socket.close();
     }
 
-    @SuppressWarnings("AddressSelection") // that is what the gate is to find
+    @SuppressWarnings("AddressSelection") // what is looked for
     void names(URL url) throws IOException {
       var _ = new Socket("nobody", 1);
       var _ = new InetSocketAddress("nobody", 1);

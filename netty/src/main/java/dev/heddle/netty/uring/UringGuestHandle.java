@@ -20,10 +20,20 @@ import org.jspecify.annotations.Nullable;
 /// whatever the channel's `autoRead` says, and the system refuses it anew at once: the loop would
 /// do nothing else. So such a failure reaches the channel a second late, which is the pause that
 /// Netty's `ServerBootstrap` makes on other transports.
+///
+/// **A connection that is reset behind its last bytes.** Netty stops to read when the system says
+/// that nothing is left, and waits for a poll. The system says so too when the reset is all that is
+/// left, and its polls have told of that already: a half-closed channel would never hear of it. So
+/// behind a poll that has told of an end there is always more, as the system itself says it of a
+/// connection that was closed.
 final class UringGuestHandle extends GuestHandle implements IoUringIoHandle {
+  private static final byte POLL = 6; // IORING_OP_POLL_ADD
   private static final byte ACCEPT = 13; // IORING_OP_ACCEPT
   private static final byte CANCEL = 14; // IORING_OP_ASYNC_CANCEL
   private static final byte CLOSE = 19; // IORING_OP_CLOSE
+  private static final byte RECEIVE = 27; // IORING_OP_RECV
+  private static final int ERROR_OR_HANGUP = 0x18; // POLLERR, POLLHUP
+  private static final int MORE_IS_THERE = 4; // IORING_CQE_F_SOCK_NONEMPTY
   private static final int ALL_OF_FD = 3; // IORING_ASYNC_CANCEL_ALL and _FD, Linux 5.19
   private static final int CANCELLED = -125; // ECANCELED
   private static final Set<Integer> NOTHING_LEFT =
@@ -32,6 +42,7 @@ final class UringGuestHandle extends GuestHandle implements IoUringIoHandle {
   private static final long PAUSE = TimeUnit.SECONDS.toNanos(1);
 
   private final IoUringIoHandle handle;
+  private boolean isReset; // the system says no more of it than it has
   private @Nullable Runnable tellNow; // the failure that is kept back
   private boolean isCloseAsked; // the ring was, or whoever stands for it
 
@@ -63,8 +74,10 @@ final class UringGuestHandle extends GuestHandle implements IoUringIoHandle {
 
   private void deliver(byte opcode, int result, int flags, long userData) {
     int known = isAbandoned() ? resultAtTheEnd(opcode, result) : result;
+    isReset |= opcode == POLL && result > 0 && (result & ERROR_OR_HANGUP) != 0;
+    int knownFlags = opcode == RECEIVE && isReset ? flags | MORE_IS_THERE : flags;
     // a ring of ours has entries without extra data
-    handle.handle(this, new IoUringIoEvent(known, flags, opcode, userData));
+    handle.handle(this, new IoUringIoEvent(known, knownFlags, opcode, userData));
   }
 
   /// What has failed when the loop has ended was ended by us, whatever the system says; and nobody

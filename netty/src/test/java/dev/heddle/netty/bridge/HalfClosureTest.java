@@ -6,21 +6,27 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
+import dev.heddle.event.Promise;
 import dev.heddle.netty.HeddleEventLoop;
+import dev.heddle.netty.NettyFutures;
 import dev.heddle.netty.OnDriver;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.util.ReferenceCountUtil;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -38,24 +44,80 @@ record HalfClosureTest(String driver) implements OnDriver {
     Heddle.run(
         HeddleOptions.defaults().withDriver(driver),
         () -> {
-          HeddleEventLoop loop = HeddleEventLoop.current();
-          Channel listening =
-              dev.heddle.netty.NettyFutures.await(
-                  new ServerBootstrap()
-                      .group(loop)
-                      .channel(loop.serverChannelType())
-                      .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
-                      .childHandler(
-                          new ChannelInitializer<Channel>() {
-                            @Override
-                            protected void initChannel(Channel channel) {
-                              channel.pipeline().addLast(new AnswersLate());
-                            }
-                          })
-                      .bind(InetAddress.getLoopbackAddress(), 0));
+          Channel listening = listen(AnswersLate::new);
           assertThat(Heddle.offload(() -> ask((InetSocketAddress) listening.localAddress())))
               .isEqualTo("bye");
         });
+  }
+
+  @Test
+  void channel_thatIsResetBehindItsLastBytes_hearsOfIt() {
+    Heddle.run(
+        HeddleOptions.defaults().withDriver(driver),
+        () -> {
+          Promise<Void> active = Heddle.promise("active");
+          Promise<Void> reset = Heddle.promise("reset");
+          Channel listening = listen(() -> new HearsOfResets(active, reset));
+          InetSocketAddress server = (InetSocketAddress) listening.localAddress();
+          Socket client = Heddle.offload(() -> new Socket(server.getAddress(), server.getPort()));
+          active.future().await();
+          Thread resetter = Thread.ofPlatform().start(() -> sendAndReset(client));
+          while (resetter.isAlive()) {
+            Thread.onSpinWait(); // the loop's next look finds the bytes and the reset
+          }
+          reset.future().await();
+        });
+  }
+
+  private static void sendAndReset(Socket client) {
+    try (client) {
+      client.getOutputStream().write('?');
+      client.setSoLinger(true, 0);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static final class HearsOfResets extends ChannelInboundHandlerAdapter {
+    private final Promise<Void> active;
+    private final Promise<Void> reset;
+
+    HearsOfResets(Promise<Void> active, Promise<Void> reset) {
+      this.active = active;
+      this.reset = reset;
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext ctx) {
+      active.complete(null);
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object message) {
+      ReferenceCountUtil.release(message);
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+      reset.complete(null);
+    }
+  }
+
+  private static Channel listen(Supplier<ChannelHandler> handler) throws Exception {
+    HeddleEventLoop loop = HeddleEventLoop.current();
+    return NettyFutures.await(
+        new ServerBootstrap()
+            .group(loop)
+            .channel(loop.serverChannelType())
+            .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
+            .childHandler(
+                new ChannelInitializer<Channel>() {
+                  @Override
+                  protected void initChannel(Channel channel) {
+                    channel.pipeline().addLast(handler.get());
+                  }
+                })
+            .bind(InetAddress.getLoopbackAddress(), 0));
   }
 
   private static String ask(InetSocketAddress server) throws Exception {

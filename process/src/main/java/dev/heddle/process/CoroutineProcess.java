@@ -9,6 +9,7 @@ import dev.heddle.process.body.BodyThread;
 import dev.heddle.process.body.BodyView;
 import dev.heddle.process.dispatch.Command;
 import dev.heddle.process.dispatch.Commands;
+import dev.heddle.process.timer.WaitLimit;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -47,11 +48,14 @@ public abstract class CoroutineProcess implements Process {
    *   in the JDK    an execute() of its thread             untilWoken      Blocked, the same
    *   ended         nothing                                done            or the exception that it has thrown
    *
-   * Each wait has tags of its own, never used again: a completion that comes for another one (a timer that was called off, a command that the
-   * limit has overtaken) is of no interest to anybody. Case 188. The tags begin where those of nobody else are: this process may have
+   * Each call has a tag of its own, never used again: a completion that comes for another one (a command that the limit has overtaken) is of
+   * no interest to anybody. Case 188. The tags begin where those of nobody else are: this process may have
    * taken the place of another one, whose commands have no result yet.
    *
    * The body runs within steps only, so its fields and those of the process are one thread's; see BodyThread for the thread and the end.
+   *
+   * A time limit is no command: a timer wakes the process, and the clock says whether the limit of this wait is over. So what wakes it late, of a
+   * wait that has ended, ends no other. All waits share that timer.
    *
    * What a selective receive passes over is kept here, in order, beyond the bound of the mailbox.
    */
@@ -77,14 +81,14 @@ public abstract class CoroutineProcess implements Process {
   private final List<StepOutput.Yield> orders = new ArrayList<>(2);
   private long lastTag = Long.MIN_VALUE;
   private long commandTag;
-  private long timerTag;
   private @Nullable ProcessEvent answer;
-  private @Nullable ProcessEvent timeUp;
   private boolean receives;
+  private @Nullable WaitLimit timer; // of all waits with a limit
   private int refusals;
 
   // the body; read for reports
   private @Nullable Command<?> called;
+  private @Nullable Duration limited; // the wait has this limit
 
   // how the body has ended
   private @Nullable Object result;
@@ -214,13 +218,13 @@ public abstract class CoroutineProcess implements Process {
         if ((found = find(wanted, looked)) != null) {
           return found.data();
         }
-        if (timeUp != null) {
-          throw timeIsUp(timeUp, "no message that was wanted has come", limit);
+        if (isTimeUp()) {
+          throw new DeadlineException("no message that was wanted has come within " + limit);
         }
       }
     } finally {
       receives = false;
-      endWait(body);
+      endWait();
     }
   }
 
@@ -247,9 +251,12 @@ public abstract class CoroutineProcess implements Process {
       commandTag = order(command); // last: reports show what was yielded last
       while (answer == null) {
         suspend(body);
-        if (answer == null && timeUp != null && context().cancelCommand(commandTag)) {
-          throw timeIsUp(timeUp, command + " has no result", limit);
-        } // else the answer is on its way: whoever gave it was told that it is taken
+        if (answer == null && isTimeUp() && context().cancelCommand(commandTag)) {
+          throw new DeadlineException(command + " has no result within " + limit);
+        }
+        if (answer == null && isTimeUp()) {
+          endLimit(); // the answer is on its way: whoever gave it was told that it is taken
+        }
       }
       if (answer.error() != null) {
         AnotherThread.calledFromHere(answer.error());
@@ -260,7 +267,7 @@ public abstract class CoroutineProcess implements Process {
       answer = null;
       commandTag = 0;
       called = null;
-      endWait(body);
+      endWait();
     }
   }
 
@@ -294,19 +301,29 @@ public abstract class CoroutineProcess implements Process {
   }
 
   private void beginWait(@Nullable Duration limit) {
-    timeUp = null;
-    if (limit != null) { // what is left of a time may be less than nothing
-      timerTag = order(Commands.sleep(limit.isNegative() ? Duration.ZERO : limit));
+    if (limit != null) {
+      if (timer == null) {
+        timer = context().runtime().waitLimit(context()::wakeUp);
+      }
+      timer.begin(limit);
+      limited = limit;
     }
   }
 
-  private void endWait(BodyThread body) {
+  private void endWait() {
     orders.clear(); // what was not asked for yet, because the body could not leave its worker
-    if (timerTag != 0 && timeUp == null && !body.isUnwinding()) {
-      context().cancelCommand(timerTag);
+    endLimit();
+  }
+
+  private void endLimit() {
+    if (limited != null && timer != null) {
+      timer.end();
+      limited = null;
     }
-    timerTag = 0;
-    timeUp = null;
+  }
+
+  private boolean isTimeUp() {
+    return limited != null && timer != null && timer.isOver();
   }
 
   private void suspend(BodyThread body) {
@@ -316,13 +333,6 @@ public abstract class CoroutineProcess implements Process {
     if (body.isUnwinding()) {
       throw ended();
     }
-  }
-
-  private static RuntimeException timeIsUp(
-      ProcessEvent timer, String what, @Nullable Duration limit) {
-    return timer.error() == null
-        ? new DeadlineException(what + " within " + limit)
-        : asUnchecked(timer.error());
   }
 
   @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // the usual sneaky throw
@@ -353,7 +363,7 @@ public abstract class CoroutineProcess implements Process {
       body.start();
     } else if (!body.isSuspended()) {
       body.runIfDue();
-    } else if (receives ? news || timeUp != null : answer != null || timeUp != null) {
+    } else if ((receives ? news : answer != null) || isTimeUp()) {
       body.resume();
     } else {
       body.remain();
@@ -369,8 +379,6 @@ public abstract class CoroutineProcess implements Process {
         news = true;
       } else if (event.tag() == commandTag && commandTag != 0) {
         answer = event;
-      } else if (event.tag() == timerTag && timerTag != 0) {
-        timeUp = event;
       }
     }
     return news;
@@ -389,7 +397,9 @@ public abstract class CoroutineProcess implements Process {
         out.yield(order.tag(), order.command());
       }
       orders.clear();
-      if (receives) {
+      if (limited != null && timer != null && !timer.willWake()) {
+        out.again(); // its time is over, or will be in a moment
+      } else if (receives) {
         out.idle();
       } else {
         out.yieldOnly();
@@ -401,7 +411,11 @@ public abstract class CoroutineProcess implements Process {
   static @Nullable BodyView bodyOf(Process process) {
     // safe: fields of the body and the worker, read at some moment; what they lead to is immutable
     BodyThread body = process instanceof CoroutineProcess p ? p.thread : null;
-    return body == null ? null : new BodyView(body, ((CoroutineProcess) process).waitsFor(body));
+    return body == null ? null : ((CoroutineProcess) process).view(body);
+  }
+
+  private BodyView view(BodyThread body) {
+    return new BodyView(body, waitsFor(body), limited);
   }
 
   private @Nullable String waitsFor(BodyThread body) {
@@ -424,6 +438,9 @@ public abstract class CoroutineProcess implements Process {
   public final void close() {
     if (thread != null) {
       thread.unwind();
+    }
+    if (timer != null) {
+      timer.close();
     }
     for (ProcessEvent event : inbox) {
       if (event.data() instanceof Request request) {

@@ -23,6 +23,9 @@ import dev.heddle.process.scheduler.Task;
 import dev.heddle.process.scheduler.WorkScheduler;
 import dev.heddle.process.scheduler.Worker;
 import dev.heddle.process.supervisor.SupervisorCommands;
+import dev.heddle.process.timer.Timer;
+import dev.heddle.process.timer.Timers;
+import dev.heddle.process.timer.WaitLimit;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -54,6 +57,7 @@ public final class ProcessRuntime implements AutoCloseable {
   private final HostView view;
   private final ManagedRuntime managed;
   private final LoopPort loops;
+  private final Timers timers;
   private final Duration shutdownDeadline;
   private final String name;
   private final long startNanos = System.nanoTime();
@@ -66,9 +70,10 @@ public final class ProcessRuntime implements AutoCloseable {
     this.name = how.host;
     this.scheduler = new WorkScheduler(how.host, how.workers, watch(), bounded(how.longStep));
     this.loops = new LoopPort(how.loopOptions());
+    this.timers = new Timers("heddle-timers-" + how.host);
     CommandRegistry registry = how.registry.copy(); // the builder may start another runtime
-    Commands.register(registry, loops);
-    SupervisorCommands.register(registry);
+    Commands.register(registry, loops, timers);
+    SupervisorCommands.register(registry, timers);
     PoolCommands.register(registry);
     this.shutdownDeadline = how.shutdownDeadline;
     this.routes = new Routes(how.node, how.host, how.incarnation);
@@ -89,6 +94,7 @@ public final class ProcessRuntime implements AutoCloseable {
     this.managed = new ManagedRuntime(new RuntimeView(this, how.host), this::written);
     managed.join();
     BodyThread.prepare();
+    timers.start();
     scheduler.start();
   }
 
@@ -267,11 +273,23 @@ public final class ProcessRuntime implements AutoCloseable {
     LiveProcess live = find(pid);
     Duration time = bounded(within);
     if (live.cancel(new Signal.Cancel(reason, Instant.now().plus(time)))) {
-      Runnable takeBack =
-          loops.after(
-              "deadline of " + pid, time, _ -> live.terminate("process cancelled: " + reason));
-      live.ties().onExit(_ -> takeBack.run()); // else the loop would wait for it at the end
+      Timer deadline =
+          new Timer() {
+            @Override
+            protected void fire() {
+              live.terminate("process cancelled: " + reason);
+            }
+          };
+      timers.arm(deadline, timers.deadline(time));
+      live.ties().onExit(_ -> timers.disarm(deadline)); // else it would hold what has ended
     }
+  }
+
+  /// The limit of the waits of a body.
+  ///
+  /// @param wake called when it is over
+  WaitLimit waitLimit(Runnable wake) {
+    return new WaitLimit(timers, wake);
   }
 
   /// Ends a process before its next step. It is not asked: [#cancel] asks.
@@ -427,7 +445,7 @@ public final class ProcessRuntime implements AutoCloseable {
   /// Ends it, and takes it out of what lists runtimes: whoever has the report finds it in none.
   private ShutdownReport end(Duration deadline) {
     try {
-      return new HostShutdown(host, scheduler, loops).run(deadline);
+      return new HostShutdown(host, scheduler, timers, loops).run(deadline);
     } finally {
       managed.leave();
     }

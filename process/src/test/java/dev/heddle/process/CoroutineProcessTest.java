@@ -229,8 +229,8 @@ class CoroutineProcessTest extends CoroutineFixture {
 
   // ---- the state machine, by hand ----
 
-  /// A context that knows nothing but its PID.
-  private static ProcessContext contextOf(Pid pid) {
+  /// A context that knows nothing but its PID and its runtime.
+  private ProcessContext contextOf(Pid pid) {
     return (ProcessContext)
         java.lang.reflect.Proxy.newProxyInstance(
             ProcessContext.class.getClassLoader(),
@@ -238,6 +238,7 @@ class CoroutineProcessTest extends CoroutineFixture {
             (_, method, _) ->
                 switch (method.getName()) {
                   case "self" -> pid;
+                  case "runtime" -> runtime;
                   case "cancelCommand" -> false;
                   default -> null;
                 });
@@ -277,15 +278,15 @@ class CoroutineProcessTest extends CoroutineFixture {
 
   @Test
   void answerThatIsOnItsWay_whenTheLimitIsOver_isTheResult() throws Exception {
-    CoroutineProcess process = CoroutineProcess.of(self -> self.call(new Kit.Call("x"), DAY));
+    CoroutineProcess process =
+        CoroutineProcess.of(self -> self.call(new Kit.Call("x"), Duration.ZERO));
     process.init(contextOf(new Pid("", "test", 1, 1)), Process.RUN, null);
     StepOutput calling = step(process);
-    long timer = calling.yieldAt(0).tag();
-    long command = calling.yieldAt(1).tag();
+    assertThat(calling.status()).isEqualTo(StepOutput.Status.CONTINUE); // its time is over
+    long command = calling.yieldAt(0).tag();
     // the context says that it cannot be cancelled: whoever has answered it was told that it is
     // taken
-    assertThat(step(process, ProcessEvent.completed(timer, null)).status())
-        .isEqualTo(StepOutput.Status.YIELD_ONLY);
+    assertThat(step(process).status()).isEqualTo(StepOutput.Status.YIELD_ONLY);
     assertThat(step(process, ProcessEvent.completed(command, "answer")).result())
         .isEqualTo("answer");
     process.close();

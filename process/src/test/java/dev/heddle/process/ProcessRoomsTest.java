@@ -36,16 +36,20 @@ class ProcessRoomsTest {
                   "pool",
                   "relay",
                   "scheduler",
-                  "supervisor")),
-          entry("live", Set.of("body", "dispatch", "observe", "relay", "scheduler", "topology")),
-          entry("supervisor", Set.of("dispatch")),
+                  "supervisor",
+                  "timer")),
+          entry(
+              "live",
+              Set.of("body", "dispatch", "observe", "relay", "scheduler", "timer", "topology")),
+          entry("supervisor", Set.of("dispatch", "timer")),
           entry("pool", Set.of("dispatch", "supervisor")),
-          entry("dispatch", Set.of()),
+          entry("dispatch", Set.of("timer")),
           entry("relay", Set.of()),
           entry("topology", Set.of()),
           entry("scheduler", Set.of()),
           entry("body", Set.of("scheduler")),
-          entry("observe", Set.of()));
+          entry("observe", Set.of()),
+          entry("timer", Set.of("scheduler")));
 
   /// Rooms that use the loop, and which rooms of it; all may use its front door.
   private static final Map<String, Set<String>> TO_THE_LOOP =
@@ -64,6 +68,8 @@ class ProcessRoomsTest {
           Set.of("scheduler"), // the same
           "scheduler",
           Set.of("observe.attach", "scheduler"), // it looks for observers; both
+          "timer",
+          Set.of("scheduler"), // what a stack has room for
           "observe",
           Set.of("observe", "observe.attach", "observe.beside"));
 

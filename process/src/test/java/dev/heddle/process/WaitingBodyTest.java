@@ -61,8 +61,8 @@ class WaitingBodyTest {
 
   @Test
   void bodyInReceive_saysSo_andWhere() {
-    ProcessSnapshot waiting = once(WaitingBodyTest::inReceive, State.IDLE, "receive");
-    assertThat(waiting.info()).contains(" idle for receive, ");
+    ProcessSnapshot waiting = once(WaitingBodyTest::inReceive, State.IDLE, "receive within PT1H");
+    assertThat(waiting.info()).contains(" idle for receive within PT1H, ");
     assertThat(callers(waiting))
         .doesNotStartWith("[java.base/")
         .contains("CoroutineProcess.receive(", "WaitingBodyTest.inReceive(")
@@ -70,11 +70,14 @@ class WaitingBodyTest {
   }
 
   @Test
-  void bodyInCall_namesTheCommand_notItsLimit() {
+  void bodyInCall_namesTheCommand_andItsLimit() {
     ProcessSnapshot waiting =
-        once(self -> self.call(Commands.call(() -> inTheJdk(self)), LONG), State.BLOCKED, "Call");
+        once(
+            self -> self.call(Commands.call(() -> inTheJdk(self)), LONG),
+            State.BLOCKED,
+            "Call within PT1H");
     assertThat(callers(waiting)).contains("CoroutineProcess.call(", "WaitingBodyTest.lambda$");
-    assertThat(callers(once(WaitingBodyTest::inCall, State.BLOCKED, "Sleep")))
+    assertThat(callers(once(WaitingBodyTest::inCall, State.BLOCKED, "Sleep within PT1H")))
         .contains("WaitingBodyTest.inCall(");
   }
 
@@ -91,7 +94,7 @@ class WaitingBodyTest {
   void bodyThatWaitsForRoom_namesTheMailbox() {
     StartOptions small = StartOptions.DEFAULT.withMailbox(1, MailboxPolicy.SUSPEND);
     Pid full = runtime.spawn(CoroutineProcess.of(WaitingBodyTest::inCall), small);
-    once(full, State.BLOCKED, "Sleep");
+    once(full, State.BLOCKED, "Sleep within PT1H");
     runtime.send(full, "fills it");
     ProcessSnapshot waiting =
         once(
@@ -108,11 +111,11 @@ class WaitingBodyTest {
   @Test
   void bodies_haveTheirStacksInTheDump_notInTheList() {
     for (int i = 0; i < 4; i++) {
-      once(WaitingBodyTest::inReceive, State.IDLE, "receive");
+      once(WaitingBodyTest::inReceive, State.IDLE, "receive within PT1H");
     }
     assertThat(runtime.processes()).hasSize(4).allMatch(each -> each.stack().isEmpty());
     assertThat(runtime.dump())
-        .contains(" idle for receive, ", "\n  at ", "WaitingBodyTest.inReceive(", " alike\n")
+        .contains(" idle for receive within PT1H, ", "\n  at ", " alike\n")
         .containsOnlyOnce("WaitingBodyTest.inReceive(");
   }
 }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.body;
 
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /// A body, as reports see it.
 ///
 /// @param thread of it
 /// @param waitsFor in words; null when it runs, or waits for something of the JDK
-public record BodyView(BodyThread thread, @Nullable String waitsFor) {
+/// @param limit of that wait, if it has one
+public record BodyView(BodyThread thread, @Nullable String waitsFor, @Nullable Duration limit) {
   /// Where it is, the innermost frame first.
   public StackTraceElement[] stack() {
     return thread.stack();

@@ -7,6 +7,7 @@ import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
 import dev.heddle.process.SendResult;
 import dev.heddle.process.StartOptions;
+import dev.heddle.process.timer.Timers;
 import java.net.InetAddress;
 import java.net.SocketAddress;
 import java.net.URI;
@@ -252,9 +253,9 @@ public final class Commands {
   /// Gives a registry the handlers of all these.
   ///
   /// @throws IllegalStateException when it has one of them already
-  public static void register(CommandRegistry registry, LoopPort loops) {
-    ProcessCommands.register(registry);
-    new TimeCommands(loops).register(registry);
+  public static void register(CommandRegistry registry, LoopPort loops, Timers timers) {
+    new ProcessCommands(timers).register(registry);
+    new TimeCommands(timers).register(registry);
     new IoCommands(loops).register(registry);
   }
 }

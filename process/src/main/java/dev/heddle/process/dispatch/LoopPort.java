@@ -206,55 +206,6 @@ public final class LoopPort {
                 });
   }
 
-  /// Runs an action on the loop after a time, or with the reason why that time will not come.
-  ///
-  /// @param name for dumps
-  /// @return takes it back; does nothing when the action has begun
-  /// @throws IllegalStateException when the runtime has shut down
-  public Runnable after(String name, Duration delay, Consumer<@Nullable Throwable> action) {
-    Loop<?> on = loop();
-    Alarm alarm = new Alarm();
-    var fired =
-        on.submit(
-            name,
-            () -> {
-              if (!alarm.takenBack) {
-                alarm.coroutine = Heddle.current();
-                Heddle.delay(delay);
-                alarm.coroutine = null;
-                action.accept(null);
-              }
-              return null;
-            });
-    var _ =
-        fired.whenComplete((_, failure) -> {
-          if (failure != null && !alarm.takenBack) {
-            action.accept(unwrapped(failure));
-          }
-        });
-    return () -> {
-      alarm.takenBack = true;
-      var _ =
-          on.submit(
-              "stop " + name,
-              () -> {
-                Coroutine<?> waiting = alarm.coroutine;
-                if (waiting != null) {
-                  waiting.cancel("the timer was taken back");
-                }
-                return null;
-              });
-    };
-  }
-
-  private static final class Alarm {
-    // any thread
-    volatile boolean takenBack;
-
-    // the loop
-    @Nullable Coroutine<?> coroutine;
-  }
-
   private Loop<?> loop() {
     Loop<?> now = loop;
     if (now == null || now.isDone()) {

@@ -10,17 +10,21 @@ import dev.heddle.process.ProcessTerminatedException;
 import dev.heddle.process.SendFailedException;
 import dev.heddle.process.SendResult;
 import dev.heddle.process.StartOptions;
+import dev.heddle.process.timer.Timer;
+import dev.heddle.process.timer.Timers;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /// Commands about processes. All are carried out within the step that yields them, in the order in
 /// which it does; so what one process sends another by `send` and `ask` arrives in that order.
 final class ProcessCommands {
-  private ProcessCommands() {}
+  private final Timers timers;
+
+  ProcessCommands(Timers timers) {
+    this.timers = timers;
+  }
 
   record Send(Pid to, @Nullable Object message) implements Command<SendResult> {}
 
@@ -46,7 +50,7 @@ final class ProcessCommands {
   record Resolve(String text) implements Command<Pid> {}
 
   @SuppressWarnings("NullAway") // inference forgets that a Void may be null
-  static void register(CommandRegistry registry) {
+  void register(CommandRegistry registry) {
     registry.register(
         Send.class,
         CommandHandler.inline((c, i) -> i.complete(i.context().offer(c.to(), c.message()))));
@@ -93,33 +97,53 @@ final class ProcessCommands {
   }
 
   @SuppressWarnings("unchecked") // what the answer is, the two processes have agreed
-  private static void registerAsk(CommandRegistry registry) {
+  private void registerAsk(CommandRegistry registry) {
     registry.register(
-        (Class<Ask<@Nullable Object>>) (Class<?>) Ask.class,
-        CommandHandler.inline(ProcessCommands::ask));
+        (Class<Ask<@Nullable Object>>) (Class<?>) Ask.class, CommandHandler.inline(this::ask));
   }
 
-  private static void ask(Ask<@Nullable Object> ask, Invocation<@Nullable Object> invocation) {
+  private void ask(Ask<@Nullable Object> ask, Invocation<@Nullable Object> invocation) {
     CompletableFuture<@Nullable Object> answer =
         invocation.context().runtime().request(ask.to(), ask.message());
     invocation.onCancel(() -> answer.cancel(false));
+    AskTimer limit = new AskTimer(ask, invocation, answer);
+    timers.arm(limit, timers.deadline(ask.limit()));
     var _ =
-        answer
-            .orTimeout(ask.limit().toNanos(), TimeUnit.NANOSECONDS)
-            .whenComplete((result, failure) -> {
-              if (failure == null) {
-                invocation.complete(result);
-              } else if (invocation.isOpen()) {
-                invocation.fail(failureOf(ask, failure));
-              }
-            });
+        answer.whenComplete((result, failure) -> {
+          var _ = timers.disarm(limit); // or it has fired, and the answer comes too late
+          if (failure == null) {
+            invocation.complete(result);
+          } else if (invocation.isOpen()) {
+            invocation.fail(failureOf(ask, failure));
+          }
+        });
+  }
+
+  /// Ends the wait for an answer. Its process arms it; who answers disarms it.
+  private static final class AskTimer extends Timer {
+    private final Ask<?> ask;
+    private final Invocation<?> invocation;
+    private final CompletableFuture<?> answer;
+
+    AskTimer(Ask<?> ask, Invocation<?> invocation, CompletableFuture<?> answer) {
+      this.ask = ask;
+      this.invocation = invocation;
+      this.answer = answer;
+    }
+
+    @Override
+    protected void fire() {
+      if (invocation.isOpen()) {
+        invocation.fail(
+            new DeadlineException("no answer of " + ask.to() + " within " + ask.limit()));
+      }
+      answer.cancel(false); // the asked sees that nobody waits any more
+    }
   }
 
   private static Throwable failureOf(Ask<?> ask, Throwable failure) {
     return switch (failure) {
       case SendFailedException refused when refused.to().equals(ask.to()) -> refused;
-      case TimeoutException _ ->
-          new DeadlineException("no answer of " + ask.to() + " within " + ask.limit());
       default -> new AskFailedException(ask.to(), failure);
     };
   }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.dispatch;
 
+import dev.heddle.process.timer.Timer;
+import dev.heddle.process.timer.Timers;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/// Commands about time: each that waits is a coroutine on the loop.
+/// Commands about time: each that waits is a timer.
 final class TimeCommands {
   record Sleep(Duration time) implements Command<@Nullable Void> {}
 
@@ -15,25 +16,22 @@ final class TimeCommands {
 
   record Tick(Duration period) implements Command<Long> {}
 
-  private final LoopPort loops;
-  private final long start = System.nanoTime();
+  private final Timers timers;
 
-  TimeCommands(LoopPort loops) {
-    this.loops = loops;
+  TimeCommands(Timers timers) {
+    this.timers = timers;
   }
 
   @SuppressWarnings("NullAway") // inference forgets that a Void may be null
   void register(CommandRegistry registry) {
     registry.register(
-        Sleep.class,
-        CommandHandler.inline((c, i) -> new Timer<>(loops, i.name(c), i, null).arm(c.time())));
+        Sleep.class, CommandHandler.inline((c, i) -> complete(timers, i, c.time(), null)));
     registry.register(
         Tick.class,
         CommandHandler.inline((c, i) -> {
           long period = c.period().toNanos();
-          long passed = System.nanoTime() - start;
-          long next = passed / period + 1;
-          new Timer<>(loops, i.name(c), i, next).arm(Duration.ofNanos(next * period - passed));
+          long next = timers.now() / period + 1;
+          new CommandTimer<>(timers, i, next).arm(next * period);
         }));
     registry.register(
         StopTimer.class,
@@ -46,8 +44,18 @@ final class TimeCommands {
         CommandHandler.inline((c, i) -> {
           Invocation<?> timer = timer(i, c.tag());
           i.complete(
-              timer != null && timer.action() instanceof Timer<?> t && t.startAnew(c.time()));
+              timer != null && timer.action() instanceof CommandTimer<?> t && t.rearm(c.time()));
         }));
+  }
+
+  /// Completes a command when a time has passed, unless it is cancelled before.
+  static <R extends @Nullable Object> void complete(
+      Timers timers, Invocation<R> invocation, Duration after, R result) {
+    if (after.isPositive()) {
+      new CommandTimer<>(timers, invocation, result).arm(timers.deadline(after));
+    } else {
+      invocation.complete(result);
+    }
   }
 
   /// The timer of a tag, or null when it has fired, or never was.
@@ -58,70 +66,45 @@ final class TimeCommands {
     if (found == null || !found.isOpen()) {
       return null;
     }
-    if (found != by && (found.action() instanceof Timer<?> || !found.isOpen())) {
+    if (found != by && (found.action() instanceof CommandTimer<?> || !found.isOpen())) {
       return found;
     }
     throw new IllegalArgumentException(
         "the command with the tag " + tag + " is no timer; yield sleep() with it first");
   }
 
-  /// A wait that may be started anew until it is over.
-  private static final class Timer<R extends @Nullable Object> implements Runnable {
-    private static final int OVER = -1;
-
-    private final LoopPort loops;
-    private final String name;
+  /// A command that waits for nothing but a time. Its process arms it, moves it, and disarms it,
+  /// within its steps; as what runs when the command is cancelled it is known by its command.
+  private static final class CommandTimer<R extends @Nullable Object> extends Timer
+      implements Runnable {
+    private final Timers timers;
     private final Invocation<R> invocation;
     private final R result;
 
-    // any thread, CAS: how often it was started anew, or OVER; who sets OVER decides how it ends
-    private final AtomicInteger round = new AtomicInteger();
-
-    // the process
-    private Runnable disarm = () -> {};
-
-    Timer(LoopPort loops, String name, Invocation<R> invocation, R result) {
-      this.loops = loops;
-      this.name = name;
+    CommandTimer(Timers timers, Invocation<R> invocation, R result) {
+      this.timers = timers;
       this.invocation = invocation;
       this.result = result;
     }
 
-    void arm(Duration time) {
-      int mine = round.get();
-      disarm =
-          loops.after(
-              name,
-              time,
-              failure -> {
-                if (!round.compareAndSet(mine, OVER)) {
-                  return;
-                }
-                if (failure == null) {
-                  invocation.complete(result);
-                } else {
-                  invocation.fail(failure);
-                }
-              });
+    void arm(long deadline) {
+      timers.arm(this, deadline);
       invocation.onCancel(this);
     }
 
-    boolean startAnew(Duration time) {
-      int seen = round.get();
-      if (seen == OVER || !round.compareAndSet(seen, seen + 1)) {
-        return false;
-      }
-      disarm.run();
-      arm(time);
-      return true;
+    boolean rearm(Duration time) {
+      return timers.rearm(this, timers.deadline(time));
+    }
+
+    @Override
+    protected void fire() {
+      invocation.complete(result);
     }
 
     /// Nobody waits for it any more.
     @Override
     public void run() {
-      if (round.getAndSet(OVER) != OVER) {
-        disarm.run();
-      }
+      timers.disarm(this);
     }
   }
 }

@@ -8,6 +8,7 @@ import dev.heddle.process.ShutdownReport;
 import dev.heddle.process.Signal;
 import dev.heddle.process.dispatch.LoopPort;
 import dev.heddle.process.scheduler.WorkScheduler;
+import dev.heddle.process.timer.Timers;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
@@ -53,6 +54,7 @@ public final class HostShutdown {
 
   private final ProcessHost host;
   private final WorkScheduler scheduler;
+  private final Timers timers;
   private final LoopPort loops;
 
   private final ProcessTerminatedException why =
@@ -63,9 +65,10 @@ public final class HostShutdown {
   private boolean interrupted;
 
   /// Of these.
-  public HostShutdown(ProcessHost host, WorkScheduler scheduler, LoopPort loops) {
+  public HostShutdown(ProcessHost host, WorkScheduler scheduler, Timers timers, LoopPort loops) {
     this.host = host;
     this.scheduler = scheduler;
+    this.timers = timers;
     this.loops = loops;
   }
 
@@ -94,6 +97,7 @@ public final class HostShutdown {
     } else {
       scheduler.halt();
       waiting(() -> scheduler.awaitEnd(rest(abandoned.isEmpty() ? end : 0)));
+      waiting(() -> timers.close(rest(end)));
       waiting(() -> loops.close(rest(end)));
     }
     if (interrupted) {
@@ -212,6 +216,7 @@ public final class HostShutdown {
       for (LiveProcess process : host.all()) {
         var _ = process.abandon(false); // or a worker has come
       }
+      var _ = timers.close(LAST_MOMENT);
       var _ = loops.close(LAST_MOMENT);
     } catch (InterruptedException e) {
       throw new IllegalStateException("nobody knows this thread to interrupt it", e);

@@ -410,7 +410,8 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
     }
     String what = body.waitsFor();
     boolean says = what != null && command != null && command.startsWith(what + ","); // and more
-    return says ? command : what;
+    String all = says ? command : what;
+    return all == null || body.limit() == null ? all : all + " within " + body.limit();
   }
 
   /// Its sequential body, if it has one that has begun.

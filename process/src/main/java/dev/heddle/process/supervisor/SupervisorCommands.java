@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.supervisor;
 
-import dev.heddle.Heddle;
 import dev.heddle.process.Pid;
 import dev.heddle.process.ProcessRuntime;
 import dev.heddle.process.dispatch.Command;
 import dev.heddle.process.dispatch.CommandHandler;
 import dev.heddle.process.dispatch.CommandRegistry;
+import dev.heddle.process.dispatch.Invocation;
+import dev.heddle.process.timer.Timer;
+import dev.heddle.process.timer.Timers;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -29,13 +31,14 @@ public final class SupervisorCommands {
   public record AwaitStart(ProcessRuntime runtime, Pid pid) implements Command<Boolean> {}
 
   /// Registers the handlers of those that have none.
-  public static void register(CommandRegistry registry) {
+  public static void register(CommandRegistry registry, Timers timers) {
     if (!registry.has(Pause.class)) {
       registry.register(
           Pause.class,
-          CommandHandler.onLoop((pause, _) -> {
-            Heddle.delay(pause.delay());
-            return null;
+          CommandHandler.<Pause, @Nullable Object>inline((pause, invocation) -> {
+            PauseTimer timer = new PauseTimer(invocation);
+            timers.arm(timer, timers.deadline(pause.delay()));
+            invocation.onCancel(() -> timers.disarm(timer));
           }));
     }
     if (!registry.has(AwaitStart.class)) {
@@ -44,6 +47,19 @@ public final class SupervisorCommands {
           CommandHandler.inline((wait, invocation) -> {
             var _ = wait.runtime().started(wait.pid()).thenAccept(invocation::complete);
           }));
+    }
+  }
+
+  private static final class PauseTimer extends Timer {
+    private final Invocation<@Nullable Object> invocation;
+
+    PauseTimer(Invocation<@Nullable Object> invocation) {
+      this.invocation = invocation;
+    }
+
+    @Override
+    protected void fire() {
+      invocation.complete(null);
     }
   }
 }

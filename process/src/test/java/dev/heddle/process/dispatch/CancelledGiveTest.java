@@ -10,6 +10,7 @@ import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessEvent;
 import dev.heddle.process.ProcessRuntime;
 import dev.heddle.process.StepOutput;
+import dev.heddle.process.timer.Timers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -41,7 +42,7 @@ class CancelledGiveTest {
 
   private Dispatcher dispatcher() {
     CommandRegistry registry = new CommandRegistry();
-    Commands.register(registry, loops);
+    Commands.register(registry, loops, new Timers("never started"));
     return new Dispatcher(registry, loops);
   }
 

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.timer;
+
+import dev.heddle.process.scheduler.Logbook;
+import dev.heddle.scheduler.StackReserve;
+import java.lang.System.Logger.Level;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/// The timers of one runtime: a wheel, and the thread that owns it.
+///
+/// **Thread** any arms and disarms. **Cost** to arm a timer again whose deadline moves later: a
+/// store. Else a CAS, and a wake-up of the thread when it would sleep too long.
+public final class Timers {
+  /*
+   * Whoever arms a timer writes its deadline, and pushes it on the stack of the hand-over, unless it is there, or the wheel looks at it in time.
+   * The thread takes the whole stack, and lets the wheel put each timer where its deadline says at that moment. What was disarmed
+   * meanwhile is dropped; what is disarmed in the wheel is pushed once more, so that the thread takes it out.
+   *
+   * States of the thread.  from    event                              to      who, order
+   *          AWAKE    nothing handed over, nothing due    ASLEEP  itself: stores until when, looks at the stack once more, parks
+   *          ASLEEP   arm() of an earlier deadline, every 1,024th in the stack, close()
+   *                                                       AWAKE   any thread: CAS, the winner unparks
+   *          ASLEEP   the time has come                   AWAKE   itself: store
+   *
+   * I1. No timer waits in the stack while the thread sleeps beyond its deadline. Armer: pushes, or writes the deadline of one that is
+   *     HANDED, then reads `sleepsUntil`. Thread: writes `sleepsUntil`, then reads the stack. Both volatile (Dekker): the thread sees the timer, or the
+   *     armer sees until when it sleeps. Mutant: HandOverStress.SleepsAtOnce. [HandOverStress, TimersTest]
+   * I2. What is disarmed does not pile up. A timer is in the stack once, and in the wheel once. In the stack lie at most SWEEP
+   *     disarmed ones: the thread is woken for each 1,024, and whoever makes them SWEEP, because the thread gets no processor, drops them itself. The
+   *     wheel holds at most those disarmed that lie in the stack to be taken out. [TimersTest]
+   * I3. The thread allocates nothing, catches everything, and stands behind no code that may block: fire() publishes and wakes. A timer
+   *     that has no memory to fire does so a moment later. [TimersTest]
+   *
+   * Fair. The thread takes what is handed over in slices of 1,024, the latest batch first, and fires between two slices what is
+   * due: a flood of timers holds up one that is due by a slice.
+   *
+   * Memory order. The push publishes the node; the deadline is volatile, see Timer. What the owner wrote before arming, fire() sees.
+   *
+   * Cost. Allocates nothing. An idle runtime's thread sleeps; one timer of 30 minutes wakes it four times.
+   *
+   * Rejected. A coroutine on the loop for each wait, as it was: a kilobyte each, two submissions for a wait that ends in time, and nothing that holds
+   * back who submits faster than the loop runs. A wheel for each worker: TimerWheel. The JDK's delayed queues: a lock and log n
+   * for each arming and disarming. Decision 0035.
+   */
+  private static final long AWAKE = Long.MIN_VALUE;
+  private static final int SLICE = 1_024; // timers: some 50 us
+  private static final int SWEEP = 65_536; // timers in the stack: some megabytes
+  private static final long RETRY_NANOS = 10_000_000; // when memory had run out
+  private static final Duration CENTURY = Duration.ofDays(36_525); // what the clock can count to
+
+  private static final VarHandle HANDED;
+  private static final VarHandle SLEEPS_UNTIL;
+
+  static {
+    try {
+      MethodHandles.Lookup lookup = MethodHandles.lookup();
+      HANDED = lookup.findVarHandle(Timers.class, "handed", Timer.class);
+      SLEEPS_UNTIL = lookup.findVarHandle(Timers.class, "sleepsUntil", long.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private final LongSupplier clock;
+  private final long origin;
+  private final Thread thread;
+  private final TimerWheel wheel = new TimerWheel(this::fire);
+
+  // any thread, CAS: the newest
+  @SuppressWarnings("FieldMayBeFinal") // through HANDED
+  private volatile @Nullable Timer handed;
+
+  // the thread, and whoever wakes it by CAS
+  private volatile long sleepsUntil = AWAKE;
+
+  // whoever closes it
+  private volatile boolean closed;
+
+  // the thread: taken from the stack, the oldest of the latest batch first
+  private @Nullable Timer taken;
+
+  /// Timers by the monotonic clock, whose thread is not started.
+  ///
+  /// @param name of the thread
+  public Timers(String name) {
+    this(name, System::nanoTime);
+  }
+
+  /// The same, by a clock that counts nanoseconds from anywhere.
+  Timers(String name, LongSupplier clock) {
+    this.clock = clock;
+    this.origin = clock.getAsLong();
+    this.thread = new Thread(null, this::run, name, 0, false);
+    thread.setDaemon(true);
+  }
+
+  /// Starts the thread, with a timer that fires at once: so its code is linked while there is
+  /// memory for that.
+  public void start() {
+    arm(
+        new Timer() {
+          @Override
+          protected void fire() {}
+        },
+        0);
+    thread.start();
+  }
+
+  // ---- the clock ----
+
+  /// Nanoseconds since it was made; never goes back.
+  public long now() {
+    return clock.getAsLong() - origin;
+  }
+
+  /// The time that comes after so much from now on.
+  ///
+  /// @param delay nothing when it is negative, a century at most
+  public long deadline(Duration delay) {
+    if (delay.isNegative()) {
+      return now();
+    }
+    return now() + (delay.compareTo(CENTURY) > 0 ? CENTURY : delay).toNanos();
+  }
+
+  // ---- owners of timers ----
+
+  /// Lets a timer fire at a deadline, whatever it was to do before.
+  ///
+  /// @param deadline by [#now]
+  /// @throws IllegalStateException when it is closed
+  public void arm(Timer timer, long deadline) {
+    checkOpen();
+    timer.deadline(deadline);
+    tell(timer, deadline);
+  }
+
+  /// Moves the deadline of a timer that has not fired.
+  ///
+  /// @return false when it has fired, or is not armed; nothing has happened then
+  /// @throws IllegalStateException when it is closed
+  public boolean rearm(Timer timer, long deadline) {
+    checkOpen();
+    if (!decide(timer, deadline)) {
+      return false;
+    }
+    tell(timer, deadline);
+    return true;
+  }
+
+  /// Lets a timer that has not fired never do so.
+  ///
+  /// @return false when it has fired, or is not armed
+  public boolean disarm(Timer timer) {
+    if (!decide(timer, Timer.DISARMED)) {
+      return false;
+    }
+    leave(timer);
+    return true;
+  }
+
+  /// Lets go of a timer that nobody will arm again, be it armed or not.
+  void release(Timer timer) {
+    timer.deadline(Timer.DISARMED);
+    leave(timer);
+  }
+
+  private static boolean decide(Timer timer, long to) {
+    while (true) {
+      long seen = timer.deadline();
+      if (!Timer.isTime(seen)) {
+        return false;
+      }
+      if (timer.casDeadline(seen, to)) {
+        return true;
+      }
+    }
+  }
+
+  private void checkOpen() {
+    if (closed) {
+      throw new IllegalStateException("the runtime has shut down; its timers start no more waits");
+    }
+  }
+
+  // ---- the hand-over ----
+
+  /// Sees to it that the thread looks at a timer by its deadline.
+  private void tell(Timer timer, long deadline) {
+    int place = timer.place(); // after the deadline was written: Timer, I1
+    if ((place & Timer.HANDED) == 0) {
+      if ((place & Timer.WHEEL) != 0 && timer.due <= deadline) {
+        return;
+      }
+      handOver(timer);
+    }
+    wakeBefore(deadline);
+  }
+
+  /// Lets the thread take a timer out of the wheel that it need not look at any more.
+  private void leave(Timer timer) {
+    if (timer.place() == Timer.WHEEL && !closed) { // one that is handed over is seen to anyway
+      handOver(timer);
+    }
+  }
+
+  private void handOver(Timer timer) {
+    StackReserve.requireAmple(); // between the mark and the push it would be lost
+    if ((timer.enters(Timer.HANDED) & Timer.HANDED) != 0) {
+      return;
+    }
+    int depth = push(timer);
+    if (depth % SLICE == 0) {
+      wakeBefore(AWAKE + 1);
+      if (depth % SWEEP == 0) {
+        sweep();
+      }
+    }
+  }
+
+  private int push(Timer timer) {
+    while (true) {
+      Timer seen = handed;
+      int depth = seen == null ? 1 : seen.depth + 1;
+      timer.below = seen;
+      timer.depth = depth;
+      if (HANDED.compareAndSet(this, seen, timer)) {
+        return depth;
+      }
+    }
+  }
+
+  /// Wakes the thread when it sleeps beyond a time.
+  private void wakeBefore(long time) {
+    long until = sleepsUntil; // after the push: I1
+    if (time < until) {
+      StackReserve.requireAmple(); // who marks it as awake must also wake it
+      if (SLEEPS_UNTIL.compareAndSet(this, until, AWAKE)) {
+        LockSupport.unpark(thread);
+      }
+    }
+  }
+
+  /// Drops from the stack what is disarmed and in no wheel. Any thread.
+  void sweep() {
+    Timer all = (Timer) HANDED.getAndSet(this, null);
+    while (all != null) {
+      Timer timer = all;
+      all = timer.below;
+      timer.below = null;
+      boolean kept = timer.isArmed() || (timer.place() & Timer.WHEEL) != 0;
+      if (!kept) {
+        var _ = timer.leaves(Timer.HANDED);
+        // its owner may have armed it again before, and seen it HANDED: Timer, I1
+        kept = timer.isArmed() && (timer.enters(Timer.HANDED) & Timer.HANDED) == 0;
+      }
+      if (kept) {
+        var _ = push(timer);
+      }
+    }
+    wakeBefore(AWAKE + 1); // it may have looked while they were in nobody's sight
+  }
+
+  // ---- the thread ----
+
+  private void run() {
+    while (!closed) {
+      try {
+        long rest = turn();
+        if (rest > 0) {
+          LockSupport.parkNanos(this, rest);
+        }
+        sleepsUntil = AWAKE;
+        var _ = Thread.interrupted(); // nobody's business; it would keep the thread awake
+      } catch (Throwable t) { // safe: a turn that is cut off is made whole by the next one
+        LockSupport.parkNanos(this, RETRY_NANOS);
+      }
+    }
+  }
+
+  /// Takes what was handed over, fires what is due, and says how long the thread may sleep now.
+  ///
+  /// @return nanoseconds, 0 when there is something to do
+  long turn() {
+    wheel.advance(now());
+    takeHanded();
+    while (taken != null) {
+      settleSlice();
+      wheel.advance(now());
+      takeHanded();
+    }
+    long next = wheel.nextNanos();
+    sleepsUntil = next;
+    if (handed != null || closed) { // after the write: I1
+      return 0;
+    }
+    return next == Long.MAX_VALUE ? next : Math.max(0, next - now());
+  }
+
+  private void takeHanded() {
+    if (handed == null) {
+      return;
+    }
+    Timer newest = (Timer) HANDED.getAndSet(this, null);
+    Timer oldest = taken; // what is left of batches before comes behind it
+    while (newest != null) {
+      Timer timer = newest;
+      newest = timer.below;
+      timer.below = oldest;
+      oldest = timer;
+    }
+    taken = oldest;
+  }
+
+  private void settleSlice() {
+    for (int i = 0; i < SLICE && taken != null; i++) {
+      Timer timer = taken;
+      taken = timer.below;
+      timer.below = null;
+      var _ = timer.leaves(Timer.HANDED); // before the wheel reads its deadline: Timer, I1
+      wheel.settle(timer);
+    }
+  }
+
+  private void fire(Timer timer) {
+    try {
+      timer.fire();
+    } catch (VirtualMachineError e) { // there is no memory, or no stack, to say so either
+      if (timer.casDeadline(Timer.FIRED, now() + RETRY_NANOS)) {
+        wheel.settle(timer);
+      }
+    } catch (Throwable t) {
+      Logbook.write(Level.ERROR, "a timer has failed: " + timer.getClass().getName(), t);
+    }
+  }
+
+  // ---- what others read ----
+
+  /// The thread.
+  public Thread thread() {
+    return thread;
+  }
+
+  /// How many timers stand in the wheel. The thread, or a test without one.
+  int standing() {
+    return wheel.size();
+  }
+
+  /// How many lie in the hand-over.
+  int handedOver() {
+    Timer seen = handed;
+    return seen == null ? 0 : seen.depth;
+  }
+
+  /// Until when the thread sleeps; the least number when it does not.
+  long sleepsUntil() {
+    return sleepsUntil;
+  }
+
+  // ---- the end ----
+
+  /// Ends the thread: what is armed never fires. Waits for it, but not beyond a time.
+  ///
+  /// @return whether it has ended
+  public boolean close(Duration within) throws InterruptedException {
+    closed = true;
+    LockSupport.unpark(thread);
+    return thread.getState() == Thread.State.NEW || thread.join(within);
+  }
+}

@@ -115,6 +115,7 @@ class RoomsTest {
           entry("io.server -> observe.log", LOGGED),
           entry("reactor.jdk -> observe.log", LOGGED),
           entry("thread.worker -> observe.log", LOGGED),
+          entry("thread.worker -> scheduler.context", "a thread is put back behind each call"),
           entry("coroutine.tree -> scheduler.context", "a coroutine is the guest of a context"),
           entry(
               "coroutine.tree -> scheduler.inbox",

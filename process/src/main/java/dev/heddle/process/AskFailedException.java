@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process;
 
+import dev.heddle.process.scheduler.Worker;
+
 /// A request has failed: its cause says how.
 ///
 /// @since 0.1
@@ -13,6 +15,14 @@ public final class AskFailedException extends RuntimeException {
   public AskFailedException(Pid to, Throwable cause) {
     super("the request to " + to + " has failed: " + cause.getMessage(), cause);
     this.to = to;
+  }
+
+  /// Takes no trace on a worker: that is where an answer or an end has come in, and one end may
+  // fail
+  /// hundreds of thousands of requests. A body that waits for the answer adds its own frames.
+  @Override
+  public synchronized Throwable fillInStackTrace() {
+    return Worker.current() == null ? super.fillInStackTrace() : this;
   }
 
   /// Who was asked.

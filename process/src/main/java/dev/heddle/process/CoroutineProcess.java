@@ -10,6 +10,7 @@ import dev.heddle.process.body.BodyView;
 import dev.heddle.process.dispatch.Command;
 import dev.heddle.process.dispatch.Commands;
 import dev.heddle.process.timer.WaitLimit;
+import java.lang.reflect.UndeclaredThrowableException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -178,7 +179,8 @@ public abstract class CoroutineProcess implements Process {
 
   /// Has a command carried out. **Suspends** always. Messages wait in the mailbox meanwhile.
   ///
-  /// Throws what the command has failed with: the same object, be it checked or not.
+  /// Throws what the command has failed with: the same object, be it checked or not. The compiler
+  /// does not know of checked ones: [#call(Command, Class)] declares the one that is expected.
   ///
   /// @param <R> of the result
   /// @throws Cancellation when somebody has ended the process; the command is cancelled
@@ -192,6 +194,28 @@ public abstract class CoroutineProcess implements Process {
   /// @throws DeadlineException when there was no result; the command is cancelled
   public final <R extends @Nullable Object> R call(Command<R> command, Duration limit) {
     return callWithin(command, Objects.requireNonNull(limit, "limit"));
+  }
+
+  /// Has a command carried out that may fail with a checked exception: the compiler lets a `catch`
+  /// of that class stand around it.
+  ///
+  /// @param <X> of the failure
+  /// @param failure the checked exception that the command is known to fail with
+  /// @throws X when the command has failed with it
+  /// @throws UndeclaredThrowableException when the command has failed with another checked
+  ///   exception, which is its cause
+  /// @throws Cancellation when somebody has ended the process; the command is cancelled
+  public final <R extends @Nullable Object, X extends Exception> R call(
+      Command<R> command, Class<X> failure) throws X {
+    return callDeclared(command, null, failure);
+  }
+
+  /// The same, for a limited time.
+  ///
+  /// @throws DeadlineException when there was no result; the command is cancelled
+  public final <R extends @Nullable Object, X extends Exception> R call(
+      Command<R> command, Duration limit, Class<X> failure) throws X {
+    return callDeclared(command, Objects.requireNonNull(limit, "limit"), failure);
   }
 
   /// Waits for a time, never less. Messages wait in the mailbox meanwhile.
@@ -268,6 +292,23 @@ public abstract class CoroutineProcess implements Process {
       commandTag = 0;
       called = null;
       endWait();
+    }
+  }
+
+  private <R extends @Nullable Object, X extends Exception> R callDeclared(
+      Command<R> command, @Nullable Duration limit, Class<X> declared) throws X {
+    Objects.requireNonNull(declared, "failure");
+    try {
+      return callWithin(command, limit);
+    } catch (Throwable t) {
+      if (declared.isInstance(t)) {
+        throw declared.cast(t);
+      }
+      if (t instanceof RuntimeException || t instanceof Error) {
+        throw CoroutineProcess.<RuntimeException>asUnchecked(t);
+      }
+      throw new UndeclaredThrowableException(
+          t, command + " has failed with " + t + ", and not with " + declared.getName());
     }
   }
 

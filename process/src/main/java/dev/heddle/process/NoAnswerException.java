@@ -15,6 +15,13 @@ public final class NoAnswerException extends RuntimeException {
     this.exit = exit;
   }
 
+  /// Takes no trace. It would be that of the end of the process, and one process may leave hundreds
+  /// of thousands of requests.
+  @Override
+  public synchronized Throwable fillInStackTrace() {
+    return this;
+  }
+
   /// How it has ended.
   public Exit exit() {
     return exit;

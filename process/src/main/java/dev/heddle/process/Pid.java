@@ -80,6 +80,16 @@ public final class Pid {
     return incarnation;
   }
 
+  /// The same address for long keeping. A PID that a start has returned leads straight to its
+  /// process, and keeps how that has ended, with the result, for as long as the PID is kept. The
+  /// address is looked up at each use and keeps nothing. Once its process has ended it leads to
+  /// nobody: `exit` then says [Exit.Reason#NOT_FOUND].
+  ///
+  /// @return a PID equal to this one
+  public Pid address() {
+    return receiver == null ? this : new Pid(node, host, id, incarnation, null);
+  }
+
   /// What it leads to, or null when it has to be looked up. For the runtime.
   public @Nullable Receiver receiver() {
     return receiver;

@@ -31,10 +31,14 @@ public interface ProcessContext {
   /// Sends a message. **Suspends** the body of a [CoroutineProcess], and a coroutine, while the
   /// mailbox is full and its policy is [MailboxPolicy#SUSPEND]; a step never. **Thread** any.
   ///
+  /// A failure that nobody catches ends this process, as any other does. A process that is to live
+  /// on when the other one has ended, or is slow, sends by [#offer].
+  ///
   /// @throws SendFailedException when it was not accepted
   void send(Pid to, @Nullable Object message);
 
-  /// Sends a message, and says what became of it. **Suspends** never. **Thread** any.
+  /// Sends a message, and says what became of it; fails for nobody who is full, gone or far away.
+  /// **Suspends** never. **Thread** any.
   SendResult offer(Pid to, @Nullable Object message);
 
   /// Starts a process of which this one is the parent.

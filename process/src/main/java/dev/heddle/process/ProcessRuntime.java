@@ -330,6 +330,28 @@ public final class ProcessRuntime implements AutoCloseable {
     return exit;
   }
 
+  /// Waits for the end of a process. **Suspends** a coroutine and the body of a process, blocks a
+  /// thread. Of a wait that is over, also by its limit or an interrupt, nothing stays behind: so it
+  /// can be repeated for as long as the process lives. Each future of [#exit] is kept until the end
+  /// or until it is cancelled.
+  ///
+  /// @param limit how long to wait
+  /// @throws DeadlineException when the process has not ended in time
+  /// @throws IllegalStateException in a step of a process, which it would hold
+  public Exit awaitExit(Pid pid, Duration limit) throws InterruptedException {
+    checkMayWait("awaitExit");
+    CompletableFuture<Exit> exit = exit(pid);
+    try {
+      return exit.get(bounded(limit).toNanos(), TimeUnit.NANOSECONDS);
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("nothing fails it", e);
+    } catch (TimeoutException _) {
+      throw new DeadlineException(pid + " has not ended within " + limit);
+    } finally {
+      exit.cancel(false); // takes its listener back; does nothing when there is an exit
+    }
+  }
+
   /// How many events lay in mailboxes of processes that ended.
   public long undelivered() {
     return host.undelivered();

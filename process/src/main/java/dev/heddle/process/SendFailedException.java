@@ -18,8 +18,13 @@ public final class SendFailedException extends RuntimeException {
           case FULL, DROPPED ->
               "the mailbox of "
                   + to
-                  + " is full; send less, wait for replies, or start it with a larger mailbox";
-          case NOT_FOUND -> "process not found: " + to + "; it has ended, or never was";
+                  + " is full; send less, wait for replies, start it with a larger mailbox, or send"
+                  + " by offer(), which returns what became of the message in place of throwing";
+          case NOT_FOUND ->
+              "process not found: "
+                  + to
+                  + "; it has ended, or never was; monitor() tells"
+                  + " of its end, and offer() returns NOT_FOUND in place of throwing";
           case CLOSED -> "the runtime of " + to + " has shut down";
           case UNREACHABLE -> "no way leads to " + to + "; connect its node, or its host";
         });

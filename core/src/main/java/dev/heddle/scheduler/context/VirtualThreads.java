@@ -5,6 +5,7 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.invoke.VarHandle;
+import java.lang.ref.Reference;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
@@ -146,6 +147,53 @@ public final class VirtualThreads {
     }
   }
 
+  /// Takes from the current platform thread what other code has bound to it: its thread-locals and
+  /// its uncaught exception handler. What the JDK binds to carriers (buffers of its I/O) stays.
+  /// Does nothing where [#problem] is not null.
+  static void clearPlatformThread(Thread thread) {
+    if (Probe.PROBLEM != null) {
+      return;
+    }
+    Object locals = Handles.LOCALS.get(thread);
+    if (locals != null) {
+      clearLocals(thread, locals);
+    }
+    if (Handles.INHERITABLE_LOCALS.get(thread) != null) {
+      Handles.INHERITABLE_LOCALS.set(thread, null);
+    }
+    if (Handles.UNCAUGHT_HANDLER.get(thread) != null) {
+      thread.setUncaughtExceptionHandler(null);
+    }
+  }
+
+  private static void clearLocals(Thread thread, Object locals) {
+    Object[] table = (Object[]) Handles.LOCALS_TABLE.get(locals);
+    boolean foreign = false;
+    for (Object entry : table) {
+      foreign |= entry instanceof Reference<?> key && !isOfCarrier(key.get());
+    }
+    if (!foreign) {
+      return;
+    }
+    Handles.LOCALS.set(thread, null);
+    for (Object entry : table) {
+      if (entry instanceof Reference<?> key && isOfCarrier(key.get())) {
+        keepLocal((ThreadLocal<?>) key.get(), Handles.LOCAL_VALUE.get(entry));
+      }
+    }
+  }
+
+  private static boolean isOfCarrier(@Nullable Object key) {
+    return Handles.CARRIER_LOCAL.isInstance(key);
+  }
+
+  @SuppressWarnings("unchecked") // safe: the value stood beside this key
+  private static void keepLocal(@Nullable ThreadLocal<?> key, @Nullable Object value) {
+    if (key != null) {
+      ((ThreadLocal<@Nullable Object>) key).set(value);
+    }
+  }
+
   /// Initialises, on a platform thread, what would otherwise start threads of its own from inside a
   /// coroutine.
   public static void warmUp() {
@@ -242,6 +290,9 @@ public final class VirtualThreads {
     static final VarHandle INHERITABLE_LOCALS;
     static final VarHandle UNCAUGHT_HANDLER;
     static final MethodHandle INHERIT;
+    static final VarHandle LOCALS_TABLE;
+    static final VarHandle LOCAL_VALUE; // of an entry of the table
+    static final Class<?> CARRIER_LOCAL;
 
     static {
       try {
@@ -281,6 +332,13 @@ public final class VirtualThreads {
         UNCAUGHT_HANDLER =
             inThread.findVarHandle(
                 Thread.class, "uncaughtExceptionHandler", Thread.UncaughtExceptionHandler.class);
+        CARRIER_LOCAL = Class.forName("jdk.internal.misc.CarrierThreadLocal");
+        Class<?> entry = Class.forName("java.lang.ThreadLocal$ThreadLocalMap$Entry");
+        LOCALS_TABLE =
+            MethodHandles.privateLookupIn(locals, own)
+                .findVarHandle(locals, "table", entry.arrayType());
+        LOCAL_VALUE =
+            MethodHandles.privateLookupIn(entry, own).findVarHandle(entry, "value", Object.class);
         INHERIT =
             MethodHandles.privateLookupIn(ThreadLocal.class, own)
                 .findStatic(

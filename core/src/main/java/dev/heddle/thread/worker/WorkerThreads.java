@@ -5,6 +5,7 @@ import dev.heddle.event.Event;
 import dev.heddle.event.EventCallback;
 import dev.heddle.event.InlineCallback;
 import dev.heddle.scheduler.Scheduler;
+import dev.heddle.scheduler.context.PlatformThreadState;
 import dev.heddle.scheduler.inbox.Inbox;
 import java.util.HashSet;
 import java.util.List;
@@ -205,10 +206,10 @@ public final class WorkerThreads {
 
   private void serve(Leaving leaving) {
     try {
+      PlatformThreadState own = new PlatformThreadState(Thread.currentThread());
       for (Work work = next(); work != null; work = next()) {
         work.run();
-        // what was sent to this call is not the next one's
-        Thread.interrupted();
+        own.restore(); // what this call was sent, or has left, is not the next one's
       }
     } finally {
       scheduler.inbox().post(leaving);

@@ -2,6 +2,7 @@
 package dev.heddle.process.scheduler;
 
 import dev.heddle.process.WorkerCounters;
+import dev.heddle.scheduler.context.PlatformThreadState;
 import java.lang.System.Logger.Level;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -35,6 +36,7 @@ public final class Worker {
   private final WorkScheduler scheduler;
   private final int number;
   private final Thread thread;
+  private final PlatformThreadState own;
   private final WorkDeque<Task> deque = new WorkDeque<>();
 
   // this worker; others read values of some moment ago
@@ -78,6 +80,7 @@ public final class Worker {
     this.number = number;
     this.thread = new WorkerThread(this, name, work);
     thread.setDaemon(true);
+    this.own = new PlatformThreadState(thread);
   }
 
   /// The worker on whose thread this is called, or null.
@@ -141,7 +144,7 @@ public final class Worker {
       // neither a step nor an end may throw; what does all the same is not to cost a thread
       Logbook.write(Level.ERROR, thread.getName() + " gives up a task: " + task.getClass(), t);
     }
-    var _ = Thread.interrupted(); // a step may have left it, which is not for the next task's
+    own.restore(); // what a step has left on the thread is not for the next task's
     RUNNING.setRelease(this, (Task) null);
     if (isUnfinished || beingTold != null) {
       finishWakeUps();

@@ -47,6 +47,9 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
   // the worker that steps it
   private Process process;
   private boolean begun;
+  private boolean closed; // the process
+  private boolean refuses; // the mailbox is closed
+  private @Nullable Envelope unread; // was in it then, and is not counted yet
   private @Nullable Outstanding outstanding;
   private @Nullable Map<String, Object>
       attributes; // its own; what it has inherited is in the options
@@ -79,11 +82,11 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
 
   @Override
   protected Verdict step(Worker worker) {
-    if (ending() != null) {
+    if (isEnding()) {
       return Verdict.DONE;
     }
-    StepOutput out = new StepOutput();
     try {
+      StepOutput out = new StepOutput();
       if (!begun) {
         begun = true;
         process.init(context(), options.method(), options.input());
@@ -92,8 +95,8 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
       process.step(takeEvents(worker), out);
       return verdict(out);
     } catch (Throwable t) {
+      fails(t); // first: to log it may take memory that there is not
       host.failed(this, t);
-      endsWith(new Exit(pid, Exit.Reason.FAILED, null, t));
       return Verdict.DONE;
     }
   }
@@ -197,15 +200,15 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
 
   @Override
   void leave() {
-    try {
+    if (!closed) {
+      closed = true; // once, whatever comes of it
       host.close(process, pid);
-      if (outstanding != null) {
-        outstanding.abandon();
-        outstanding = null;
-      }
-    } finally {
-      forgetInput();
     }
+    if (outstanding != null) {
+      outstanding.abandon();
+      outstanding = null;
+    }
+    forgetInput();
   }
 
   /// A PID that is kept keeps this object, but not what was given to its body.
@@ -217,8 +220,13 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
 
   @Override
   void closeMailbox() {
-    for (EventQueue.Node n = queue.close(); n != null; n = EventQueue.after(n)) {
-      host.leftUnseen(((Envelope) n).content);
+    if (!refuses) {
+      unread = (Envelope) queue.close();
+      refuses = true;
+    }
+    for (Envelope at = unread; at != null; at = unread) {
+      host.leftUnseen(at.content);
+      unread = (Envelope) EventQueue.after(at);
     }
   }
 

@@ -44,12 +44,14 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
    */
   private static final VarHandle ENDING;
   private static final VarHandle TIES;
+  private static final VarHandle TELLING;
 
   static {
     try {
       MethodHandles.Lookup lookup = MethodHandles.lookup();
-      ENDING = lookup.findVarHandle(Mortal.class, "ending", Exit.class);
+      ENDING = lookup.findVarHandle(Mortal.class, "ending", Object.class);
       TIES = lookup.findVarHandle(Mortal.class, "ties", Object.class);
+      TELLING = lookup.findVarHandle(Mortal.class, "telling", boolean.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -63,11 +65,20 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
   // whoever starts it, before its first step; read at its end
   private boolean announced;
 
+  // the worker of its end: how far that has come
+  private boolean isLeft;
+  private boolean isSettled;
+  private boolean isTeller;
+
+  // its worker or a shutdown, CAS: one of them tells of its end
+  @SuppressWarnings("unused") // through TELLING
+  private volatile boolean telling;
+
   // a shutdown, read by whoever sends
   private volatile boolean abandoned;
 
   // any thread, CAS
-  private volatile @Nullable Exit ending;
+  private volatile @Nullable Object ending; // null while it lives; the Exit; or what it has thrown
   private volatile @Nullable Object ties; // null before anybody asks; or Ties; or the Exit without
 
   Mortal(ProcessHost host, Rank rank) {
@@ -104,9 +115,25 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
 
   // ---- deciding ----
 
-  /// How it will end, or has ended; null while nobody has decided that.
-  final @Nullable Exit ending() {
-    return ending;
+  /// Whether its end is decided.
+  final boolean isEnding() {
+    return ending != null;
+  }
+
+  /// How it ends, which is decided.
+  private Exit ending() {
+    Object seen = Objects.requireNonNull(ending);
+    if (seen instanceof Throwable thrown) {
+      Exit made = new Exit(self(), Exit.Reason.FAILED, null, thrown);
+      seen = ENDING.compareAndSet(this, thrown, made) ? made : Objects.requireNonNull(ending);
+    }
+    return (Exit) seen;
+  }
+
+  /// It has thrown, and so fails, unless somebody has ended it before. Needs no memory: the exit is
+  /// made when it is told.
+  final void fails(Throwable thrown) {
+    var _ = ENDING.compareAndSet(this, null, thrown);
   }
 
   /// It ends by itself, unless somebody has ended it before.
@@ -159,19 +186,45 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
 
   /// It will not be started: closes it, and tells whoever has come to know it meanwhile.
   final void refuse(Throwable why) {
-    endsWith(new Exit(self(), Exit.Reason.FAILED, null, why));
-    over();
+    fails(why);
+    try {
+      over();
+    } catch (OutOfMemoryError _) {
+      host.scheduler().finishLater(this); // a worker finds that it is to end
+    }
   }
 
+  /// Goes through what happens at the end, from where it has stopped before.
   private void over() {
-    try {
-      leave();
-    } finally { // whatever the machine has run out of: others wait for this end
-      closeMailbox();
+    if (!isLeft) {
+      part(true);
+      isLeft = true;
+    }
+    if (!isSettled) {
+      part(false);
+      isSettled = true;
       host.settled();
-      var _ = tell(Objects.requireNonNull(ending)); // or a shutdown has done so before
+    }
+    if (isTeller || claimTelling()) { // or a shutdown tells, or has told
+      isTeller = true;
+      tell(ending());
     }
     bury();
+  }
+
+  /// Others wait for this end: only want of memory stops it, until there is some.
+  private void part(boolean leaves) {
+    try {
+      if (leaves) {
+        leave();
+      } else {
+        closeMailbox();
+      }
+    } catch (OutOfMemoryError e) {
+      throw e;
+    } catch (Throwable t) {
+      host.unheard(this, "a part of its end", t);
+    }
   }
 
   /// Nobody has time for it: tells everybody as if it had ended. It is closed when its step
@@ -182,8 +235,14 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
     abandoned = true;
     // if it is nobody's yet: woken too, so that its worker looks when the step returns
     var _ = end(Exit.Reason.ABANDONED, new ProcessTerminatedException("abandoned in a step"));
-    Exit exit = Objects.requireNonNull(ending);
-    return tell(inStep ? new Exit(self(), Exit.Reason.ABANDONED, null, exit.cause()) : exit);
+    Exit decided = ending();
+    Exit exit =
+        inStep ? new Exit(self(), Exit.Reason.ABANDONED, null, decided.cause()) : decided;
+    if (!claimTelling()) {
+      return false;
+    }
+    tell(exit);
+    return true;
   }
 
   /// Whether nobody will take what is sent, though its mailbox is open: that is its worker's.
@@ -191,12 +250,18 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
     return abandoned;
   }
 
-  private boolean tell(Exit exit) {
-    boolean first = TIES.compareAndSet(this, null, exit) || ties().exited(this, exit, host.names());
-    if (first) {
-      told(exit);
+  /// Asks to be the one who tells of its end.
+  private boolean claimTelling() {
+    return TELLING.compareAndSet(this, false, true);
+  }
+
+  /// Tells whoever is tied to it, from where that has stopped before, then the host. Who has
+  /// claimed that.
+  private void tell(Exit exit) {
+    if (!TIES.compareAndSet(this, null, exit)) {
+      var _ = ties().exited(this, exit, host.names());
     }
-    return first;
+    told(exit);
   }
 
   /// The listener knows that it starts.

@@ -403,9 +403,7 @@ public final class ProcessHost {
   }
 
   void ended(LiveProcess process, Exit exit) {
-    if (exit.isAbnormal() && FlightEvents.areRecorded()) {
-      FlightEvents.abnormalEnd(process.kind(), exit);
-    }
+    record(process, exit);
     if (process.isAnnounced()) {
       tellOfEnd(exit);
     }
@@ -413,11 +411,21 @@ public final class ProcessHost {
     oneLess();
   }
 
+  private static void record(LiveProcess process, Exit exit) {
+    try {
+      if (exit.isAbnormal() && FlightEvents.areRecorded()) {
+        FlightEvents.abnormalEnd(process.kind(), exit);
+      }
+    } catch (Throwable _) {
+      return; // safe: nobody waits for a record
+    }
+  }
+
   private void tellOfEnd(Exit exit) {
     try {
       parts.listener().onComplete(exit);
     } catch (Throwable t) {
-      Logbook.write(Level.ERROR, "a listener failed at the end of " + exit.pid(), t);
+      log("a listener failed at the end of ", exit.pid(), "", t);
     }
   }
 
@@ -446,18 +454,30 @@ public final class ProcessHost {
     try {
       process.close();
     } catch (Throwable t) {
-      Logbook.write(Level.WARNING, "close() of " + of + " failed", t);
+      log("close() of ", of, " failed", t);
+    }
+  }
+
+  /// Writes a warning; never throws, also when there is no memory for its words.
+  private static void log(String before, Object of, String after, Throwable t) {
+    try {
+      Logbook.write(Level.WARNING, before + of + after, t);
+    } catch (Throwable _) {
+      return; // safe: exits tell of it
     }
   }
 
   void failed(LiveProcess process, Throwable t) {
-    Logbook.write(Level.WARNING, "process " + process.self() + " has failed", t);
+    log("process ", process.self(), " has failed", t);
   }
 
   /// Something that was done for a process has thrown, of which that is not told.
-  void unheard(LiveProcess process, String what, Throwable t) {
-    Logbook.write(
-        Level.WARNING, what + " has failed, of which " + process.self() + " is not told", t);
+  void unheard(Mortal process, String what, Throwable t) {
+    try {
+      log(what + " has failed, of which ", process.self(), " is not told", t);
+    } catch (OutOfMemoryError _) {
+      return; // safe: only the log lacks it
+    }
   }
 
   /// An event that nobody will see.

@@ -130,7 +130,7 @@ public final class GlobalQueue {
     lock.lock();
     try {
       Task first = next();
-      if (first != null && waiting != null) {
+      if (first != null && waiting != null && own.reserve(more)) { // else they wait on here
         moveInto(own, more);
       }
       return first;

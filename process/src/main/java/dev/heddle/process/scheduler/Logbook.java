@@ -19,7 +19,11 @@ public final class Logbook {
     try {
       LOG.log(level, text, thrown);
     } catch (Throwable unlogged) {
-      writeNames(level, text, thrown, unlogged);
+      try {
+        writeNames(level, text, thrown, unlogged);
+      } catch (Throwable _) {
+        return; // safe: there is no memory for these words, and nobody else waits for them
+      }
     }
   }
 

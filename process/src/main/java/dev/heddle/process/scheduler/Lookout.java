@@ -27,6 +27,9 @@ final class Lookout {
    * moment later itself. When the step goes on for long, somebody has to notice. And an owner may miss that it
    * has come to have tasks to spare: Parking, I4. P6, traps 49 and 51.
    *
+   * Want of memory. Its loop catches whatever a look throws, and begins the next. Ends that lack memory (WorkScheduler.finishLater) it gives to the
+   * workers once more, every LOOKS_TO_A_RETRY; while there are such it does not fall asleep. A report that lacks memory is tried at the next look.
+   *
    * It waits for nobody, and runs nobody's code: reports go to a thread of their own. A log is written under a lock, and that may be what the workers stand
    * behind. It goes on after the halt, until the workers have ended: their last steps may stand behind it too.
    *
@@ -38,6 +41,8 @@ final class Lookout {
   private static final long SECOND_NANOS = 1_000_000_000;
   private static final int REPORTS = 1_000; // that wait for a handler or a log; more are dropped
   private static final int REPORTS_SECONDS = 10; // after the last one their thread ends
+  private static final int LOOKS_TO_A_RETRY =
+      10; // of ends that lack memory: a collection of the garbage takes about as long
   private static final int LINGER = 50; // looks at sleepers only, before it sleeps too
   private static final VarHandle AWAKE;
 
@@ -60,6 +65,7 @@ final class Lookout {
 
   // the lookout, for each worker
   private int looks;
+  private int quiet; // looks in a row that have found sleepers only
   private final long[] lastPicks;
   private final long[] sinceNanos;
   private final boolean[] reported;
@@ -98,30 +104,47 @@ final class Lookout {
   }
 
   private void loop() {
-    int quiet = 0;
     while (!scheduler.isHalted() || scheduler.isAlive()) {
-      if (quiet > LINGER) {
-        doze();
-        quiet = 0;
-      }
-      LockSupport.parkNanos(this, scheduler.isHalted() ? Spares.PATIENCE_NANOS : LOOK_NANOS);
-      quiet = scheduler.parking().awake() == 0 ? quiet + 1 : 0;
       try {
-        look(System.nanoTime());
-        if (++looks % LOOKS_IN_A_SECOND == 0) {
-          secondPassed();
-        }
+        turn();
       } catch (Throwable t) {
-        later(() -> failed(t)); // tasks need its next look
+        quiet = 0; // tasks need its next look, whatever this one has met
+        complain(t);
       }
     }
     scheduler.spares().look(false, System.nanoTime());
     reports.shutdown(); // what has been reported is still told
   }
 
+  private void turn() {
+    if (quiet > LINGER) {
+      doze();
+      quiet = 0;
+    }
+    LockSupport.parkNanos(this, scheduler.isHalted() ? Spares.PATIENCE_NANOS : LOOK_NANOS);
+    quiet = scheduler.parking().awake() == 0 ? quiet + 1 : 0;
+    looks++;
+    if (looks % LOOKS_TO_A_RETRY == 0) {
+      scheduler.finishUnfinished();
+    }
+    look(System.nanoTime());
+    if (looks % LOOKS_IN_A_SECOND == 0) {
+      secondPassed();
+    }
+  }
+
+  /// Has a failure logged; never throws, also when there is no memory to say so.
+  private void complain(Throwable t) {
+    try {
+      later(() -> failed(t));
+    } catch (Throwable _) {
+      return; // safe: the next look is worth more than these words
+    }
+  }
+
   private void doze() {
     awake = false;
-    if (scheduler.parking().awake() > 0) {
+    if (scheduler.parking().awake() > 0 || scheduler.hasUnfinished()) {
       awake = true;
       return;
     }
@@ -136,6 +159,7 @@ final class Lookout {
   private void look(long now) {
     Worker[] workers = scheduler.workers();
     boolean heldUp = true;
+    int longest = -1;
     for (int i = 0; i < workers.length; i++) {
       Worker worker = workers[i];
       boolean runs = worker.running() != null; // before its picks: Worker.run
@@ -150,13 +174,16 @@ final class Lookout {
       worker.giveAway();
       heldUp &= now - sinceNanos[i] >= Spares.PATIENCE_NANOS;
       if (now - sinceNanos[i] >= longStepNanos && !reported[i]) {
-        reported[i] = true;
-        report(worker, now - sinceNanos[i]);
+        longest = i;
       }
     }
-    scheduler.spares().look(heldUp, now);
     if (scheduler.hasWork()) { // given away just now, or see I4 of Parking
       scheduler.parking().wakeOne();
+    }
+    scheduler.spares().look(heldUp, now);
+    if (longest >= 0) { // one a look, and last: a report allocates
+      report(workers[longest], now - sinceNanos[longest]);
+      reported[longest] = true;
     }
   }
 
@@ -177,7 +204,7 @@ final class Lookout {
     }
   }
 
-  /// On the thread of reports; never throws, also when there is no thread to be had.
+  /// On the thread of reports; dropped when there is no thread to be had.
   private void later(Runnable report) {
     try {
       reports.execute(() -> {

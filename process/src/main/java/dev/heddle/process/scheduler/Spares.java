@@ -90,14 +90,18 @@ final class Spares {
 
   // ---- a spare ----
 
+  /// Takes nothing into its hands before it has all that it needs. Without memory for that the
+  /// lookout starts another one after PATIENCE.
   private void serve(Worker spare) {
-    running.add(spare);
     try {
+      running.add(spare);
       WorkDeque<Task> hand = new WorkDeque<>();
       Task task;
       while (needed && (task = takeDue(hand)) != null) {
         spare.run(task);
       }
+    } catch (OutOfMemoryError _) {
+      return; // safe: nothing is in its hands
     } finally {
       running.remove(spare);
     }
@@ -122,7 +126,7 @@ final class Spares {
   private static boolean isDue(Task task) {
     try {
       return task.isDue();
-    } catch (OutOfMemoryError _) {
+    } catch (Throwable _) {
       return false;
     }
   }

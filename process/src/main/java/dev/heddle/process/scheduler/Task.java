@@ -17,7 +17,9 @@ public abstract class Task {
    *          RUNNING   REST, not woken                IDLE       worker: CAS
    *          RUNNING   WAIT_DEAF, no command woke it  DEAF       worker: CAS, again while messages wake it
    *          RUNNING   one of these three, but woken  as CONTINUE
-   *          RUNNING   DONE                           COMPLETE   worker: volatile store, for ever
+   *          RUNNING   DONE, or the step has thrown   COMPLETE   worker: volatile store, for ever; then completed()
+   *          COMPLETE  completed() lacked memory      COMPLETE   worker: onto the list of ends to be finished (WorkScheduler.finishLater)
+   *          COMPLETE  a worker has taken it          COMPLETE   worker: completed() once more
    *          BLOCKED, IDLE   wake(why)                READY      any thread: CAS; the winner puts it into a run queue
    *          DEAF      wake(BY_COMMAND)               READY      the same
    *          DEAF      wake(BY_MESSAGE)               DEAF       nobody: what woke it waits in its queue
@@ -26,7 +28,7 @@ public abstract class Task {
    * Threads. wake(): any. run(): the worker that took the task from a queue.
    *
    * I1. A READY task is in exactly one run queue, or in the hands of the one thread that is about to put it there. `next` is the link
-   *     of that queue, and of nothing else. Where a step's stack ends on the way there, its worker goes the rest of the way when the step
+   *     of that queue, and of nothing else. A COMPLETE task whose end lacked memory is in one of them too, by the same link. Where a step's stack ends on the way there, its worker goes the rest of the way when the step
    *     has ended (Worker.tells); a thread that is no worker begins only what its stack has room for. [StateStress, StressTest, StackEndTest]
    * I2. What was published before wake() is seen by a step that begins after it, or has been seen. [StateStress]
    * I3. At most one thread is between READY -> RUNNING and the end of that run. [StateStress]
@@ -128,7 +130,7 @@ public abstract class Task {
     this.word = READY;
   }
 
-  /// Runs one step: takes what has come since the last one. Must not throw.
+  /// Runs one step: takes what has come since the last one. One that throws was the last.
   ///
   /// @param worker on whose thread this is
   protected abstract Verdict step(Worker worker);
@@ -139,7 +141,9 @@ public abstract class Task {
     return false;
   }
 
-  /// Called once, on the worker of the last step, when no step will ever follow. Must not throw.
+  /// Called when no step will ever follow, on the worker of the last one. When it throws a
+  /// [VirtualMachineError], for want of memory or stack, a worker calls it again a while later: it
+  /// goes on where it has stopped. Must not throw anything else.
   protected abstract void completed(Worker worker);
 
   /// Says that something has come for this task, after it was published.
@@ -176,14 +180,24 @@ public abstract class Task {
 
   /// Runs the task until it waits, ends, or has used up its budget.
   final void run(Worker worker) {
+    if (word == COMPLETE) { // its end has stopped half-way
+      complete(worker);
+      return;
+    }
     word = RUNNING;
     long deadline = 0;
     for (int left = BUDGET_STEPS; ; left--) {
       steps++;
-      Verdict verdict = step(worker);
+      Verdict verdict;
+      try {
+        verdict = step(worker);
+      } catch (Throwable t) {
+        worker.hasThrown(this, t);
+        verdict = Verdict.DONE; // else it would be RUNNING for ever
+      }
       if (verdict == Verdict.DONE) {
         word = COMPLETE;
-        completed(worker);
+        complete(worker);
         return;
       }
       if (verdict != Verdict.CONTINUE && settle(verdict)) {
@@ -197,6 +211,16 @@ public abstract class Task {
         return;
       }
       word = RUNNING;
+    }
+  }
+
+  private void complete(Worker worker) {
+    try {
+      completed(worker);
+    } catch (VirtualMachineError _) {
+      worker.scheduler().finishLater(this); // safe: it is called again until it does not throw
+    } catch (Throwable t) {
+      worker.hasThrown(this, t);
     }
   }
 

@@ -24,6 +24,7 @@ public final class WorkDeque<T> {
    *   thief   steal of n                index + n,            -
    *                                     version + 1 by CAS
    *   owner   grow                      -                     -   (the new array is published by release; the old one is not written again)
+   *   owner   grow, without memory      -                     -   (nothing has changed: the push is refused)
    *
    * Threads. push, pop, pollOldest, stealInto's receiver side, tidy: the owner. stealInto and size: any.
    *
@@ -48,6 +49,10 @@ public final class WorkDeque<T> {
    * out of work, tidies: a thief must not write there, since the owner may have put a new item in the slot (mutant: WorkDequeStress.ThiefTidies). An array that a burst has
    * made long is given up then, if the deque is empty: a thief that has it, or the new one with an old range, holds an old top, since the
    * last item left by a CAS on it. [WorkDequeStress.RealTidies]
+   *
+   * Want of memory. Growth is all that allocates, and it comes before the first write: a push that finds no memory is refused, a thief without
+   * room takes one item only, which it does not put down, and tidying keeps the long array. After a refused growth the owner does not try again
+   * before a push has found room: each try would have the collector look at the whole heap. [WorkDequeTest, OutOfMemoryTest]
    *
    * Cost. push: a release store. pop: one CAS, or one fence in a deque of more than MAX_STEAL. steal: one CAS for up to 32 items. The
    * owner's pop is wait-free but for CASes lost to thieves, each of which has taken something.
@@ -92,6 +97,9 @@ public final class WorkDeque<T> {
   private int bottom;
   private @Nullable Object[] slots;
 
+  // the owner: it could not grow, and nothing has found room since
+  private boolean cramped;
+
   /// An empty deque.
   public WorkDeque() {
     this(FIRST_LENGTH, 0, MAX_STEAL);
@@ -119,11 +127,17 @@ public final class WorkDeque<T> {
   // ---- the owner's end ----
 
   /// Puts an item at the owner's end.
-  public void push(T item) {
+  ///
+  /// @return false when the deque is full, and there is no memory for a longer one
+  public boolean push(T item) {
     int b = bottom;
-    @Nullable Object[] array = roomFor(1);
+    if (!reserve(1)) {
+      return false;
+    }
+    @Nullable Object[] array = slots;
     array[b & (array.length - 1)] = item;
     publishBottomRelease(b + 1);
+    return true;
   }
 
   /// Takes the newest item, or null when there is none.
@@ -184,8 +198,11 @@ public final class WorkDeque<T> {
     @Nullable Object[] array = slots;
     int from = index(topAcquire());
     if (from == bottom && array.length > keptLength) {
-      publishSlotsRelease(new Object[FIRST_LENGTH]);
-      return;
+      @Nullable Object[] shorter = allocate(FIRST_LENGTH);
+      if (shorter != null) {
+        publishSlotsRelease(shorter);
+        return;
+      }
     }
     for (int p = bottom; p != from + array.length; p++) {
       array[p & (array.length - 1)] = null;
@@ -207,8 +224,11 @@ public final class WorkDeque<T> {
       return null;
     }
     int n = Math.min(Math.max(1, size / 2), reach);
+    if (!mine.reserve(n - 1)) {
+      n = 1;
+    }
     @Nullable Object[] theirs = slotsAcquire();
-    @Nullable Object[] array = mine.roomFor(n);
+    @Nullable Object[] array = mine.slots;
     int to = mine.bottom;
     for (int i = 1; i < n; i++) {
       array[(to + i - 1) & (array.length - 1)] = theirs[(from + i) & (theirs.length - 1)];
@@ -234,19 +254,42 @@ public final class WorkDeque<T> {
 
   // ---- internals ----
 
-  private @Nullable Object[] roomFor(int more) {
+  /// Makes room for so many more items. The owner.
+  ///
+  /// @return false when there is no memory for it
+  boolean reserve(int more) {
     @Nullable Object[] array = slots;
     int from = index(topAcquire());
-    int b = bottom;
-    if (b - from + more <= array.length) {
-      return array;
+    if (bottom - from + more <= array.length) {
+      cramped = false;
+      return true;
     }
-    @Nullable Object[] larger = new Object[array.length * 2];
-    for (int p = from; p != b; p++) {
-      larger[p & (larger.length - 1)] = array[p & (array.length - 1)];
+    return !cramped && grow(array, from, bottom - from + more);
+  }
+
+  private boolean grow(@Nullable Object[] array, int from, int items) {
+    int length = array.length;
+    while (length < items) {
+      length *= 2;
+    }
+    @Nullable Object[] larger = allocate(length);
+    if (larger == null) {
+      cramped = true;
+      return false;
+    }
+    for (int p = from; p != bottom; p++) {
+      larger[p & (length - 1)] = array[p & (array.length - 1)];
     }
     publishSlotsRelease(larger);
-    return more <= larger.length - (b - from) ? larger : roomFor(more);
+    return true;
+  }
+
+  private static @Nullable Object @Nullable [] allocate(int length) {
+    try {
+      return new Object[length];
+    } catch (OutOfMemoryError _) {
+      return null; // safe: nothing has changed yet
+    }
   }
 
   @SuppressWarnings({"unchecked", "NullAway"}) // only items of this type are pushed, no null

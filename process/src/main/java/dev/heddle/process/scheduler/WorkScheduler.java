@@ -6,7 +6,9 @@ import dev.heddle.process.WorkerCounters;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
@@ -17,17 +19,26 @@ import org.jspecify.annotations.Nullable;
 /// when it has none, one and up to 16 more from the FIFO of all workers; when that is empty, half
 /// of what a random other worker has. Every 61st pick looks at the FIFO first, and takes as many. A
 /// task that a worker wakes goes to that worker's deque, one that others wake to the FIFO.
+///
+/// **Want of memory** costs no worker and loses no task: what the queues need is in the tasks. The
+/// end of a task that lacks memory is finished when there is some again.
 public final class WorkScheduler {
   private static final int IS_READY = -1; // a task that nothing wakes: it is new, or was woken
+  private static final int MOST_RETRIED = 10_000; // ends at a time: about a millisecond
 
   private final Worker[] workers;
   private final GlobalQueue first = new GlobalQueue(); // rank FIRST
   private final GlobalQueue global = new GlobalQueue();
+  private final GlobalQueue unfinished = new GlobalQueue(); // COMPLETE, but not all is told
   private final Parking parking;
   private final Spares spares;
   private final Lookout lookout;
 
   private volatile boolean halted;
+
+  // workers, and who starts
+  private final AtomicInteger lost = new AtomicInteger();
+  private volatile Consumer<Throwable> onFailure = _ -> {};
 
   /// Workers that do not run yet.
   ///
@@ -48,11 +59,18 @@ public final class WorkScheduler {
   }
 
   /// Starts the threads.
+  ///
+  /// @throws OutOfMemoryError when the machine gives no more threads; those that were started end
   public void start() {
-    for (Worker worker : workers) {
-      worker.start();
+    try {
+      for (Worker worker : workers) {
+        worker.start();
+      }
+      lookout.start();
+    } catch (Throwable t) {
+      halt();
+      throw t;
     }
-    lookout.start();
   }
 
   /// Takes a new task. Any thread.
@@ -91,8 +109,7 @@ public final class WorkScheduler {
         }
       }
       task.queuedNanos = DelayHistogram.stamp();
-      if (task.rank == Task.Rank.USUAL && own != null && !own.isSpare()) {
-        own.push(task);
+      if (task.rank == Task.Rank.USUAL && own != null && !own.isSpare() && own.push(task)) {
         isQueued = true;
         own.shareFirstSpare();
       } else {
@@ -100,7 +117,7 @@ public final class WorkScheduler {
         isQueued = true;
         parking.wakeOne();
       }
-    } catch (StackOverflowError e) {
+    } catch (StackOverflowError | OutOfMemoryError e) {
       if (own != null && isReady) { // writes only: there is no stack for a call
         if (!isQueued) {
           task.next = own.stranded;
@@ -119,15 +136,39 @@ public final class WorkScheduler {
     parking.wakeOne();
   }
 
-  /// Goes the rest of the way of wake-ups in whose middle a step's stack has ended.
-  void finish(@Nullable Task stranded, Worker worker) {
-    while (stranded != null) {
-      Task task = stranded;
-      stranded = task.next;
-      task.next = null;
-      enqueue(task, IS_READY, worker);
+  // ---- what lacks memory ----
+
+  /// A COMPLETE task whose end has stopped half-way, for want of memory: a worker goes on with it a
+  /// while later. Any thread.
+  public void finishLater(Task task) {
+    unfinished.push(task);
+    lookout.stir();
+  }
+
+  /// Whether an end waits for memory.
+  boolean hasUnfinished() {
+    return !unfinished.isEmpty();
+  }
+
+  /// Lets workers try once more to finish the ends that lack memory. The lookout.
+  void finishUnfinished() {
+    Task task;
+    for (int left = MOST_RETRIED; left > 0 && (task = unfinished.poll()) != null; left--) {
+      global.push(task);
+      parking.wakeOne();
     }
-    parking.wakeOne(); // for what was queued, but told nobody
+  }
+
+  /// Says what to do when no worker can go on any more. Before the start.
+  public void onFailure(Consumer<Throwable> action) {
+    onFailure = action;
+  }
+
+  /// A worker fails again and again without running anything; it goes on trying.
+  void lost(Throwable why) {
+    if (lost.incrementAndGet() == workers.length) {
+      onFailure.accept(why);
+    }
   }
 
   /// The JDK lets a body go on, which needs a step for that. Any thread.

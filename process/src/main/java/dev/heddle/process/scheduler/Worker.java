@@ -6,8 +6,8 @@ import dev.heddle.scheduler.context.PlatformThreadState;
 import java.lang.System.Logger.Level;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Arrays;
+import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -23,6 +23,10 @@ public final class Worker {
   private static final int TIGHT = 4; // fruitless searches without giving the processor away
   private static final int YIELDING = 16; // fruitless searches before sleep
   private static final int SPARE = -1; // in place of a number
+  private static final int UNTOLD = 16; // reserved at the start; a step that needs more asks for it
+  private static final long PAUSE_NANOS =
+      1_000_000; // after a failure of the loop itself: others may free memory meanwhile
+  private static final int HOPELESS = 1_000; // failures without a task between: at least a second
   private static final VarHandle RUNNING;
 
   static {
@@ -38,6 +42,10 @@ public final class Worker {
   private final Thread thread;
   private final PlatformThreadState own;
   private final WorkDeque<Task> deque = new WorkDeque<>();
+
+  // this worker
+  private boolean searching; // as the word of Parking counts it
+  private int failures; // of the loop, without a task between
 
   // this worker; others read values of some moment ago
   private int newestInARow;
@@ -56,7 +64,9 @@ public final class Worker {
   // ended
   private @Nullable Task beingTold;
   private int why;
-  private final List<WakeUp> untold = new ArrayList<>(0);
+  private @Nullable Task[] untold = new Task[UNTOLD];
+  private int[] untoldWhy = new int[UNTOLD];
+  private int untoldCount;
   @Nullable Task stranded; // READY, and in no queue yet
   boolean isUnfinished;
 
@@ -104,46 +114,94 @@ public final class Worker {
   // ---- the loop ----
 
   private void loop() {
-    boolean searching = false;
-    while (true) {
-      Task task = next();
-      if (task == null && !searching) {
-        searching = scheduler.parking().search();
+    boolean ends = false;
+    while (!ends) {
+      try {
+        ends = turn();
+      } catch (Throwable t) {
+        recover(t);
       }
-      if (task == null && searching) {
-        task = search();
-      }
-      if (task == null) {
-        if (scheduler.isHalted()) {
-          return;
-        }
-        sleep(searching);
-        searching = true; // whoever wakes a sleeper, or it itself, has said so
-        continue;
-      }
-      if (searching) {
-        searching = false;
-        scheduler.foundOne();
-      }
-      run(task);
     }
   }
 
-  /// Runs a READY task that is in no queue any more. On its own thread.
+  /// Runs a task, or sleeps until there may be one.
+  ///
+  /// @return whether there will be none any more
+  private boolean turn() {
+    Task task = next();
+    if (task == null && !searching) {
+      searching = scheduler.parking().search();
+    }
+    if (task == null && searching) {
+      task = search();
+    }
+    if (task != null) {
+      stopSearching();
+      run(task);
+      return false;
+    }
+    if (!scheduler.isHalted()) {
+      sleep();
+      return false;
+    }
+    return !scheduler.hasUnfinished() || pause(); // an end lacks memory: the lookout brings it back
+  }
+
+  private void stopSearching() {
+    if (searching) {
+      searching = false;
+      try {
+        scheduler.foundOne();
+      } catch (Throwable t) {
+        complain("fails to wake the next worker", t); // safe: the lookout does so, and our task waits
+      }
+    }
+  }
+
+  /// Brings the counts of sleepers in order after a failure. Nothing is in its hands: it calls
+  /// nothing between taking a task and running it that could fail.
+  private void recover(Throwable t) {
+    if (asleep) {
+      scheduler.parking().withdraw(this);
+    }
+    complain("goes on after a failure of its own", t);
+    if (++failures == HOPELESS) {
+      scheduler.lost(t);
+    }
+    var _ = pause();
+  }
+
+  private boolean pause() {
+    LockSupport.parkNanos(this, PAUSE_NANOS);
+    return false;
+  }
+
+  /// Writes to the log; never throws, also when there is no memory for the words.
+  private void complain(String what, Throwable t) {
+    try {
+      Logbook.write(Level.ERROR, thread.getName() + " " + what, t);
+    } catch (Throwable _) {
+      return; // safe: who has to know hears it from exits
+    }
+  }
+
+  /// A task has thrown what it must not. It has ended.
+  void hasThrown(Task task, Throwable t) {
+    complain("gives up a task: " + task.getClass(), t);
+  }
+
+  /// Runs a READY task that is in no queue any more, or one whose end is to be finished. On its own
+  /// thread.
   void run(Task task) {
     picks++; // before: who sees the task sees that it is another pick
+    failures = 0;
     RUNNING.setRelease(this, task);
     handed = 0;
     delays.taken(task.queuedNanos);
     if (overdue) {
       overdue = false;
     }
-    try {
-      task.run(this);
-    } catch (Throwable t) {
-      // neither a step nor an end may throw; what does all the same is not to cost a thread
-      Logbook.write(Level.ERROR, thread.getName() + " gives up a task: " + task.getClass(), t);
-    }
+    task.run(this); // throws nothing
     own.restore(); // what a step has left on the thread is not for the next task's
     RUNNING.setRelease(this, (Task) null);
     if (isUnfinished || beingTold != null) {
@@ -151,18 +209,27 @@ public final class Worker {
     }
   }
 
+  /// Goes the rest of the way of wake-ups. One after the other: whichever fails, the others are
+  /// known still.
   private void finishWakeUps() {
     Task before = beingTold; // read once: see tells()
     if (before != null) {
-      keepUntold(before);
+      scheduler.wake(before, why, this); // once more than needed does no harm
+      beingTold = null;
     }
-    Task tasks = stranded;
-    List<WakeUp> late = List.copyOf(untold);
-    stranded = null;
-    untold.clear();
-    isUnfinished = false;
-    scheduler.finish(tasks, this);
-    late.forEach(wakeUp -> scheduler.wake(wakeUp.task(), wakeUp.why(), this));
+    while (stranded != null) {
+      Task task = stranded;
+      stranded = task.next;
+      task.next = null;
+      scheduler.start(task, this);
+    }
+    while (untoldCount > 0) {
+      Task task = Objects.requireNonNull(untold[--untoldCount]);
+      untold[untoldCount] = null;
+      scheduler.wake(task, untoldWhy[untoldCount], this);
+    }
+    scheduler.parking().wakeOne(); // for what was queued, but told nobody
+    isUnfinished = false; // not before: what fails above is begun again
   }
 
   /// The next task without a search.
@@ -200,7 +267,11 @@ public final class Worker {
   private @Nullable Task pollBatch() {
     Task task = scheduler.global().pollInto(deque, BATCH);
     if (task != null) {
-      shareSpare(); // whoever looked while the batch was in our hands has seen it nowhere
+      try {
+        shareSpare(); // whoever looked while the batch was in our hands has seen it nowhere
+      } catch (Throwable t) {
+        complain("fails to wake a worker", t); // safe: the lookout does so, and our task waits
+      }
     }
     return task;
   }
@@ -243,10 +314,15 @@ public final class Worker {
     return null;
   }
 
-  private void sleep(boolean searching) {
+  private void sleep() {
+    if (isUnfinished || beingTold != null) { // it has failed when it was tried
+      finishWakeUps();
+      return;
+    }
     deque.tidy();
     Parking parking = scheduler.parking();
     parking.fallAsleep(this, searching);
+    searching = true; // whoever wakes a sleeper, or it itself, says so
     if (scheduler.hasWork() || scheduler.isHalted()) {
       parking.withdraw(this);
     } else {
@@ -264,8 +340,6 @@ public final class Worker {
   }
 
   // ---- tasks that its steps wake ----
-
-  private record WakeUp(Task task, int why) {}
 
   /// Its step is about to publish something for a task, and to wake it; [#told] says that it has.
   /// What lies between the two when the stack ends there is done when the step has ended.
@@ -285,17 +359,27 @@ public final class Worker {
     beingTold = null;
   }
 
+  /// Where there is no memory for it, `task` stays what is being told, and what the caller was
+  /// about to publish is refused.
   private void keepUntold(Task task) {
+    if (untoldCount == untold.length) {
+      @Nullable Task[] longer = Arrays.copyOf(untold, untoldCount * 2);
+      untoldWhy = Arrays.copyOf(untoldWhy, untoldCount * 2);
+      untold = longer;
+    }
     isUnfinished = true;
-    untold.add(new WakeUp(task, why)); // once more than needed does no harm
+    untold[untoldCount] = task;
+    untoldWhy[untoldCount++] = why;
     beingTold = null;
   }
 
   /// Puts a READY task into the own deque. On this worker's thread only, or on that of a coroutine
   /// that is mounted on it.
-  void push(Task task) {
+  ///
+  /// @return false when the deque is full, and there is no memory for a longer one
+  boolean push(Task task) {
     assert isHere() : "pushed to " + thread + " by " + Thread.currentThread();
-    deque.push(task);
+    return deque.push(task);
   }
 
   private boolean isHere() {

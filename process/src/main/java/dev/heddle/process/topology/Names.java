@@ -20,11 +20,15 @@ public final class Names {
     if (before != null) {
       return before;
     }
-    if (!owner.ties().addName(name)) {
-      owners.remove(name, owner);
-      return null;
+    boolean isKept = false;
+    try {
+      isKept = owner.ties().addName(name);
+    } finally { // also without memory: nobody would give it back
+      if (!isKept) {
+        owners.remove(name, owner);
+      }
     }
-    return owner;
+    return isKept ? owner : null;
   }
 
   /// Takes a name from whoever has it.

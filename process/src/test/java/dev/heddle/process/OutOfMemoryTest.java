@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.reflect.InvocationTargetException;
+import java.util.function.IntBinaryOperator;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// Memory that ends, at each allocation of workers and of the lookout.
+@Timeout(300)
+class OutOfMemoryTest {
+  private static final int MANY = 30; // that fail in a row: what would be done instead fails too
+  private static final int ENOUGH = 60; // calls of a loop, of which there is no last one
+
+  @Test
+  @Tag("proc-220")
+  void allocationThatFails_whicheverItIs_harmsOneProcess() throws Exception {
+    everyAllocation(1);
+  }
+
+  @Test
+  @Tag("proc-220")
+  void allocationsThatFailInARow_whicheverIsFirst_harmOnlyTheirProcesses() throws Exception {
+    everyAllocation(MANY);
+  }
+
+  private static void everyAllocation(int many) throws Exception {
+    IntBinaryOperator scenario = scenario(false);
+    int first = 0;
+    while (scenario.applyAsInt(++first, many) >= 0) {
+      assertThat(first).isLessThan(10_000);
+    }
+    assertThat(first).isGreaterThan(100);
+    end(scenario);
+  }
+
+  @Test
+  @Tag("proc-220")
+  void failureOfALoop_whereverItIs_costsNoThread() throws Exception {
+    everyCall(1);
+  }
+
+  @Test
+  @Tag("proc-220")
+  void failuresOfALoopInARow_costNoThread() throws Exception {
+    everyCall(MANY);
+  }
+
+  private static void everyCall(int many) throws Exception {
+    IntBinaryOperator scenario = scenario(true);
+    for (int first = 1; first <= ENOUGH; first++) {
+      var _ = scenario.applyAsInt(first, many);
+    }
+    end(scenario);
+  }
+
+  private static IntBinaryOperator scenario(boolean loops) throws Exception {
+    Class<?> type = new ShortageLoader(loops).loadClass(ShortageScenario.class.getName());
+    assertThat(type).isNotSameAs(ShortageScenario.class);
+    return (IntBinaryOperator) type.getDeclaredConstructor().newInstance();
+  }
+
+  private static void end(Object scenario) throws Exception {
+    try {
+      assertThat(scenario.getClass().getMethod("end").invoke(scenario)).isEqualTo(0);
+    } catch (InvocationTargetException e) {
+      throw new AssertionError(e.getCause());
+    }
+  }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.ClassTransform;
+import java.lang.classfile.CodeElement;
+import java.lang.classfile.MethodModel;
+import java.lang.classfile.instruction.InvokeDynamicInstruction;
+import java.lang.classfile.instruction.InvokeInstruction;
+import java.lang.classfile.instruction.NewMultiArrayInstruction;
+import java.lang.classfile.instruction.NewObjectInstruction;
+import java.lang.classfile.instruction.NewPrimitiveArrayInstruction;
+import java.lang.classfile.instruction.NewReferenceArrayInstruction;
+import java.lang.constant.ClassDesc;
+import java.lang.constant.ConstantDescs;
+import java.lang.constant.MethodTypeDesc;
+import java.net.URL;
+import java.util.Set;
+
+/// Defines the classes of this project once more, such that those of the process module call
+/// [Shortage#allocate] before they allocate, themselves or in a collection of the JDK's, or before
+/// what the loops of their threads call: production code needs no hook.
+final class ShortageLoader extends ClassLoader {
+  private static final String ROOT = "dev.heddle.";
+  private static final Set<String> ALLOCATES =
+      Set.of(
+          "add", "addLast", "complete", "completeExceptionally", "computeIfAbsent", "copyOf",
+          "entrySet", "iterator", "keySet", "of", "put", "putIfAbsent", "toList", "values");
+  private static final ClassDesc SHORTAGE = ClassDesc.of(Shortage.class.getName());
+  private static final MethodTypeDesc NOTHING = MethodTypeDesc.of(ConstantDescs.CD_void);
+
+  // what a thread calls while no task is in its hands
+  private static final Set<String> LOOPS = Set.of("turn", "sleep", "doze");
+  private static final Set<String> CALLS =
+      Set.of("next", "search", "sleep", "fallAsleep", "hasWork", "look", "doze", "awake");
+
+  private final boolean loops;
+
+  /// @param loops whether calls fail in the loops of the runtime's threads, instead of allocations
+  ShortageLoader(boolean loops) {
+    super("shortage", ShortageLoader.class.getClassLoader());
+    this.loops = loops;
+  }
+
+  private static String resource(String name) {
+    return name.replace('.', '/') + ".class";
+  }
+
+  @Override
+  protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+    if (!name.startsWith(ROOT)) {
+      return super.loadClass(name, resolve);
+    }
+    synchronized (getClassLoadingLock(name)) {
+      Class<?> known = findLoadedClass(name);
+      return known != null ? known : define(name);
+    }
+  }
+
+  private Class<?> define(String name) throws ClassNotFoundException {
+    URL url = getParent().getResource(resource(name));
+    if (url == null) {
+      throw new ClassNotFoundException(name);
+    }
+    try (InputStream in = url.openStream()) {
+      byte[] bytes = in.readAllBytes();
+      byte[] made = isOfProcesses(name) ? transformed(bytes) : bytes;
+      return defineClass(name, made, 0, made.length);
+    } catch (IOException e) {
+      throw new ClassNotFoundException(name, e);
+    }
+  }
+
+  private static boolean isOfProcesses(String name) {
+    return name.startsWith(ROOT + "process.")
+        && !name.startsWith(ROOT + "process.Shortage")
+        && !name.startsWith(ROOT + "process.Kit")
+        && !name.endsWith("topology.Ties");
+  }
+
+  private byte[] transformed(byte[] bytes) {
+    ClassFile format = ClassFile.of();
+    return format.transformClass(
+        format.parse(bytes),
+        ClassTransform.transformingMethodBodies(
+            loops ? ShortageLoader::isLoop : ShortageLoader::runsAfterTheStart,
+            (code, element) -> {
+              if (loops ? isCall(element) : allocates(element)) {
+                code.invokestatic(SHORTAGE, "allocate", NOTHING);
+              }
+              code.with(element);
+            }));
+  }
+
+  /// A class whose initialisation fails is lost for good: what a runtime needs it has initialised
+  /// when it has started.
+  private static boolean runsAfterTheStart(MethodModel method) {
+    return !method.methodName().equalsString(ConstantDescs.CLASS_INIT_NAME);
+  }
+
+  private static boolean isLoop(MethodModel method) {
+    return LOOPS.contains(method.methodName().stringValue());
+  }
+
+  private static boolean isCall(CodeElement element) {
+    return element instanceof InvokeInstruction call && CALLS.contains(call.name().stringValue());
+  }
+
+  private static boolean allocates(CodeElement element) {
+    return switch (element) {
+      case NewObjectInstruction _,
+          NewPrimitiveArrayInstruction _,
+          NewReferenceArrayInstruction _,
+          NewMultiArrayInstruction _,
+          InvokeDynamicInstruction _ ->
+          true;
+      case InvokeInstruction call ->
+          call.owner().asInternalName().startsWith("java/util/")
+              && !call.owner().asInternalName().startsWith("java/util/concurrent/atomic")
+              && ALLOCATES.contains(call.name().stringValue());
+      default -> false;
+    };
+  }
+}

@@ -90,6 +90,7 @@ public final class ProcessRuntime implements AutoCloseable {
                 CoroutineProcess::bodyOf,
                 request -> request.reply().leftUnseen()),
             new Dispatcher(registry, loops));
+    scheduler.onFailure(host::giveUp);
     this.view = new HostView(host, how.longSteps);
     this.managed = new ManagedRuntime(new RuntimeView(this, how.host), this::written);
     managed.join();

@@ -57,6 +57,13 @@ class OutOfMemoryTest {
     end(scenario);
   }
 
+  @Test
+  @Tag("proc-220")
+  void runtimeWhoseWorkersAllFailForGood_refuses_andTellsOfAllEnds() throws Exception {
+    IntBinaryOperator scenario = scenario(true);
+    assertThat(scenario.applyAsInt(ShortageScenario.FOR_GOOD, 0)).isEqualTo(0);
+  }
+
   private static IntBinaryOperator scenario(boolean loops) throws Exception {
     Class<?> type = new ShortageLoader(loops).loadClass(ShortageScenario.class.getName());
     assertThat(type).isNotSameAs(ShortageScenario.class);

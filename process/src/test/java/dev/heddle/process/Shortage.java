@@ -26,6 +26,8 @@ public final class Shortage {
     armed = true;
   }
 
+  /// Ends the shortage.
+  ///
   /// @return how many allocations there were beyond the first that was to fail; negative when that
   ///   did not come
   static int end() {

@@ -26,8 +26,20 @@ final class ShortageLoader extends ClassLoader {
   private static final String ROOT = "dev.heddle.";
   private static final Set<String> ALLOCATES =
       Set.of(
-          "add", "addLast", "complete", "completeExceptionally", "computeIfAbsent", "copyOf",
-          "entrySet", "iterator", "keySet", "of", "put", "putIfAbsent", "toList", "values");
+          "add",
+          "addLast",
+          "complete",
+          "completeExceptionally",
+          "computeIfAbsent",
+          "copyOf",
+          "entrySet",
+          "iterator",
+          "keySet",
+          "of",
+          "put",
+          "putIfAbsent",
+          "toList",
+          "values");
   private static final ClassDesc SHORTAGE = ClassDesc.of(Shortage.class.getName());
   private static final MethodTypeDesc NOTHING = MethodTypeDesc.of(ConstantDescs.CD_void);
 

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 /// those of its caller.
 public final class ShortageScenario implements IntBinaryOperator {
   private static final long GUARD_SECONDS = 60; // after this something is lost; measures nothing
+  static final int FOR_GOOD = -1; // instead of a first allocation
   private static final int SPREAD = 100; // more than the first array of a deque holds
 
   private final Map<Pid, AtomicInteger> ends = new ConcurrentHashMap<>();
@@ -108,7 +109,7 @@ public final class ShortageScenario implements IntBinaryOperator {
   @Override
   public int applyAsInt(int first, int many) {
     try {
-      return round(first, many);
+      return first == FOR_GOOD ? failForGood() : round(first, many);
     } catch (Exception e) {
       throw new AssertionError("allocations " + first + " and " + many + " behind it", e);
     }
@@ -177,6 +178,20 @@ public final class ShortageScenario implements IntBinaryOperator {
         throw new AssertionError(first + ": its end was told " + told + " times: " + pid);
       }
     }
+  }
+
+  private int failForGood() throws Exception {
+    CompletableFuture<Exit> exit = runtime.exit(idle[0]);
+    Shortage.begin(1, Integer.MAX_VALUE, false);
+    runtime.offer(idle[0], "wake"); // workers that sleep fail when they are woken
+    runtime.offer(idle[1], "wake");
+    Exit told = exit.get(GUARD_SECONDS, TimeUnit.SECONDS);
+    SendResult refused = runtime.offer(idle[0], "refused");
+    Shortage.end();
+    if (told.reason() != Exit.Reason.ABANDONED || refused != SendResult.CLOSED) {
+      throw new AssertionError(told + ", a message is " + refused);
+    }
+    return runtime.shutdown(Duration.ofSeconds(GUARD_SECONDS)).abandoned().size();
   }
 
   /// Ends it.

@@ -236,8 +236,7 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
     // if it is nobody's yet: woken too, so that its worker looks when the step returns
     var _ = end(Exit.Reason.ABANDONED, new ProcessTerminatedException("abandoned in a step"));
     Exit decided = ending();
-    Exit exit =
-        inStep ? new Exit(self(), Exit.Reason.ABANDONED, null, decided.cause()) : decided;
+    Exit exit = inStep ? new Exit(self(), Exit.Reason.ABANDONED, null, decided.cause()) : decided;
     if (!claimTelling()) {
       return false;
     }

@@ -450,6 +450,17 @@ public final class ProcessHost {
     return none;
   }
 
+  /// No worker goes on any more: nobody is started or sent to from now on, and all are told to have
+  /// ended.
+  public void giveUp(Throwable why) {
+    closed = true;
+    log("processes of ", parts.runtime(), " are given up: no worker goes on", why);
+    for (LiveProcess process : all()) {
+      process.end(Exit.Reason.ABANDONED, why);
+      var _ = process.abandon(false);
+    }
+  }
+
   void close(Process process, Object of) {
     try {
       process.close();

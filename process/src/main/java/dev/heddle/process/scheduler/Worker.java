@@ -153,7 +153,8 @@ public final class Worker {
       try {
         scheduler.foundOne();
       } catch (Throwable t) {
-        complain("fails to wake the next worker", t); // safe: the lookout does so, and our task waits
+        complain(
+            "fails to wake the next worker", t); // safe: the lookout does so, and our task waits
       }
     }
   }

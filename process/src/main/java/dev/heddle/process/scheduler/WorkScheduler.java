@@ -168,6 +168,8 @@ public final class WorkScheduler {
   void lost(Throwable why) {
     if (lost.incrementAndGet() == workers.length) {
       onFailure.accept(why);
+    } else {
+      parking.wakeAll(); // those that sleep have not tried yet
     }
   }
 

@@ -165,6 +165,7 @@ public final class Worker {
     if (asleep) {
       scheduler.parking().withdraw(this);
     }
+    stopSearching(); // nobody is woken while somebody searches
     complain("goes on after a failure of its own", t);
     if (++failures == HOPELESS) {
       scheduler.lost(t);

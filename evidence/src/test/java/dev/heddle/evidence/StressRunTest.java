@@ -25,7 +25,7 @@ class StressRunTest {
 
   /// Models and real classes that need no more than two processors; jcstress skips the others
   /// there.
-  private static final int OF_TWO_ACTORS = 33;
+  private static final int OF_TWO_ACTORS = 39;
 
   @TempDir Path results;
 
@@ -39,6 +39,8 @@ class StressRunTest {
   @Tag("P9")
   @Tag("proc-62")
   @Tag("proc-203")
+  @Tag("timer-2")
+  @Tag("timer-4")
   @Tag("trap-38")
   @Tag("trap-40")
   void modelsAndRealClasses_underStress_showNothingForbidden() throws Exception {
@@ -74,7 +76,9 @@ class StressRunTest {
             "dev.heddle.process.scheduler.StateStress.WakesByStore",
             "dev.heddle.process.scheduler.ParkingStress.NoLook",
             "dev.heddle.process.scheduler.ParkingStress.WakesABusyOne",
-            "dev.heddle.process.scheduler.ParkingStress.NoFenceAfterPush");
+            "dev.heddle.process.scheduler.ParkingStress.NoFenceAfterPush",
+            "dev.heddle.process.timer.HandOverStress.SettlesAtOnce",
+            "dev.heddle.process.timer.HandOverStress.SleepsAtOnce");
     List<String> lines = run("Stress\\.(?!Model|Real)");
     assertThat(verdicts(lines, "FAILED"))
         .as(String.join("\n", lines))

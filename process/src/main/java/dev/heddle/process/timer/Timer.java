@@ -29,7 +29,8 @@ public abstract class Timer {
    *
    * I1. The thread looks at `deadline` after each change that the owner has made while a bit was set. Owner: writes `deadline`, reads
    *     `place`. Thread: takes the bit back, or sets WHEEL, then reads `deadline`. All are volatile: one sees the other (Dekker). So a deadline
-   *     that moves later costs one store, and a disarmed node leaves the wheel. [HandOverStress, TimerWheelTest]
+   *     that moves later costs one store, and a disarmed node leaves the wheel.
+   *     Mutant: HandOverStress.SettlesAtOnce. [HandOverStress, TimerWheelTest]
    * I2. `due` is written before WHEEL is set: who reads WHEEL reads the `due` that belongs to it, or a bit that was taken back after its
    *     own write of `deadline`, which is I1.
    * I3. A node is pushed by whoever has set HANDED, so it is in the hand-over once. [TimersTest]

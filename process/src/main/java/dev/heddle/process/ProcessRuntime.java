@@ -293,6 +293,11 @@ public final class ProcessRuntime implements AutoCloseable {
     return new WaitLimit(timers, wake);
   }
 
+  /// How many timers there are, some of them disarmed, as of a moment ago.
+  int timers() {
+    return timers.size();
+  }
+
   /// Ends a process before its next step. It is not asked: [#cancel] asks.
   ///
   /// @throws SendFailedException when there is no such process

@@ -2,6 +2,7 @@
 package dev.heddle.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.Heddle;
 import dev.heddle.process.dispatch.Caller;
@@ -18,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
 import java.util.function.LongConsumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -473,6 +475,28 @@ class DispatchTest {
   }
 
   @Test
+  @Tag("timer-5")
+  void answer_thatFindsNoMemory_canBeGivenAgain() {
+    BlockingQueue<ProcessEvent> delivered = Kit.queue();
+    AtomicInteger tries = new AtomicInteger();
+    Caller poor =
+        caller((method, arguments) -> {
+          if (method.equals("deliver") && tries.incrementAndGet() == 1) {
+            throw new OutOfMemoryError("test");
+          }
+          if (method.equals("deliver")) {
+            delivered.add((ProcessEvent) arguments[0]);
+          }
+        });
+    Invocation<Object> invocation = new Invocation<>(poor, 1);
+    assertThatThrownBy(() -> invocation.complete("lost")).isInstanceOf(OutOfMemoryError.class);
+    assertThat(invocation.isOpen()).isTrue();
+    assertThat(invocation.complete("again")).isTrue();
+    assertThat(invocation.complete("too late")).isFalse();
+    assertThat(delivered).hasSize(1).first().extracting(ProcessEvent::data).isEqualTo("again");
+  }
+
+  @Test
   void cancelAgainstAnswer_oneOfThemWins() throws Exception {
     for (int round = 0; round < 500; round++) {
       AtomicInteger stopped = new AtomicInteger();
@@ -493,14 +517,20 @@ class DispatchTest {
   }
 
   private static Caller recording(BlockingQueue<ProcessEvent> delivered) {
+    return caller((method, arguments) -> {
+      if (method.equals("deliver")) {
+        delivered.add((ProcessEvent) arguments[0]);
+      }
+    });
+  }
+
+  private static Caller caller(BiConsumer<String, Object[]> called) {
     return (Caller)
         java.lang.reflect.Proxy.newProxyInstance(
             Caller.class.getClassLoader(),
             new Class<?>[] {Caller.class},
             (_, method, arguments) -> {
-              if (method.getName().equals("deliver")) {
-                delivered.add((ProcessEvent) arguments[0]);
-              }
+              called.accept(method.getName(), arguments);
               return null;
             });
   }

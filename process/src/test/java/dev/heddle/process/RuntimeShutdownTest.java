@@ -366,6 +366,17 @@ class RuntimeShutdownTest {
 
   @Test
   @Tag("P12")
+  void shutdown_endsTheThreadOfTheTimers_whateverIsArmed() {
+    ProcessRuntime runtime = two().host("timed").start();
+    assertThat(isThread("heddle-timers-timed")).isTrue();
+    runtime.spawn(CoroutineProcess.of(self -> self.receive(Duration.ofDays(1))));
+    runtime.spawn((_, out) -> out.yield(1, Commands.sleep(Duration.ofDays(1))));
+    runtime.shutdown(Duration.ofMinutes(4));
+    assertThat(isThread("heddle-timers-timed")).isFalse();
+  }
+
+  @Test
+  @Tag("P12")
   @Tag("proc-209")
   void interrupt_ofWhoeverShutsDown_endsAllAtOnce_andIsKept() throws Exception {
     ProcessRuntime runtime = two().host("cut").start();

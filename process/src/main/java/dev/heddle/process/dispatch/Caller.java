@@ -23,7 +23,7 @@ public interface Caller {
   /// @param known is told the reference before the signal of that monitor can come
   void monitor(Pid other, LongConsumer known);
 
-  /// Gives it the answer to a command.
+  /// Gives it the answer to a command. Throws an [OutOfMemoryError] only when nothing has happened.
   void deliver(ProcessEvent event);
 
   /// An answer came for a command that was answered, cancelled, or left by a process that has

@@ -25,6 +25,7 @@ public final class Invocation<R extends @Nullable Object> {
    *                                                        action of whoever carries the command out
    *          OPEN   abandon(): the process ended DROPPED   its worker: CAS; nothing is delivered, the action is run
    *          ANSWERED, DROPPED  complete(), fail()  same   nobody: counted as too late
+   *          ANSWERED  the winner has no memory   OPEN      the winner: store; it throws, and may answer again
    *
    * `onCancel` and `cancel` meet at the same word: the action is kept in it while the invocation is OPEN, and whoever finds it DROPPED
    * runs the action at once.
@@ -137,11 +138,17 @@ public final class Invocation<R extends @Nullable Object> {
   }
 
   private boolean answer(ProcessEvent event) {
-    if (leaveOpen(ANSWERED) == null) {
+    Object seen = leaveOpen(ANSWERED);
+    if (seen == null) {
       caller.tooLate(this);
       return false;
     }
-    caller.deliver(event);
+    try {
+      caller.deliver(event);
+    } catch (OutOfMemoryError e) { // before anything was published: its answer is still to be given
+      state = seen;
+      throw e;
+    }
     return true;
   }
 

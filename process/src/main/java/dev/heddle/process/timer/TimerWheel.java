@@ -104,7 +104,7 @@ final class TimerWheel {
     return next == Long.MAX_VALUE ? next : next << TICK_BITS;
   }
 
-  /// How many timers stand in it.
+  /// How many timers stand in it; from another thread a value of some moment ago.
   int size() {
     return size;
   }

@@ -346,6 +346,11 @@ public final class Timers {
     return thread;
   }
 
+  /// How many timers it has, disarmed ones included that it has not let go yet; as of a moment ago.
+  public int size() {
+    return wheel.size() + handedOver();
+  }
+
   /// How many timers stand in the wheel. The thread, or a test without one.
   int standing() {
     return wheel.size();

@@ -54,7 +54,8 @@ public final class ShortageScenario implements IntBinaryOperator {
   private static Set<String> threads() {
     Set<String> names = new TreeSet<>();
     for (Thread thread : Thread.getAllStackTraces().keySet()) {
-      if (thread.getName().contains("-worker-") || thread.getName().startsWith("heddle-lookout")) {
+      if (thread.getName().startsWith("heddle-worker-")
+          || thread.getName().startsWith("heddle-lookout")) {
         names.add(thread.getName());
       }
     }

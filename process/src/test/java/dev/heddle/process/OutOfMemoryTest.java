@@ -16,13 +16,13 @@ class OutOfMemoryTest {
   private static final int ENOUGH = 60; // calls of a loop, of which there is no last one
 
   @Test
-  @Tag("proc-220")
+  @Tag("proc-297")
   void allocationThatFails_whicheverItIs_harmsOneProcess() throws Exception {
     everyAllocation(1);
   }
 
   @Test
-  @Tag("proc-220")
+  @Tag("proc-297")
   void allocationsThatFailInARow_whicheverIsFirst_harmOnlyTheirProcesses() throws Exception {
     everyAllocation(MANY);
   }
@@ -38,13 +38,13 @@ class OutOfMemoryTest {
   }
 
   @Test
-  @Tag("proc-220")
+  @Tag("proc-297")
   void failureOfALoop_whereverItIs_costsNoThread() throws Exception {
     everyCall(1);
   }
 
   @Test
-  @Tag("proc-220")
+  @Tag("proc-297")
   void failuresOfALoopInARow_costNoThread() throws Exception {
     everyCall(MANY);
   }
@@ -58,7 +58,7 @@ class OutOfMemoryTest {
   }
 
   @Test
-  @Tag("proc-220")
+  @Tag("proc-297")
   void runtimeWhoseWorkersAllFailForGood_refuses_andTellsOfAllEnds() throws Exception {
     IntBinaryOperator scenario = scenario(true);
     assertThat(scenario.applyAsInt(ShortageScenario.FOR_GOOD, 0)).isEqualTo(0);

@@ -2,15 +2,18 @@
 package dev.heddle.process.live;
 
 import dev.heddle.process.Exit;
+import dev.heddle.process.Lifetime;
 import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
 import dev.heddle.process.ProcessEvent;
+import dev.heddle.process.ProcessExitException;
 import dev.heddle.process.ProcessFactory;
 import dev.heddle.process.ProcessListener;
 import dev.heddle.process.ProcessRuntime;
 import dev.heddle.process.Request;
 import dev.heddle.process.SendFailedException;
 import dev.heddle.process.SendResult;
+import dev.heddle.process.Signal;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.StartRefusedException;
 import dev.heddle.process.UnknownMethodException;
@@ -24,14 +27,18 @@ import dev.heddle.process.relay.Routes;
 import dev.heddle.process.scheduler.Logbook;
 import dev.heddle.process.scheduler.WorkScheduler;
 import dev.heddle.process.scheduler.Worker;
+import dev.heddle.process.timer.Timer;
+import dev.heddle.process.timer.Timers;
 import dev.heddle.process.topology.Names;
 import dev.heddle.process.topology.Ties;
 import dev.heddle.scheduler.StackReserve;
 import java.lang.System.Logger.Level;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
@@ -49,6 +56,9 @@ public final class ProcessHost {
   /// @param listener of starts and ends
   /// @param bodies finds the sequential body of a process, if it has one
   /// @param unseen is told of requests that lie in a mailbox at the end of its process
+  /// @param unlinked takes the signal of an undone link from a process that has taken it out of its
+  ///   mailbox and not looked at it
+  /// @param lifetime of processes whose options leave it to the runtime, if they have a parent
   public record Parts(
       ProcessRuntime runtime,
       WorkScheduler scheduler,
@@ -57,10 +67,13 @@ public final class ProcessHost {
       @Nullable ProcessFactory factory,
       ProcessListener listener,
       Function<Process, @Nullable BodyView> bodies,
-      Consumer<Request> unseen) {}
+      Consumer<Request> unseen,
+      BiConsumer<Process, Pid> unlinked,
+      Lifetime lifetime) {}
 
   private final Parts parts;
   private final Dispatcher dispatcher;
+  private final Timers timers;
   private final ProcessTable table = new ProcessTable();
   private final Names names = new Names();
   private final Places places;
@@ -73,9 +86,10 @@ public final class ProcessHost {
   private volatile @Nullable CompletableFuture<@Nullable Void> empty;
 
   /// A host without processes.
-  public ProcessHost(Parts parts, Dispatcher dispatcher) {
+  public ProcessHost(Parts parts, Dispatcher dispatcher, Timers timers) {
     this.parts = parts;
     this.dispatcher = dispatcher;
+    this.timers = timers;
     this.places = new Places(parts.limit(), parts.scheduler().size());
   }
 
@@ -183,6 +197,9 @@ public final class ProcessHost {
       by = parentOf(options);
       monitor = tie(made, by);
     }
+    if (endsWithParent(options)) {
+      endWith(parentOf(options), made);
+    }
     try {
       parts.listener().onStart(made.self(), options);
     } catch (Throwable t) {
@@ -194,6 +211,26 @@ public final class ProcessHost {
     }
     made.announced();
     return made;
+  }
+
+  /// Whether a process ends with its parent: as its options say, or else the runtime for all that
+  /// have a parent.
+  boolean endsWithParent(StartOptions options) {
+    return options.lifetime() != null
+        ? options.lifetime() == Lifetime.WITH_PARENT
+        : parts.lifetime() == Lifetime.WITH_PARENT && options.parent() != null;
+  }
+
+  private void endWith(LiveProcess parent, LiveProcess child) {
+    Duration time = child.options().shutdown();
+    Consumer<Exit> ends =
+        _ -> {
+          if (!closed) { // else the shutdown asks, with a deadline of its own
+            cancel(child, "its parent has ended", time);
+          }
+        };
+    parent.ties().onExit(ends);
+    child.ties().onExit(_ -> parent.ties().offExit(ends));
   }
 
   private LiveProcess parentOf(StartOptions options) {
@@ -344,6 +381,17 @@ public final class ProcessHost {
     return found;
   }
 
+  /// The same, of one that lives.
+  ///
+  /// @throws SendFailedException when there is none
+  public LiveProcess findLiving(Pid pid) {
+    LiveProcess live = findProcess(pid);
+    if (live == null || live.isEnded()) {
+      throw new SendFailedException(pid, SendResult.NOT_FOUND);
+    }
+    return live;
+  }
+
   /// A mailbox for a coroutine.
   public CoroutineMailbox mailbox(int capacity) {
     return new CoroutineMailbox(parts.routes(), places.number(worker()), capacity);
@@ -360,8 +408,21 @@ public final class ProcessHost {
     if (found != null) {
       Ties.link(one, found);
     } else {
-      Ties.linkGone(one, gone(other));
+      Ties.linkGone(one, gone(parts.routes().canonical(other))); // what unlink() looks for
     }
+  }
+
+  /// Undoes a link of a process, which runs.
+  void unlink(LiveProcess one, Pid other) {
+    StackReserve.requireAmple(); // a lock that is cut off stays locked
+    LiveProcess found = find(other);
+    Pid address = found == null ? parts.routes().canonical(other) : found.self();
+    if (found == null) {
+      one.ties().unlinkGone(address);
+    } else {
+      Ties.unlink(one, found);
+    }
+    parts.unlinked().accept(one.process(), address);
   }
 
   long monitor(LiveProcess watcher, Pid target, LongConsumer known) {
@@ -375,6 +436,30 @@ public final class ProcessHost {
   /// The exit of a process of which nothing is known.
   public static Exit gone(Pid pid) {
     return new Exit(pid, Exit.Reason.NOT_FOUND, null, null);
+  }
+
+  /// Asks a process to end, and ends it when it has not in time.
+  public void cancel(LiveProcess live, String reason, Duration time) {
+    if (live.cancel(Signal.Cancel.within(reason, time))) {
+      Timer deadline =
+          new Timer() {
+            @Override
+            protected void fire() {
+              live.terminate("process cancelled: " + reason);
+            }
+          };
+      timers.arm(deadline, timers.deadline(time));
+      live.ties().onExit(_ -> timers.disarm(deadline)); // else it would hold what has ended
+    }
+  }
+
+  /// Lets a process decide about a wish to end, or ends it.
+  public void requestExit(Pid pid, Signal.ExitRequest request) {
+    Objects.requireNonNull(
+        request.detail(), "a request to end has a reason; to end a process without, cancel() it");
+    if (!findLiving(pid).requestExit(request)) {
+      throw new SendFailedException(pid, SendResult.NOT_FOUND);
+    }
   }
 
   Pid register(String name, LiveProcess process) {
@@ -413,7 +498,7 @@ public final class ProcessHost {
 
   private static void record(LiveProcess process, Exit exit) {
     try {
-      if (exit.isAbnormal() && FlightEvents.areRecorded()) {
+      if (exit.isFailure() && FlightEvents.areRecorded()) {
         FlightEvents.abnormalEnd(process.kind(), exit);
       }
     } catch (Throwable _) {
@@ -479,6 +564,9 @@ public final class ProcessHost {
   }
 
   void failed(LiveProcess process, Throwable t) {
+    if (t instanceof ProcessExitException said && said.isShutdown()) {
+      return; // nothing has gone wrong
+    }
     log("process ", process.self(), " has failed", t);
   }
 
@@ -521,6 +609,11 @@ public final class ProcessHost {
   /// All processes, as of a moment ago.
   public List<LiveProcess> all() {
     return table.all();
+  }
+
+  /// Whether a process has not ended, or not everybody knows of its end.
+  boolean has(LiveProcess process) {
+    return table.find(process.id()) == process;
   }
 
   /// How many live.

@@ -22,8 +22,7 @@ public sealed interface Signal {
   record Cancel(String reason, long deadlineNanos) implements Signal {
     /// Asks for an end within a time from now on.
     public static Cancel within(String reason, Duration time) {
-      // at most half of the scale, so that differences of two points do not overflow
-      long nanos = Math.min(TimeUnit.NANOSECONDS.convert(time), Long.MAX_VALUE / 2);
+      long nanos = Math.max(0, TimeUnit.NANOSECONDS.convert(time)); // 292 years at most
       return new Cancel(reason, System.nanoTime() + nanos);
     }
 

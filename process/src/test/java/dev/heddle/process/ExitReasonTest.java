@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.process.Exit.Reason;
+import dev.heddle.process.supervisor.ChildSpec;
+import dev.heddle.process.supervisor.Supervisor;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;
@@ -174,6 +176,41 @@ class ExitReasonTest {
     runtime.requestExit(target, TEA);
     assertThat(Kit.take(got)).isEqualTo(new Signal.ExitRequest(null, TEA));
     assertThat(Kit.get(exit).result()).isEqualTo("lives until it wants to end");
+  }
+
+  @Test
+  @Tag("proc-246")
+  void deadlineOfACancel_isATimeLeft_thatRunsDownToNothing() {
+    Signal.Cancel over = Signal.Cancel.within("at once", Duration.ZERO);
+    assertThat(over.remaining()).isZero();
+    Signal.Cancel far = Signal.Cancel.within("some day", Duration.ofSeconds(Long.MAX_VALUE));
+    assertThat(far.remaining()).isGreaterThan(Duration.ofDays(36_525));
+    assertThat(far.deadlineNanos() - System.nanoTime()).isPositive();
+  }
+
+  @Test
+  @Tag("proc-246")
+  void child_ofASupervisorThatIsCancelled_hasNoMoreTimeThanThat() throws Exception {
+    BlockingQueue<Duration> got = Kit.queue();
+    CountDownLatch ready = new CountDownLatch(1);
+    Pid supervisor =
+        runtime.spawn(
+            Supervisor.builder()
+                .child(
+                    ChildSpec.of(
+                            "child",
+                            () ->
+                                CoroutineProcess.of(self -> {
+                                  self.context().trapExits(true);
+                                  ready.countDown();
+                                  got.add(self.receive(Signal.Cancel.class).remaining());
+                                  return null;
+                                }))
+                        .withShutdown(Duration.ofDays(2)))
+                .build());
+    ready.await();
+    runtime.cancel(supervisor, "closing time", Duration.ofHours(1));
+    assertThat(Kit.take(got)).isLessThanOrEqualTo(Duration.ofHours(1));
   }
 
   @Test

@@ -285,12 +285,18 @@ class TiesModelTest {
   @Tag("proc-240")
   void unlink_ofOneThatHasEnded_undoesNothingForOthers() {
     Someone ended = new Someone(1);
-    Someone other = new Someone(2);
+    List<Link> told = new ArrayList<>();
+    Someone other =
+        new Someone(2) {
+          @Override
+          public void linkBroken(Link link, Exit exit, boolean bySignal) {
+            told.add(link);
+          }
+        };
     Ties.link(ended, other);
-    other.onBroken = () -> Ties.unlink(ended, other);
     end(ended);
-    assertThat(other.ties.links()).isEmpty();
-    assertThat(other.broken).hasValue(1);
+    Ties.unlink(ended, other); // as a body does that has left its process
+    assertThat(other.ties.takeLink(told.getFirst(), other)).isTrue();
   }
 
   @Test

@@ -451,11 +451,10 @@ public abstract class CoroutineProcess implements Process {
   /// A link was undone: its signal, if it has come and was not received, is not received any more.
   static void unlinked(Process process, Pid other) {
     if (process instanceof CoroutineProcess body) {
-      body.inbox.removeIf(
-          event ->
-              event.tag() == ProcessEvent.OF_LINK
-                  && event.data() instanceof Signal.LinkDown(Exit exit)
-                  && exit.pid().equals(other));
+      body.inbox.removeIf(event ->
+          event.tag() == ProcessEvent.OF_LINK
+              && event.data() instanceof Signal.LinkDown(Exit exit)
+              && exit.pid().equals(other));
     }
   }
 

@@ -99,8 +99,8 @@ public interface ProcessContext {
   /// [Signal.Cancel]: then it has until the signal's deadline to clean up and say `done`; when
   /// another process wants it to end, by [Signal.ExitRequest]. Off until said otherwise.
   ///
-  /// What counts is what it said last before the end of the other comes to it: it sees a signal that
-  /// was on its way also when it traps no more, and an end that was decided stays decided.
+  /// What counts is what it said last before the end of the other comes to it: it sees a signal
+  /// that was on its way also when it traps no more, and an end that was decided stays decided.
   void trapExits(boolean trap);
 
   /// Lets this process be told when another ends, by [Signal.Down]; at once when it has ended, or

@@ -273,7 +273,7 @@ public final class ProcessRuntime implements AutoCloseable {
   /// @param within how much time it has
   /// @throws SendFailedException when there is no such process
   public void cancel(Pid pid, String reason, Duration within) {
-    host.cancel(find(pid), reason, bounded(within));
+    host.endings().cancel(find(pid), reason, bounded(within));
   }
 
   /// Asks a process to end, with a reason in the program's own terms. Else as
@@ -281,7 +281,7 @@ public final class ProcessRuntime implements AutoCloseable {
   ///
   /// @throws SendFailedException when there is no such process
   public void requestExit(Pid pid, Object detail) {
-    host.requestExit(pid, new Signal.ExitRequest(null, detail));
+    host.endings().requestExit(pid, new Signal.ExitRequest(null, detail));
   }
 
   /// The limit of the waits of a body.
@@ -305,7 +305,7 @@ public final class ProcessRuntime implements AutoCloseable {
   }
 
   private LiveProcess find(Pid pid) {
-    return host.findLiving(pid);
+    return host.endings().living(pid);
   }
 
   /// Who has a name, or null.

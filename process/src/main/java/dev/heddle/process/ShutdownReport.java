@@ -25,8 +25,7 @@ public record ShutdownReport(int asked, int terminated, List<Abandoned> abandone
   public record Abandoned(Pid pid, String kind, Held held, List<StackTraceElement> stack) {
     /// What of a process does not return.
     public enum Held {
-      /// its step, its `init` or its `close`: it is told to have ended, as
-      /// [Exit.Reason#ABANDONED]
+      /// its step, its `init` or its `close`: it is told to have ended, as [Exit.Reason#ABANDONED]
       STEP,
       /// somebody who is told of its end: [ProcessListener#onComplete], or a callback of
       /// [ProcessRuntime#exit] or [ProcessRuntime#request]. It has ended; those who come after are

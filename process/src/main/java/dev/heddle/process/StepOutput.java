@@ -113,7 +113,8 @@ public final class StepOutput {
   }
 
   /// Ends the process on purpose: [Exit.Reason#SHUTDOWN]. Processes that are linked to it end too,
-  /// for the same reason, and supervisors do not restart a TRANSIENT child for it. Else as [#done()].
+  /// for the same reason, and supervisors do not restart a TRANSIENT child for it. Else as
+  /// [#done()].
   public void shutdown() {
     shutdown(null);
   }

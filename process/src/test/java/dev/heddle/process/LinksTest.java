@@ -19,7 +19,8 @@ import org.junit.jupiter.api.Timeout;
 /// A link that was undone has no effect any more, and links can be listed.
 @Timeout(300)
 class LinksTest {
-  private static final int ROUNDS = 300; // one in four was wrong, when an end told whom it had taken
+  private static final int ROUNDS =
+      300; // one in four was wrong, when an end told whom it had taken
   private static final int BESIDE = 10; // links that the end has to tell first
   private static final int STEPS = 2_000; // after the unlink: enough for an end to come through
 
@@ -137,8 +138,7 @@ class LinksTest {
   void unlink_ofABodyThatHasPassedOverTheSignal_takesItBack() throws Exception {
     BlockingQueue<Object> got = Kit.queue();
     Pid other = runtime.spawn(failing());
-    Signal passedOn =
-        new Signal.LinkDown(new Exit(other, Exit.Reason.FAILED, null, null));
+    Signal passedOn = new Signal.LinkDown(new Exit(other, Exit.Reason.FAILED, null, null));
     CountDownLatch linked = new CountDownLatch(1);
     Pid body =
         runtime.spawn(

@@ -85,12 +85,12 @@ final class LiveContext implements ProcessContext {
 
   @Override
   public void link(Pid other) {
-    live.host.link(live, other);
+    live.host.relations().link(live, other);
   }
 
   @Override
   public void unlink(Pid other) {
-    live.host.unlink(live, other);
+    live.host.relations().unlink(live, other);
   }
 
   @Override
@@ -107,7 +107,7 @@ final class LiveContext implements ProcessContext {
 
   @Override
   public void requestExit(Pid other, Object detail) {
-    live.host.requestExit(other, new Signal.ExitRequest(live.self(), detail));
+    live.host.endings().requestExit(other, new Signal.ExitRequest(live.self(), detail));
   }
 
   @Override
@@ -117,7 +117,7 @@ final class LiveContext implements ProcessContext {
 
   @Override
   public long monitor(Pid other) {
-    return live.host.monitor(live, other, _ -> {});
+    return live.host.relations().monitor(live, other, _ -> {});
   }
 
   @Override

@@ -345,7 +345,7 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
 
   @Override
   public void monitor(Pid other, LongConsumer known) {
-    host.monitor(this, other, known);
+    host.relations().monitor(this, other, known);
   }
 
   @Override

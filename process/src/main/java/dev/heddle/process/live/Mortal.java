@@ -88,7 +88,8 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
   private volatile boolean abandoned;
 
   // any thread, CAS
-  private volatile @Nullable Object ending; // null; its exit, or that of one it was linked to; a Throwable
+  private volatile @Nullable Object
+      ending; // null; its exit, or that of one it was linked to; a Throwable
   private volatile @Nullable Object ties; // null before anybody asks; or Ties; or the Exit without
 
   Mortal(ProcessHost host, Rank rank) {
@@ -177,10 +178,10 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
     return end(reason, cause, null);
   }
 
-  private boolean end(
-      Exit.Reason reason, @Nullable Throwable cause, @Nullable Object detail) {
+  private boolean end(Exit.Reason reason, @Nullable Throwable cause, @Nullable Object detail) {
     Worker here = host.tells(this, BY_COMMAND);
-    boolean isOurs = ENDING.compareAndSet(this, null, new Exit(self(), reason, null, cause, detail));
+    boolean isOurs =
+        ENDING.compareAndSet(this, null, new Exit(self(), reason, null, cause, detail));
     host.wake(this, BY_COMMAND, here);
     return isOurs;
   }

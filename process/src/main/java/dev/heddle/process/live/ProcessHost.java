@@ -13,7 +13,6 @@ import dev.heddle.process.ProcessRuntime;
 import dev.heddle.process.Request;
 import dev.heddle.process.SendFailedException;
 import dev.heddle.process.SendResult;
-import dev.heddle.process.Signal;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.StartRefusedException;
 import dev.heddle.process.UnknownMethodException;
@@ -27,13 +26,11 @@ import dev.heddle.process.relay.Routes;
 import dev.heddle.process.scheduler.Logbook;
 import dev.heddle.process.scheduler.WorkScheduler;
 import dev.heddle.process.scheduler.Worker;
-import dev.heddle.process.timer.Timer;
 import dev.heddle.process.timer.Timers;
 import dev.heddle.process.topology.Names;
 import dev.heddle.process.topology.Ties;
 import dev.heddle.scheduler.StackReserve;
 import java.lang.System.Logger.Level;
-import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -73,7 +70,8 @@ public final class ProcessHost {
 
   private final Parts parts;
   private final Dispatcher dispatcher;
-  private final Timers timers;
+  private final Endings endings;
+  private final Relations relations;
   private final ProcessTable table = new ProcessTable();
   private final Names names = new Names();
   private final Places places;
@@ -89,7 +87,8 @@ public final class ProcessHost {
   public ProcessHost(Parts parts, Dispatcher dispatcher, Timers timers) {
     this.parts = parts;
     this.dispatcher = dispatcher;
-    this.timers = timers;
+    this.endings = new Endings(this, timers, parts.lifetime());
+    this.relations = new Relations(this, parts.routes(), parts.unlinked());
     this.places = new Places(parts.limit(), parts.scheduler().size());
   }
 
@@ -197,8 +196,8 @@ public final class ProcessHost {
       by = parentOf(options);
       monitor = tie(made, by);
     }
-    if (endsWithParent(options)) {
-      endWith(parentOf(options), made);
+    if (endings.endsWithParent(options)) {
+      endings.endWith(parentOf(options), made);
     }
     try {
       parts.listener().onStart(made.self(), options);
@@ -211,26 +210,6 @@ public final class ProcessHost {
     }
     made.announced();
     return made;
-  }
-
-  /// Whether a process ends with its parent: as its options say, or else the runtime for all that
-  /// have a parent.
-  boolean endsWithParent(StartOptions options) {
-    return options.lifetime() != null
-        ? options.lifetime() == Lifetime.WITH_PARENT
-        : parts.lifetime() == Lifetime.WITH_PARENT && options.parent() != null;
-  }
-
-  private void endWith(LiveProcess parent, LiveProcess child) {
-    Duration time = child.options().shutdown();
-    Consumer<Exit> ends =
-        _ -> {
-          if (!closed) { // else the shutdown asks, with a deadline of its own
-            cancel(child, "its parent has ended", time);
-          }
-        };
-    parent.ties().onExit(ends);
-    child.ties().onExit(_ -> parent.ties().offExit(ends));
   }
 
   private LiveProcess parentOf(StartOptions options) {
@@ -381,17 +360,6 @@ public final class ProcessHost {
     return found;
   }
 
-  /// The same, of one that lives.
-  ///
-  /// @throws SendFailedException when there is none
-  public LiveProcess findLiving(Pid pid) {
-    LiveProcess live = findProcess(pid);
-    if (live == null || live.isEnded()) {
-      throw new SendFailedException(pid, SendResult.NOT_FOUND);
-    }
-    return live;
-  }
-
   /// A mailbox for a coroutine.
   public CoroutineMailbox mailbox(int capacity) {
     return new CoroutineMailbox(parts.routes(), places.number(worker()), capacity);
@@ -402,64 +370,9 @@ public final class ProcessHost {
     parts.routes().close();
   }
 
-  void link(LiveProcess one, Pid other) {
-    StackReserve.requireAmple(); // else one might know of it, and the other not
-    LiveProcess found = findProcess(other);
-    if (found != null) {
-      Ties.link(one, found);
-    } else {
-      Ties.linkGone(one, gone(parts.routes().canonical(other))); // what unlink() looks for
-    }
-  }
-
-  /// Undoes a link of a process, which runs.
-  void unlink(LiveProcess one, Pid other) {
-    StackReserve.requireAmple(); // a lock that is cut off stays locked
-    LiveProcess found = find(other);
-    Pid address = found == null ? parts.routes().canonical(other) : found.self();
-    if (found == null) {
-      one.ties().unlinkGone(address);
-    } else {
-      Ties.unlink(one, found);
-    }
-    parts.unlinked().accept(one.process(), address);
-  }
-
-  long monitor(LiveProcess watcher, Pid target, LongConsumer known) {
-    StackReserve.requireAmple(); // the same
-    LiveProcess found = findProcess(target);
-    return found != null
-        ? Ties.monitor(watcher, found, known)
-        : Ties.monitorGone(watcher, gone(target), known);
-  }
-
   /// The exit of a process of which nothing is known.
   public static Exit gone(Pid pid) {
     return new Exit(pid, Exit.Reason.NOT_FOUND, null, null);
-  }
-
-  /// Asks a process to end, and ends it when it has not in time.
-  public void cancel(LiveProcess live, String reason, Duration time) {
-    if (live.cancel(Signal.Cancel.within(reason, time))) {
-      Timer deadline =
-          new Timer() {
-            @Override
-            protected void fire() {
-              live.terminate("process cancelled: " + reason);
-            }
-          };
-      timers.arm(deadline, timers.deadline(time));
-      live.ties().onExit(_ -> timers.disarm(deadline)); // else it would hold what has ended
-    }
-  }
-
-  /// Lets a process decide about a wish to end, or ends it.
-  public void requestExit(Pid pid, Signal.ExitRequest request) {
-    Objects.requireNonNull(
-        request.detail(), "a request to end has a reason; to end a process without, cancel() it");
-    if (!findLiving(pid).requestExit(request)) {
-      throw new SendFailedException(pid, SendResult.NOT_FOUND);
-    }
   }
 
   Pid register(String name, LiveProcess process) {
@@ -477,6 +390,16 @@ public final class ProcessHost {
 
   Names names() {
     return names;
+  }
+
+  /// Links and monitors.
+  Relations relations() {
+    return relations;
+  }
+
+  /// Ways to end a process.
+  public Endings endings() {
+    return endings;
   }
 
   // ---- ends ----

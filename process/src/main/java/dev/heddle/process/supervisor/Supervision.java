@@ -267,12 +267,7 @@ final class Supervision {
       within = cancel.remaining();
     }
     try {
-      self()
-          .runtime()
-          .cancel(
-              Objects.requireNonNull(child.pid),
-              "its supervisor ends it",
-              within);
+      self().runtime().cancel(Objects.requireNonNull(child.pid), "its supervisor ends it", within);
     } catch (SendFailedException _) {
       // safe: it has ended; its monitor is about to tell
     }

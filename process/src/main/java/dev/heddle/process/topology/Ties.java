@@ -63,8 +63,8 @@ public final class Ties {
     /// Its address.
     Pid self();
 
-    /// A process to which it is linked has ended other than normally: decides what that does to
-    /// it. Under a lock, so it neither waits, nor allocates, nor calls others.
+    /// A process to which it is linked has ended other than normally: decides what that does to it.
+    /// Under a lock, so it neither waits, nor allocates, nor calls others.
     ///
     /// @return true when it wants to be told by a signal; false when its own end is decided
     boolean linkBreaks(Exit exit);
@@ -84,7 +84,7 @@ public final class Ties {
   private @Nullable Set<Watch> watches;
   private @Nullable Set<Consumer<Exit>> listeners;
   private @Nullable Set<Consumer<Boolean>> starters; // wait for the end of its init
-  private @Nullable Map<Long, @Nullable Owner> held; // monitors of this process: reference to whom it watches
+  private @Nullable Map<Long, @Nullable Owner> held; // by the reference: whom it monitors
   private @Nullable List<String> names;
   private long lastReference;
 
@@ -578,11 +578,12 @@ public final class Ties {
       return false;
     }
     rest.names().tell(name -> registry.release(name, owner));
-    rest.held().tell(monitor -> {
-      if (monitor.getValue() != null) {
-        monitor.getValue().ties().removeWatch(owner, monitor.getKey());
-      }
-    });
+    rest.held()
+        .tell(monitor -> {
+          if (monitor.getValue() != null) {
+            monitor.getValue().ties().removeWatch(owner, monitor.getKey());
+          }
+        });
     rest.links().tell(link -> endLink(link, owner, how));
     rest.watches().tell(watch -> watch.watcher().monitorFired(watch.reference(), how));
     rest.starters().tell(listener -> listener.accept(false));

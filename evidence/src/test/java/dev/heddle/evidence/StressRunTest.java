@@ -25,7 +25,7 @@ class StressRunTest {
 
   /// Models and real classes that need no more than two processors; jcstress skips the others
   /// there.
-  private static final int OF_TWO_ACTORS = 39;
+  private static final int OF_TWO_ACTORS = 42;
 
   @TempDir Path results;
 
@@ -39,6 +39,7 @@ class StressRunTest {
   @Tag("P9")
   @Tag("proc-62")
   @Tag("proc-203")
+  @Tag("proc-240")
   @Tag("timer-2")
   @Tag("timer-4")
   @Tag("trap-38")
@@ -77,6 +78,7 @@ class StressRunTest {
             "dev.heddle.process.scheduler.ParkingStress.NoLook",
             "dev.heddle.process.scheduler.ParkingStress.WakesABusyOne",
             "dev.heddle.process.scheduler.ParkingStress.NoFenceAfterPush",
+            "dev.heddle.process.topology.TiesStress.TellsWhomItTook",
             "dev.heddle.process.timer.HandOverStress.SettlesAtOnce",
             "dev.heddle.process.timer.HandOverStress.SleepsAtOnce");
     List<String> lines = run("Stress\\.(?!Model|Real)");

@@ -448,6 +448,16 @@ public abstract class CoroutineProcess implements Process {
     }
   }
 
+  /// A link was undone: its signal, if it has come and was not received, is not received any more.
+  static void unlinked(Process process, Pid other) {
+    if (process instanceof CoroutineProcess body) {
+      body.inbox.removeIf(event ->
+          event.tag() == ProcessEvent.OF_LINK
+              && event.data() instanceof Signal.LinkDown(Exit exit)
+              && exit.pid().equals(other));
+    }
+  }
+
   /// The body of a process, as reports see it; null when it has none, or that has not begun.
   static @Nullable BodyView bodyOf(Process process) {
     // safe: fields of the body and the worker, read at some moment; what they lead to is immutable

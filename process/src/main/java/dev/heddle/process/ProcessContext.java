@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// What a process knows of itself, and what it can do at once, without yielding a command.
@@ -70,13 +71,36 @@ public interface ProcessContext {
   /// @throws IllegalStateException when this process has ended
   void link(Pid other);
 
-  /// Undoes a link.
+  /// Undoes a link, which either of the two may do. When this has returned, that link ends this
+  /// process no more, and no [Signal.LinkDown] of it is seen any more, also when it was on its way;
+  /// what this step was handed before it called this is in its hands. Where the other process had
+  /// ended before, and this one does not trap exits, its own end may have been decided before this
+  /// was called: then it takes no further step. A link that is made anew is another one.
   void unlink(Pid other);
+
+  /// Those that this process is linked to, the first linked first.
+  List<Pid> links();
+
+  /// Those that this process monitors, one for each monitor.
+  List<Pid> monitored();
+
+  /// Asks another process to end, with a reason in the program's own terms. One that traps exits
+  /// gets a [Signal.ExitRequest], and decides; any other ends before its next step, as
+  /// [Exit.Reason#TERMINATED], with the reason as [Exit#detail]. **Thread** any.
+  ///
+  /// To end a process on purpose, with a deadline, there is [ProcessRuntime#cancel].
+  ///
+  /// @param detail the reason, not null
+  /// @throws SendFailedException when there is no such process
+  void requestExit(Pid other, Object detail);
 
   /// Whether this process is told of ends instead of being ended by them: of a linked process, by
   /// [Signal.LinkDown]; of its own, when somebody cancels it or the runtime shuts down, by
-  /// [Signal.Cancel]: then it has until the signal's deadline to clean up and say `done`. Off until
-  /// said otherwise.
+  /// [Signal.Cancel]: then it has until the signal's deadline to clean up and say `done`; when
+  /// another process wants it to end, by [Signal.ExitRequest]. Off until said otherwise.
+  ///
+  /// What counts is what it said last before the end of the other comes to it: it sees a signal
+  /// that was on its way also when it traps no more, and an end that was decided stays decided.
   void trapExits(boolean trap);
 
   /// Lets this process be told when another ends, by [Signal.Down]; at once when it has ended, or

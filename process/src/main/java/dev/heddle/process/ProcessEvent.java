@@ -6,11 +6,15 @@ import org.jspecify.annotations.Nullable;
 /// Something that has come for a process.
 ///
 /// @param type whether a command is done or somebody has sent something
-/// @param tag of the command, as the process chose it; 0 for a message
+/// @param tag of the command, as the process chose it; of a message or a signal it has no meaning
 /// @param data the result of the command, or what was sent: any message, or a [Signal]
 /// @param error why the command failed; null when it did not
 /// @since 0.1
 public record ProcessEvent(Type type, long tag, @Nullable Object data, @Nullable Throwable error) {
+
+  /// The tag of a [Signal.LinkDown] that comes from a link, and is none that somebody passes on.
+  /// For the runtime.
+  public static final long OF_LINK = -1;
 
   /// What kind of event it is.
   public enum Type {

@@ -23,11 +23,9 @@ import dev.heddle.process.scheduler.Task;
 import dev.heddle.process.scheduler.WorkScheduler;
 import dev.heddle.process.scheduler.Worker;
 import dev.heddle.process.supervisor.SupervisorCommands;
-import dev.heddle.process.timer.Timer;
 import dev.heddle.process.timer.Timers;
 import dev.heddle.process.timer.WaitLimit;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -88,8 +86,11 @@ public final class ProcessRuntime implements AutoCloseable {
                 how.factory,
                 how.listener,
                 CoroutineProcess::bodyOf,
-                request -> request.reply().leftUnseen()),
-            new Dispatcher(registry, loops));
+                request -> request.reply().leftUnseen(),
+                CoroutineProcess::unlinked,
+                how.childLifetime),
+            new Dispatcher(registry, loops),
+            timers);
     scheduler.onFailure(host::giveUp);
     this.view = new HostView(host, how.longSteps);
     this.managed = new ManagedRuntime(new RuntimeView(this, how.host), this::written);
@@ -264,26 +265,23 @@ public final class ProcessRuntime implements AutoCloseable {
     return host.mailbox(capacity);
   }
 
-  /// Asks a process to end, by [Signal.Cancel], and ends it when it has not by the deadline. One
-  /// that does not trap exits is ended before its next step.
+  /// Asks a process to end, by [Signal.Cancel], and terminates it when it has not by the deadline.
+  /// One that does not trap exits ends before its next step, with [Exit.Reason#SHUTDOWN]: it was
+  /// asked, and a supervisor does not restart a TRANSIENT child for that.
   ///
   /// @param reason in words
   /// @param within how much time it has
   /// @throws SendFailedException when there is no such process
   public void cancel(Pid pid, String reason, Duration within) {
-    LiveProcess live = find(pid);
-    Duration time = bounded(within);
-    if (live.cancel(new Signal.Cancel(reason, Instant.now().plus(time)))) {
-      Timer deadline =
-          new Timer() {
-            @Override
-            protected void fire() {
-              live.terminate("process cancelled: " + reason);
-            }
-          };
-      timers.arm(deadline, timers.deadline(time));
-      live.ties().onExit(_ -> timers.disarm(deadline)); // else it would hold what has ended
-    }
+    host.endings().cancel(find(pid), reason, bounded(within));
+  }
+
+  /// Asks a process to end, with a reason in the program's own terms. Else as
+  /// [ProcessContext#requestExit]; the signal names nobody.
+  ///
+  /// @throws SendFailedException when there is no such process
+  public void requestExit(Pid pid, Object detail) {
+    host.endings().requestExit(pid, new Signal.ExitRequest(null, detail));
   }
 
   /// The limit of the waits of a body.
@@ -307,11 +305,7 @@ public final class ProcessRuntime implements AutoCloseable {
   }
 
   private LiveProcess find(Pid pid) {
-    LiveProcess live = host.findProcess(pid);
-    if (live == null || live.isEnded()) {
-      throw new SendFailedException(pid, SendResult.NOT_FOUND);
-    }
-    return live;
+    return host.endings().living(pid);
   }
 
   /// Who has a name, or null.

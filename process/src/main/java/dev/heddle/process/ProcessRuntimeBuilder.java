@@ -32,6 +32,7 @@ public final class ProcessRuntimeBuilder {
   ProcessListener listener = new ProcessListener() {};
   @Nullable HeddleOptions loop;
   int calls;
+  Lifetime childLifetime = Lifetime.INDEPENDENT;
 
   ProcessRuntimeBuilder() {}
 
@@ -158,6 +159,13 @@ public final class ProcessRuntimeBuilder {
       throw new IllegalArgumentException("a deadline is not in the past: " + within);
     }
     this.shutdownDeadline = within;
+    return this;
+  }
+
+  /// How long processes live whose start options do not say, and which have a parent:
+  /// [Lifetime#INDEPENDENT] where this is not said.
+  public ProcessRuntimeBuilder childLifetime(Lifetime lifetime) {
+    this.childLifetime = Objects.requireNonNull(lifetime, "lifetime");
     return this;
   }
 

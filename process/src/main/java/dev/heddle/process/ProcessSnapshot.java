@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
 ///   something of the JDK
 /// @param parent who started it, or null
 /// @param names that it has
+/// @param links addresses of those that it is linked to
+/// @param monitored addresses of those that it monitors, one for each monitor
 /// @param stack of its step while it runs, of the body of a [CoroutineProcess] also while that
 ///   waits, the innermost frame first; empty else, and where it was not asked for
 /// @since 0.1
@@ -34,6 +36,8 @@ public record ProcessSnapshot(
     @Nullable String waitsFor,
     @Nullable Pid parent,
     List<String> names,
+    List<Pid> links,
+    List<Pid> monitored,
     List<StackTraceElement> stack) {
   /// What a process does.
   public enum State {
@@ -57,6 +61,8 @@ public record ProcessSnapshot(
   /// Copies the lists.
   public ProcessSnapshot {
     names = List.copyOf(names);
+    links = List.copyOf(links);
+    monitored = List.copyOf(monitored);
     stack = List.copyOf(stack);
   }
 

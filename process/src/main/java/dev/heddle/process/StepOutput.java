@@ -23,6 +23,10 @@ public final class StepOutput {
     IDLE,
     /// never: it has ended
     DONE,
+    /// never: it has ended on purpose
+    SHUTDOWN,
+    /// never: it has failed, for a reason of its own
+    FAILED,
     /// when a command is done, or anything else comes
     YIELD,
     /// when a command is done, or a signal comes; messages wait until then
@@ -31,7 +35,12 @@ public final class StepOutput {
     /// wait until then
     UNTIL_WOKEN,
     /// at once, as the process that takes its place
-    UPGRADE
+    UPGRADE;
+
+    /// Whether the process has ended.
+    public boolean isEnd() {
+      return this == DONE || this == SHUTDOWN || this == FAILED;
+    }
   }
 
   /// A command and the tag that its result will carry.
@@ -103,6 +112,28 @@ public final class StepOutput {
     this.outcome = result;
   }
 
+  /// Ends the process on purpose: [Exit.Reason#SHUTDOWN]. Processes that are linked to it end too,
+  /// for the same reason, and supervisors do not restart a TRANSIENT child for it. Else as
+  /// [#done()].
+  public void shutdown() {
+    shutdown(null);
+  }
+
+  /// The same, with a reason in the program's own terms, for [Exit#detail].
+  public void shutdown(@Nullable Object detail) {
+    checkOpen();
+    this.status = Status.SHUTDOWN;
+    this.outcome = detail;
+  }
+
+  /// Ends the process as failed, with a reason in the program's own terms, for [Exit#detail]. Else
+  /// as [#done()].
+  public void fail(Object detail) {
+    checkOpen();
+    this.outcome = Objects.requireNonNull(detail, "detail");
+    this.status = Status.FAILED;
+  }
+
   /// Lets another process take the place of this one: it keeps the PID, what is in the mailbox,
   /// names, links and monitors.
   ///
@@ -144,6 +175,11 @@ public final class StepOutput {
   /// The result of a process that is done.
   public @Nullable Object result() {
     return status == Status.DONE ? outcome : null;
+  }
+
+  /// The reason that a process has given which ends on purpose or has failed.
+  public @Nullable Object detail() {
+    return status == Status.SHUTDOWN || status == Status.FAILED ? outcome : null;
   }
 
   /// What takes its place.

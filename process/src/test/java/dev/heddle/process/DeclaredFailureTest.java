@@ -33,7 +33,7 @@ class DeclaredFailureTest extends CoroutineFixture {
   }
 
   /// How many wait for an exit, as the ties of the process have it.
-  private static int waiting(Pid pid) throws ReflectiveOperationException {
+  static int waiting(Pid pid) throws ReflectiveOperationException {
     Ties ties = ((LiveProcess) Objects.requireNonNull(pid.receiver())).ties();
     Field listeners = Ties.class.getDeclaredField("listeners");
     listeners.setAccessible(true);

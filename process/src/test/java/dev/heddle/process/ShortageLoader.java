@@ -88,8 +88,7 @@ final class ShortageLoader extends ClassLoader {
   private static boolean isOfProcesses(String name) {
     return name.startsWith(ROOT + "process.")
         && !name.startsWith(ROOT + "process.Shortage")
-        && !name.startsWith(ROOT + "process.Kit")
-        && !name.endsWith("topology.Ties");
+        && !name.startsWith(ROOT + "process.Kit");
   }
 
   private byte[] transformed(byte[] bytes) {

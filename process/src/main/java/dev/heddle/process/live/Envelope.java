@@ -4,6 +4,7 @@ package dev.heddle.process.live;
 import dev.heddle.process.ProcessEvent;
 import dev.heddle.process.Signal;
 import dev.heddle.process.scheduler.EventQueue;
+import dev.heddle.process.topology.Link;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -44,6 +45,26 @@ class Envelope extends EventQueue.Node {
     boolean admittedTo(LiveProcess process) {
       process.resultSeen(event().tag());
       return true;
+    }
+  }
+
+  /// The signal of a link, which is not to be seen when that was undone.
+  static final class OfLink extends Envelope {
+    private final Link link;
+
+    OfLink(Link link, Signal.LinkDown down) {
+      super(down);
+      this.link = link;
+    }
+
+    @Override
+    ProcessEvent event() {
+      return new ProcessEvent(ProcessEvent.Type.MESSAGE, ProcessEvent.OF_LINK, content, null);
+    }
+
+    @Override
+    boolean admittedTo(LiveProcess process) {
+      return process.ties().takeLink(link, process);
     }
   }
 

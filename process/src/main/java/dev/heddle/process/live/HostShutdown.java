@@ -5,12 +5,13 @@ import dev.heddle.process.Exit;
 import dev.heddle.process.Pid;
 import dev.heddle.process.ProcessTerminatedException;
 import dev.heddle.process.ShutdownReport;
+import dev.heddle.process.ShutdownReport.Abandoned.Held;
 import dev.heddle.process.Signal;
+import dev.heddle.process.StartOptions;
 import dev.heddle.process.dispatch.LoopPort;
 import dev.heddle.process.scheduler.WorkScheduler;
 import dev.heddle.process.timer.Timers;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -32,12 +33,15 @@ public final class HostShutdown {
    *
    * Those asked have the time, but for its last quarter, at most a second, to clean up, with timers and I/O: workers and the loop go on. Then
    * they are ended too, which needs them to be between two steps. What is still in a step at the deadline is abandoned: told to have
-   * ended, named in the report with its stack; its thread is left to it. Only then mailboxes of coroutines are closed, workers leave, and the loop is shut down.
+   * ended, named in the report with its stack; its thread is left to it. A process whose end is being told at the deadline, by a listener or a
+   * callback that does not return, is named too: it has ended, and holds its worker. Only then mailboxes of coroutines are closed, workers
+   * leave, and the loop is shut down.
    *
    * Back in time. Both passes over the processes look at the clock; what a late one leaves, and what workers have not got round to end by the
    * deadline, is for a thread of its own: hundreds of thousands of processes take seconds. It ends them, waits for the workers to close and
    * tell them, and tells those for which no worker comes, because all are held by steps: these are not closed. Named in the report are only
-   * those in a step, no more than there are workers.
+   * those that hold a worker, no more than there are workers. Who is told of an abandoned process may not return either: a thread for that
+   * tells, and is waited for no longer than LAST_MOMENT.
    *
    * An interrupt of whoever waits moves the deadline to LAST_MOMENT from then, and both parts are over: nobody is asked any more, and
    * what does not end at once is abandoned. Everything is told and ended all the same, and the interrupt is kept for the caller.
@@ -81,7 +85,7 @@ public final class HostShutdown {
         Duration.ofNanos(Math.min(deadline.toNanos() / 4, LONGEST_LAST_PART.toNanos()));
     CompletableFuture<@Nullable Void> empty = host.close();
     AtomicInteger asked = new AtomicInteger();
-    askAll(Instant.now().plus(deadline).minus(lastPart), asked);
+    askAll(new Signal.Cancel("the runtime shuts down", end - lastPart.toNanos()), asked);
     await(empty, end - lastPart.toNanos());
     Set<LiveProcess> terminated = terminateAll();
     await(empty, end);
@@ -106,8 +110,7 @@ public final class HostShutdown {
     return new ShutdownReport(asked.get(), terminated.size(), List.copyOf(abandoned.values()));
   }
 
-  private void askAll(Instant deadline, AtomicInteger asked) {
-    Signal.Cancel cancel = new Signal.Cancel("the runtime shuts down", deadline);
+  private void askAll(Signal.Cancel cancel, AtomicInteger asked) {
     int seen = 0;
     for (LiveProcess process : host.all()) {
       if (isLate(++seen)) {
@@ -145,7 +148,8 @@ public final class HostShutdown {
 
   /// The parent that will end a process, or null.
   private @Nullable LiveProcess seenToBy(LiveProcess process) {
-    Pid parent = process.options().link() ? process.options().parent() : null;
+    StartOptions options = process.options();
+    Pid parent = options.link() || host.endings().endsWithParent(options) ? options.parent() : null;
     LiveProcess live = parent == null ? null : host.find(parent);
     return live != null && live.trapsExits() ? live : null;
   }
@@ -192,16 +196,42 @@ public final class HostShutdown {
 
   // ---- who has had no time ----
 
-  /// Tells of those in a step that they are abandoned.
+  /// Names those that hold a worker, and tells of those in a step that they are abandoned.
   private Map<LiveProcess, ShutdownReport.Abandoned> abandon() {
     Map<LiveProcess, ShutdownReport.Abandoned> abandoned = new HashMap<>();
+    Map<LiveProcess, Exit> untold = new HashMap<>();
     scheduler.forEachRunning((task, stack) -> {
-      if (task instanceof LiveProcess process && process.abandon(true)) {
-        abandoned.put(
-            process, new ShutdownReport.Abandoned(process.self(), process.kind(), List.of(stack)));
+      if (!(task instanceof LiveProcess process)) {
+        return;
+      }
+      Exit exit = process.giveUp(true);
+      if (exit != null) {
+        untold.put(process, exit);
+        abandoned.put(process, named(process, Held.STEP, stack));
+      } else if (host.has(process)) { // its end is being told, else it would be in no table
+        abandoned.put(process, named(process, Held.END, stack));
       }
     });
+    if (!untold.isEmpty()) {
+      tell(untold);
+    }
     return abandoned;
+  }
+
+  private static ShutdownReport.Abandoned named(
+      LiveProcess process, Held by, StackTraceElement[] stack) {
+    return new ShutdownReport.Abandoned(process.self(), process.kind(), by, List.of(stack));
+  }
+
+  private void tell(Map<LiveProcess, Exit> untold) {
+    Thread teller =
+        Thread.ofPlatform()
+            .daemon()
+            .name("heddle-abandons")
+            .start(() -> untold.forEach(LiveProcess::tellAbandoned));
+    waiting(() -> {
+      var _ = teller.join(LAST_MOMENT); // else a listener holds it
+    });
   }
 
   /// Ends the others after the deadline, on a thread of its own.

@@ -7,10 +7,12 @@ import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessRuntime;
 import dev.heddle.process.SendFailedException;
 import dev.heddle.process.SendResult;
+import dev.heddle.process.Signal;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.dispatch.Invocation;
 import dev.heddle.process.topology.Ties;
 import dev.heddle.scheduler.StackReserve;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// What the code of a process may do. Has no state: two of the same process do the same.
@@ -83,16 +85,29 @@ final class LiveContext implements ProcessContext {
 
   @Override
   public void link(Pid other) {
-    live.host.link(live, other);
+    live.host.relations().link(live, other);
   }
 
   @Override
   public void unlink(Pid other) {
+    live.host.relations().unlink(live, other);
+  }
+
+  @Override
+  public List<Pid> links() {
     StackReserve.requireAmple(); // a lock that is cut off stays locked
-    LiveProcess found = live.host.find(other);
-    if (found != null) {
-      Ties.unlink(live, found);
-    }
+    return live.links();
+  }
+
+  @Override
+  public List<Pid> monitored() {
+    StackReserve.requireAmple(); // the same
+    return live.monitored();
+  }
+
+  @Override
+  public void requestExit(Pid other, Object detail) {
+    live.host.endings().requestExit(other, new Signal.ExitRequest(live.self(), detail));
   }
 
   @Override
@@ -102,7 +117,7 @@ final class LiveContext implements ProcessContext {
 
   @Override
   public long monitor(Pid other) {
-    return live.host.monitor(live, other, _ -> {});
+    return live.host.relations().monitor(live, other, _ -> {});
   }
 
   @Override

@@ -7,6 +7,7 @@ import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
 import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessEvent;
+import dev.heddle.process.ProcessExitException;
 import dev.heddle.process.ProcessSnapshot;
 import dev.heddle.process.SendResult;
 import dev.heddle.process.StartOptions;
@@ -151,6 +152,11 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
         endsWith(new Exit(pid, Exit.Reason.NORMAL, out.result(), null));
         yield Verdict.DONE;
       }
+      case SHUTDOWN -> {
+        endsWith(new Exit(pid, Exit.Reason.SHUTDOWN, null, null, out.detail()));
+        yield Verdict.DONE;
+      }
+      case FAILED -> throw new ProcessExitException(Objects.requireNonNull(out.detail()));
       case UPGRADE -> upgrade(Objects.requireNonNull(out.upgrade()));
     };
   }
@@ -168,7 +174,7 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
   }
 
   private void dispatch(StepOutput out) {
-    boolean last = out.status() == StepOutput.Status.DONE;
+    boolean last = out.status().isEnd();
     for (int i = 0; i < out.yieldCount(); i++) {
       StepOutput.Yield yield = out.yieldAt(i);
       Invocation<?> invocation = new Invocation<@Nullable Object>(this, yield.tag());
@@ -299,6 +305,23 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
     }
   }
 
+  /// What it runs. Its worker.
+  Process process() {
+    return process;
+  }
+
+  /// Those that it is linked to.
+  List<Pid> links() {
+    Ties known = knownTies();
+    return known == null ? List.of() : known.links();
+  }
+
+  /// Those that it monitors.
+  List<Pid> monitored() {
+    Ties known = knownTies();
+    return known == null ? List.of() : known.monitored();
+  }
+
   void wakeUp() {
     host.wake(this, BY_COMMAND, host.tells(this, BY_COMMAND));
   }
@@ -322,7 +345,7 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
 
   @Override
   public void monitor(Pid other, LongConsumer known) {
-    host.monitor(this, other, known);
+    host.relations().monitor(this, other, known);
   }
 
   @Override
@@ -404,6 +427,8 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
         waitsFor(state, commands, body),
         options.parent(),
         known == null ? List.of() : known.names(),
+        links(),
+        monitored(),
         List.of(stack));
   }
 

@@ -2,11 +2,14 @@
 package dev.heddle.process.live;
 
 import dev.heddle.process.Exit;
+import dev.heddle.process.LinkedExitException;
 import dev.heddle.process.Pid;
+import dev.heddle.process.ProcessExitException;
 import dev.heddle.process.ProcessTerminatedException;
 import dev.heddle.process.Signal;
 import dev.heddle.process.scheduler.Task;
 import dev.heddle.process.scheduler.Worker;
+import dev.heddle.process.topology.Link;
 import dev.heddle.process.topology.Ties;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -18,7 +21,8 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
   /*
    * States.  from     event                             to       who, order
    *          LIVES    it is done, or has thrown         DECIDED  its worker: CAS on `ending`
-   *          LIVES    end(), a broken link, a shutdown  DECIDED  any thread: CAS; the winner wakes it
+   *          LIVES    end(), a shutdown                 DECIDED  any thread: CAS; the winner wakes it
+   *          LIVES    a broken link, no trap            DECIDED  who tells of the other's end: CAS under the lock of its ties; then wakes it
    *          DECIDED  any of these                      DECIDED  nobody: who was first has the word
    *          DECIDED  completed(), refuse()             TOLD     its worker, or who failed to start it: leaves, closes the mailbox, tells
    *          DECIDED  abandon()                         TOLD     a shutdown that has no more time: tells, and leaves the rest to completed()
@@ -32,6 +36,12 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
    *                ties told       links, monitors, names, whoever waits for the exit
    *                told()          the host takes it off its table last, so that its number is found until all know
    *                bury()          what it was is forgotten, not before: whoever is told may ask of which class it was
+   *
+   * The decision is kept as what there was without memory: what it has thrown, or the exit of the process it was linked to. Its own exit is
+   * made of that when it is told.
+   *
+   * Traps. What counts is whether it traps exits at the moment when an end comes to it. A LinkDown that is on its way then is seen also when it
+   * has ceased to trap meanwhile; an end that was decided is not taken back by a trap that comes later.
    *
    * Most have no ties. Then nobody makes them at the end either: the exit stands where they would, for whoever asks later.
    *
@@ -78,7 +88,8 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
   private volatile boolean abandoned;
 
   // any thread, CAS
-  private volatile @Nullable Object ending; // null while it lives; the Exit; or what it has thrown
+  private volatile @Nullable Object
+      ending; // null; its exit, or that of one it was linked to; a Throwable
   private volatile @Nullable Object ties; // null before anybody asks; or Ties; or the Exit without
 
   Mortal(ProcessHost host, Rank rank) {
@@ -123,11 +134,30 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
   /// How it ends, which is decided.
   private Exit ending() {
     Object seen = Objects.requireNonNull(ending);
-    if (seen instanceof Throwable thrown) {
-      Exit made = new Exit(self(), Exit.Reason.FAILED, null, thrown);
-      seen = ENDING.compareAndSet(this, thrown, made) ? made : Objects.requireNonNull(ending);
-    }
-    return (Exit) seen;
+    Exit made =
+        switch (seen) {
+          case Throwable thrown -> thrown(thrown);
+          case Exit exit when exit.pid() != self() -> follows(exit); // its own has its own PID
+          default -> (Exit) seen;
+        };
+    return made == seen || ENDING.compareAndSet(this, seen, made) ? made : (Exit) ending;
+  }
+
+  private Exit thrown(Throwable thrown) {
+    return thrown instanceof ProcessExitException said
+        ? new Exit(
+            self(),
+            said.isShutdown() ? Exit.Reason.SHUTDOWN : Exit.Reason.FAILED,
+            null,
+            said,
+            said.detail())
+        : new Exit(self(), Exit.Reason.FAILED, null, thrown);
+  }
+
+  /// What follows from the end of a process to which it was linked.
+  private Exit follows(Exit of) {
+    Exit.Reason reason = of.isFailure() ? Exit.Reason.LINKED : Exit.Reason.SHUTDOWN;
+    return new Exit(self(), reason, null, LinkedExitException.after(of), of.detail());
   }
 
   /// It has thrown, and so fails, unless somebody has ended it before. Needs no memory: the exit is
@@ -145,8 +175,13 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
   ///
   /// @return false when its end was decided before
   final boolean end(Exit.Reason reason, @Nullable Throwable cause) {
+    return end(reason, cause, null);
+  }
+
+  private boolean end(Exit.Reason reason, @Nullable Throwable cause, @Nullable Object detail) {
     Worker here = host.tells(this, BY_COMMAND);
-    boolean isOurs = ENDING.compareAndSet(this, null, new Exit(self(), reason, null, cause));
+    boolean isOurs =
+        ENDING.compareAndSet(this, null, new Exit(self(), reason, null, cause, detail));
     host.wake(this, BY_COMMAND, here);
     return isOurs;
   }
@@ -158,15 +193,32 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
     return end(Exit.Reason.TERMINATED, new ProcessTerminatedException(why));
   }
 
-  /// Asks it to end, when it listens; else ends it.
+  /// Asks it to end, when it listens; else ends it, on purpose.
   ///
   /// @return whether it was asked
   public final boolean cancel(Signal.Cancel how) {
     if (trapsExits) {
-      return signal(how);
+      return urgent(new Envelope(how));
     }
-    var _ = terminate("process cancelled: " + how.reason()); // one that has ended needs no more
+    var _ = // one that has ended needs no more
+        end(
+            Exit.Reason.SHUTDOWN,
+            new ProcessTerminatedException("process cancelled: " + how.reason()));
     return false;
+  }
+
+  /// Tells it that another wants it to end, when it listens; else ends it.
+  ///
+  /// @return false when it has ended
+  public final boolean requestExit(Signal.ExitRequest request) {
+    if (trapsExits) {
+      return urgent(new Envelope(request));
+    }
+    String by = request.from() == null ? "the program" : request.from().toString();
+    return end(
+        Exit.Reason.TERMINATED,
+        new ProcessTerminatedException(by + " has asked it to end: " + request.detail()),
+        request.detail());
   }
 
   final void trapExits(boolean trap) {
@@ -232,16 +284,32 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
   ///
   /// @return false when everybody knows its end already
   final boolean abandon(boolean inStep) {
+    Exit exit = giveUp(inStep);
+    if (exit != null) {
+      tellAbandoned(exit);
+    }
+    return exit != null;
+  }
+
+  /// The first part of [#abandon]: calls nobody.
+  ///
+  /// @return what is to be told, by [#tellAbandoned]; null when its end is told already, or is
+  ///   being told
+  final @Nullable Exit giveUp(boolean inStep) {
     abandoned = true;
     // if it is nobody's yet: woken too, so that its worker looks when the step returns
     var _ = end(Exit.Reason.ABANDONED, new ProcessTerminatedException("abandoned in a step"));
     Exit decided = ending();
-    Exit exit = inStep ? new Exit(self(), Exit.Reason.ABANDONED, null, decided.cause()) : decided;
-    if (!claimTelling()) {
-      return false;
-    }
+    Exit exit =
+        inStep
+            ? new Exit(self(), Exit.Reason.ABANDONED, null, decided.cause(), decided.detail())
+            : decided;
+    return claimTelling() ? exit : null;
+  }
+
+  /// Calls listeners, which may not return.
+  final void tellAbandoned(Exit exit) {
     tell(exit);
-    return true;
   }
 
   /// Whether nobody will take what is sent, though its mailbox is open: that is its worker's.
@@ -274,16 +342,21 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
 
   // ---- being told ----
 
-  private boolean signal(Signal signal) {
-    return urgent(new Envelope(signal));
+  @Override
+  public final boolean linkBreaks(Exit exit) {
+    if (trapsExits) {
+      return true;
+    }
+    var _ = ENDING.compareAndSet(this, null, exit); // or its end was decided before
+    return false;
   }
 
   @Override
-  public final void linkBroken(Exit exit) {
-    if (trapsExits) {
-      var _ = signal(new Signal.LinkDown(exit)); // one that has ended needs no telling
+  public final void linkBroken(Link link, Exit exit, boolean bySignal) {
+    if (bySignal) {
+      var _ = urgent(new Envelope.OfLink(link, new Signal.LinkDown(exit))); // or it has ended
     } else {
-      var _ = end(Exit.Reason.LINKED, new LinkedExitException(exit));
+      host.wake(this, BY_COMMAND, host.tells(this, BY_COMMAND));
     }
   }
 

@@ -2,9 +2,11 @@
 package dev.heddle.process.live;
 
 import dev.heddle.process.Exit;
+import dev.heddle.process.Lifetime;
 import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
 import dev.heddle.process.ProcessEvent;
+import dev.heddle.process.ProcessExitException;
 import dev.heddle.process.ProcessFactory;
 import dev.heddle.process.ProcessListener;
 import dev.heddle.process.ProcessRuntime;
@@ -24,6 +26,7 @@ import dev.heddle.process.relay.Routes;
 import dev.heddle.process.scheduler.Logbook;
 import dev.heddle.process.scheduler.WorkScheduler;
 import dev.heddle.process.scheduler.Worker;
+import dev.heddle.process.timer.Timers;
 import dev.heddle.process.topology.Names;
 import dev.heddle.process.topology.Ties;
 import dev.heddle.scheduler.StackReserve;
@@ -32,6 +35,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
@@ -49,6 +53,9 @@ public final class ProcessHost {
   /// @param listener of starts and ends
   /// @param bodies finds the sequential body of a process, if it has one
   /// @param unseen is told of requests that lie in a mailbox at the end of its process
+  /// @param unlinked takes the signal of an undone link from a process that has taken it out of its
+  ///   mailbox and not looked at it
+  /// @param lifetime of processes whose options leave it to the runtime, if they have a parent
   public record Parts(
       ProcessRuntime runtime,
       WorkScheduler scheduler,
@@ -57,10 +64,14 @@ public final class ProcessHost {
       @Nullable ProcessFactory factory,
       ProcessListener listener,
       Function<Process, @Nullable BodyView> bodies,
-      Consumer<Request> unseen) {}
+      Consumer<Request> unseen,
+      BiConsumer<Process, Pid> unlinked,
+      Lifetime lifetime) {}
 
   private final Parts parts;
   private final Dispatcher dispatcher;
+  private final Endings endings;
+  private final Relations relations;
   private final ProcessTable table = new ProcessTable();
   private final Names names = new Names();
   private final Places places;
@@ -73,9 +84,11 @@ public final class ProcessHost {
   private volatile @Nullable CompletableFuture<@Nullable Void> empty;
 
   /// A host without processes.
-  public ProcessHost(Parts parts, Dispatcher dispatcher) {
+  public ProcessHost(Parts parts, Dispatcher dispatcher, Timers timers) {
     this.parts = parts;
     this.dispatcher = dispatcher;
+    this.endings = new Endings(this, timers, parts.lifetime());
+    this.relations = new Relations(this, parts.routes(), parts.unlinked());
     this.places = new Places(parts.limit(), parts.scheduler().size());
   }
 
@@ -182,6 +195,9 @@ public final class ProcessHost {
     if (options.link() || options.monitor()) {
       by = parentOf(options);
       monitor = tie(made, by);
+    }
+    if (endings.endsWithParent(options)) {
+      endings.endWith(parentOf(options), made);
     }
     try {
       parts.listener().onStart(made.self(), options);
@@ -354,24 +370,6 @@ public final class ProcessHost {
     parts.routes().close();
   }
 
-  void link(LiveProcess one, Pid other) {
-    StackReserve.requireAmple(); // else one might know of it, and the other not
-    LiveProcess found = findProcess(other);
-    if (found != null) {
-      Ties.link(one, found);
-    } else {
-      Ties.linkGone(one, gone(other));
-    }
-  }
-
-  long monitor(LiveProcess watcher, Pid target, LongConsumer known) {
-    StackReserve.requireAmple(); // the same
-    LiveProcess found = findProcess(target);
-    return found != null
-        ? Ties.monitor(watcher, found, known)
-        : Ties.monitorGone(watcher, gone(target), known);
-  }
-
   /// The exit of a process of which nothing is known.
   public static Exit gone(Pid pid) {
     return new Exit(pid, Exit.Reason.NOT_FOUND, null, null);
@@ -394,6 +392,16 @@ public final class ProcessHost {
     return names;
   }
 
+  /// Links and monitors.
+  Relations relations() {
+    return relations;
+  }
+
+  /// Ways to end a process.
+  public Endings endings() {
+    return endings;
+  }
+
   // ---- ends ----
 
   /// A process has ended, or could not be made, and nobody knows yet: who does may start another in
@@ -413,7 +421,7 @@ public final class ProcessHost {
 
   private static void record(LiveProcess process, Exit exit) {
     try {
-      if (exit.isAbnormal() && FlightEvents.areRecorded()) {
+      if (exit.isFailure() && FlightEvents.areRecorded()) {
         FlightEvents.abnormalEnd(process.kind(), exit);
       }
     } catch (Throwable _) {
@@ -479,6 +487,9 @@ public final class ProcessHost {
   }
 
   void failed(LiveProcess process, Throwable t) {
+    if (t instanceof ProcessExitException said && said.isShutdown()) {
+      return; // nothing has gone wrong
+    }
     log("process ", process.self(), " has failed", t);
   }
 
@@ -521,6 +532,11 @@ public final class ProcessHost {
   /// All processes, as of a moment ago.
   public List<LiveProcess> all() {
     return table.all();
+  }
+
+  /// Whether a process has not ended, or not everybody knows of its end.
+  boolean has(LiveProcess process) {
+    return table.find(process.id()) == process;
   }
 
   /// How many live.

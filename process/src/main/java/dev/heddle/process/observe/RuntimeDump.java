@@ -148,6 +148,10 @@ public record RuntimeDump(
                 process.mailbox(), process.steps(), process.commands(), quoted(process.parent()))
         + list("names", process.names().stream().map(RuntimeDump::quoted).toList())
         + ","
+        + list("links", process.links().stream().map(RuntimeDump::quoted).toList())
+        + ","
+        + list("monitored", process.monitored().stream().map(RuntimeDump::quoted).toList())
+        + ","
         + list("stack", process.stack().stream().map(RuntimeDump::quoted).toList())
         + "}";
   }

@@ -57,6 +57,14 @@ public final class Routes {
     return pid.id() == id && pid.incarnation() == incarnation && isHere(pid);
   }
 
+  /// The same address as the runtime itself writes it: one that is here names the node of this
+  /// runtime, also where it was left out.
+  public Pid canonical(Pid pid) {
+    return isHere(pid) && !pid.node().equals(node)
+        ? new Pid(node, host, pid.id(), pid.incarnation())
+        : pid;
+  }
+
   private boolean isThisNode(String name) {
     return name.isEmpty() || name.equals(node);
   }

@@ -14,7 +14,6 @@ import dev.heddle.process.StepOutput;
 import dev.heddle.process.dispatch.Command;
 import dev.heddle.process.supervisor.ChildStatus.State;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -66,7 +65,7 @@ final class Supervision {
   private @Nullable StepOutput out; // of the step that runs
   private long lastTag = Long.MIN_VALUE; // far from those of what it was before an upgrade
   private boolean closing;
-  private @Nullable Instant deadline; // of a cancellation
+  private Signal.@Nullable Cancel cancel; // what it was asked to end by
   private @Nullable RuntimeException failure; // with which it ends
 
   Supervision(Supervisor.Builder how) {
@@ -115,8 +114,8 @@ final class Supervision {
         }
       }
       case Signal.LinkDown down -> linkDown(down.exit());
-      case Signal.Cancel cancel -> {
-        deadline = cancel.deadline();
+      case Signal.Cancel asked -> {
+        cancel = asked;
         closing = true;
       }
       case Request request -> answer(request);
@@ -264,17 +263,11 @@ final class Supervision {
   private void stop(Child child) {
     become(child, State.STOPPING);
     Duration within = child.spec.shutdown();
-    if (deadline != null) {
-      Duration left = Duration.between(Instant.now(), deadline);
-      within = left.compareTo(within) < 0 ? left : within;
+    if (cancel != null && cancel.remaining().compareTo(within) < 0) {
+      within = cancel.remaining();
     }
     try {
-      self()
-          .runtime()
-          .cancel(
-              Objects.requireNonNull(child.pid),
-              "its supervisor ends it",
-              within.isNegative() ? Duration.ZERO : within);
+      self().runtime().cancel(Objects.requireNonNull(child.pid), "its supervisor ends it", within);
     } catch (SendFailedException _) {
       // safe: it has ended; its monitor is about to tell
     }

@@ -2,9 +2,10 @@
 package dev.heddle.process.topology;
 
 import dev.heddle.process.Exit;
+import dev.heddle.process.Pid;
 import dev.heddle.scheduler.BriefLock;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -16,23 +17,42 @@ import org.jspecify.annotations.Nullable;
 /// What ties one process to others: links, monitors of it, monitors that it holds, its names.
 public final class Ties {
   /*
-   * States of a process's ties.  OPEN    link, monitor, name, their ends  OPEN   any thread: under the lock
-   *                              (none)  made after the exit was told     EXITED the first who asks, with that exit
-   *                              OPEN    exit                             EXITED the worker of its last step: under the lock, for ever
-   *                              EXITED  monitor                          same   the monitor is told of the exit at once
-   *                              EXITED  link                             same   the other side is treated as if linked before
-   *                              EXITED  it links, monitors, takes a name same   refused: nobody would take back what it adds to others
+   * States of the ties of a process.
+   *   from    event                              to      who, order
+   *   OPEN    link, monitor, name, their ends    OPEN    any thread: under the lock
+   *   (none)  made after the exit was told       EXITED  the first who asks, with that exit
+   *   OPEN    exited()                           EXITED  the worker of its last step: under the lock, for ever
+   *   EXITED  monitor                            same    the watcher is told of the exit at once
+   *   EXITED  link                               same    the other process is treated as if it had been linked before
+   *   EXITED  it links, monitors, takes a name   same    refused: nobody would take back what it adds to others
+   *
+   * States of a link, at the process that stays.
+   *   from    event                              to      who, order
+   *   (none)  link()                             LINKED  any thread: in the ties of both, under both locks
+   *   (none)  link() to one that has failed      BROKEN  any thread: under both locks; then this process is told
+   *   LINKED  unlink(), of either process        (none)  any thread: under both locks
+   *   LINKED  the other one has ended normally   (none)  who tells of that: under the lock of this process
+   *   LINKED  the other one has failed           BROKEN  the same: this process decides what that does to it, still under the lock
+   *   BROKEN  its signal is about to be seen     (none)  the worker of this process: under its lock
+   *   BROKEN  unlink()                           (none)  any thread: under the lock; its signal is not admitted any more
+   *   BROKEN  link()                             same    the signal on its way tells
    *
    * A link stands in the ties of both; both locks are held while it is made or undone, so both sides agree. Nobody waits for one of them
    * with the other in hand, but gives that one back first: so there is no circle, and whoever wants only the other never waits for a third.
-   * The exit takes one lock at a time: it empties its own ties first, after which nothing can be added.
+   * The exit takes one lock at a time: first its own, after which nothing can be added to it, then that of each process it is linked to.
    *
    * I1. Each monitor is told of one exit, unless it was taken back. [TiesTest, StressTest]
-   * I2. A link is in both ties or in none. [TiesTest]
+   * I2. A link is in both ties or in none, but for those to a process that has ended. [TiesTest]
+   * I3. After unlink() has returned no end of that link is decided, and no signal of it is admitted: a link is broken under the same lock
+   *     under which unlink() takes it away, and only where it is found there. A link is an object, so one that is made anew admits no signal of
+   *     the old one. [UnlinkTest, TiesLincheckTest, TiesStress; mutant: TiesStress.TellsWhomItTook]
+   * I4. Where telling lacks memory it stops, and goes on there when exited() is called again: nobody is left out or told twice. [OutOfMemoryTest]
    *
-   * Nobody is told anything under a lock. P13; cases 139-156, 218.
+   * Under a lock nobody is told anything, nor woken. What a broken link does is decided there by a flag and a CAS, without memory.
+   * P13; cases 139-156, 218.
    *
-   * Rejected. An order of the locks: who has the first and waits for the second holds up all who want the first.
+   * Rejected. An order of the locks: who has the first and waits for the second holds up all who want the first. To take all links out
+   * and tell each of those processes: it may have undone the link meanwhile. Numbers of links: an object does as well, and is there.
    */
 
   /// Whoever has ties.
@@ -40,40 +60,36 @@ public final class Ties {
     /// Its ties.
     Ties ties();
 
-    /// A process to which it was linked has ended other than normally.
-    void linkBroken(Exit exit);
+    /// Its address.
+    Pid self();
+
+    /// A process to which it is linked has ended other than normally: decides what that does to it.
+    /// Under a lock, so it neither waits, nor allocates, nor calls others.
+    ///
+    /// @return true when it wants to be told by a signal; false when its own end is decided
+    boolean linkBreaks(Exit exit);
+
+    /// Carries out what [#linkBreaks] has said.
+    void linkBroken(Link link, Exit exit, boolean bySignal);
 
     /// A process that it monitors has ended.
     void monitorFired(long monitor, Exit exit);
-  }
-
-  /// A monitor of one process by another.
-  private record Watch(long reference, Owner watcher) {
-    // Methods of its own: those of a record are linked at their first use, which takes more stack
-    // than anybody looks for; where it fails, no record of the program has any.
-
-    @Override
-    public boolean equals(@Nullable Object other) {
-      return other instanceof Watch(long r, Owner w) && r == reference && w == watcher;
-    }
-
-    @Override
-    public int hashCode() {
-      return Long.hashCode(reference) * 31 + System.identityHashCode(watcher);
-    }
   }
 
   private final BriefLock lock = new BriefLock();
 
   // under the lock
   private @Nullable Exit exit;
-  private @Nullable Set<Owner> links;
+  private @Nullable Map<Pid, Link> links; // by the address of the other
   private @Nullable Set<Watch> watches;
   private @Nullable Set<Consumer<Exit>> listeners;
   private @Nullable Set<Consumer<Boolean>> starters; // wait for the end of its init
-  private @Nullable Map<Long, Owner> held; // monitors of this process: reference to whom it watches
+  private @Nullable Map<Long, @Nullable Owner> held; // by the reference: whom it monitors
   private @Nullable List<String> names;
   private long lastReference;
+
+  // who tells of the exit
+  private @Nullable Farewell farewell;
 
   /// Ties of a process.
   ///
@@ -93,27 +109,59 @@ public final class Ties {
     }
     Exit ofA;
     Exit ofB;
+    Link broken = null;
     lockBoth(a, b);
     try {
       ofA = a.ties().exit;
       ofB = b.ties().exit;
-      if (ofA == null && ofB == null) {
-        a.ties().addLink(b);
-        b.ties().addLink(a);
+      if (ofA == null && !a.ties().isLinkedTo(b.self())) {
+        if (ofB == null) {
+          Link made = new Link(a, b, b.self());
+          b.ties().addLink(made, b);
+          a.ties().addLink(made, a);
+        } else if (ofB.isAbnormal()) {
+          broken = a.ties().addBroken(new Link(a, b, b.self()), ofB);
+        }
       }
     } finally {
       unlockBoth(a, b);
     }
     checkOpen(ofA, "be linked");
-    if (ofB != null && ofB.isAbnormal()) {
-      a.linkBroken(ofB);
-    }
+    tellOfBroken(broken, ofB);
   }
 
   /// As [#link], to a process of which only its exit is known.
   public static void linkGone(Owner a, Exit exit) {
-    checkOpen(a.ties().exit(), "be linked");
-    a.linkBroken(exit);
+    Ties ties = a.ties();
+    Exit ofA;
+    Link broken = null;
+    ties.lock.lock();
+    try {
+      ofA = ties.exit;
+      if (ofA == null && !ties.isLinkedTo(exit.pid())) {
+        broken = ties.addBroken(new Link(a, null, exit.pid()), exit);
+      }
+    } finally {
+      ties.lock.unlock();
+    }
+    checkOpen(ofA, "be linked");
+    tellOfBroken(broken, exit);
+  }
+
+  private static void tellOfBroken(@Nullable Link broken, @Nullable Exit exit) {
+    if (broken != null && exit != null) {
+      broken.maker.linkBroken(broken, exit, broken.isBySignal);
+    }
+  }
+
+  private boolean isLinkedTo(Pid other) {
+    return links != null && links.containsKey(other);
+  }
+
+  private Link addBroken(Link made, Exit exit) {
+    addLink(made, made.maker); // first: it may want memory
+    made.breaks(made.maker, exit);
+    return made;
   }
 
   private @Nullable Exit exit() {
@@ -132,17 +180,93 @@ public final class Ties {
     }
   }
 
-  /// Undoes a link, if there is one.
+  /// Undoes a link, if there is one: its signal will not be seen any more, also when it is on its
+  /// way. One that has ended undoes nothing.
   public static void unlink(Owner a, Owner b) {
     if (a == b) {
       return;
     }
     lockBoth(a, b);
     try {
-      a.ties().removeLink(b);
-      b.ties().removeLink(a);
+      if (a.ties().exit == null) {
+        a.ties().removeLink(b.self());
+        b.ties().removeLink(a.self());
+      }
     } finally {
       unlockBoth(a, b);
+    }
+  }
+
+  /// As [#unlink], of a process of which only its address is known.
+  public void unlinkGone(Pid other) {
+    lock.lock();
+    try {
+      removeLink(other);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// The signal of a broken link is about to be seen by its process.
+  ///
+  /// @return false when the link was undone
+  public boolean takeLink(Link link, Owner owner) {
+    Pid other = link.addressFor(owner);
+    lock.lock();
+    try {
+      if (links == null || links.get(other) != link) {
+        return false;
+      }
+      links.remove(other);
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// The addresses of those that it is linked to, the first linked first.
+  public List<Pid> links() {
+    List<Pid> all = new ArrayList<>();
+    lock.lock();
+    try {
+      if (links != null) {
+        links.forEach((pid, link) -> {
+          if (!link.isBroken) {
+            all.add(pid);
+          }
+        });
+      }
+    } finally {
+      lock.unlock();
+    }
+    return all;
+  }
+
+  /// One of them has ended: breaks the link where the other still has it.
+  private static void endLink(Link link, Owner ended, Exit how) {
+    Owner stays = link.partnerOf(ended);
+    if (stays != null && stays.ties().breaks(link, stays, how)) {
+      stays.linkBroken(link, how, link.isBySignal);
+      link.isTold = true; // not before: where that lacks memory it is tried again
+    }
+  }
+
+  /// @return whether its process has to be told
+  private boolean breaks(Link link, Owner owner, Exit how) {
+    Pid other = link.addressFor(owner);
+    lock.lock();
+    try {
+      if (links == null || links.get(other) != link || link.isTold) {
+        return false;
+      }
+      if (!how.isAbnormal()) {
+        links.remove(other);
+        return false;
+      }
+      link.breaks(owner, how);
+      return true;
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -164,14 +288,14 @@ public final class Ties {
     b.ties().lock.unlock();
   }
 
-  private void addLink(Owner other) {
+  private void addLink(Link link, Owner owner) {
     if (links == null) {
-      links = new LinkedHashSet<>(4);
+      links = new LinkedHashMap<>(4);
     }
-    links.add(other);
+    links.put(link.addressFor(owner), link);
   }
 
-  private void removeLink(Owner other) {
+  private void removeLink(Pid other) {
     if (links != null) {
       links.remove(other);
     }
@@ -248,6 +372,25 @@ public final class Ties {
     }
   }
 
+  /// The addresses of those that it monitors, one for each monitor, without those of which only
+  /// their exit was known.
+  public List<Pid> monitored() {
+    List<Pid> all = new ArrayList<>();
+    lock.lock();
+    try {
+      if (held != null) {
+        held.forEach((_, target) -> {
+          if (target != null) {
+            all.add(target.self());
+          }
+        });
+      }
+    } finally {
+      lock.unlock();
+    }
+    return all;
+  }
+
   private long hold(@Nullable Owner target) {
     Exit known;
     long reference;
@@ -264,7 +407,7 @@ public final class Ties {
 
   private long addHeld(@Nullable Owner target) {
     if (held == null) {
-      held = new HashMap<>(4);
+      held = new LinkedHashMap<>(4);
     }
     held.put(++lastReference, target);
     return lastReference;
@@ -425,61 +568,46 @@ public final class Ties {
 
   // ---- the exit ----
 
-  /// The process has ended: tells all that are tied to it, and gives its names back.
+  /// The process has ended: tells all that are tied to it, and gives its names back. Called again
+  /// with the same exit it goes on where that has thrown.
   ///
   /// @return false when that was said before
   public boolean exited(Owner owner, Exit how, Names registry) {
-    Set<Owner> linked;
-    Set<Watch> watching;
-    Set<Consumer<Exit>> listening;
-    Set<Consumer<Boolean>> starting;
-    Map<Long, Owner> watched;
-    List<String> named;
+    Farewell rest = leave(how);
+    if (rest == null) {
+      return false;
+    }
+    rest.names().tell(name -> registry.release(name, owner));
+    rest.held()
+        .tell(monitor -> {
+          if (monitor.getValue() != null) {
+            monitor.getValue().ties().removeWatch(owner, monitor.getKey());
+          }
+        });
+    rest.links().tell(link -> endLink(link, owner, how));
+    rest.watches().tell(watch -> watch.watcher().monitorFired(watch.reference(), how));
+    rest.starters().tell(listener -> listener.accept(false));
+    rest.listeners().tell(listener -> listener.accept(how));
+    farewell = null;
+    return true;
+  }
+
+  /// @return what is to be told, or null when that was done before
+  private @Nullable Farewell leave(Exit how) {
     lock.lock();
     try {
       if (exit != null) {
-        return false;
+        return exit == how ? farewell : null;
       }
+      farewell = new Farewell(names, held, links, watches, starters, listeners); // may throw
       exit = how;
-      linked = links == null ? Set.of() : links;
-      watching = watches == null ? Set.of() : watches;
-      listening = listeners == null ? Set.of() : listeners;
-      starting = starters == null ? Set.of() : starters;
-      watched = held == null ? Map.of() : held;
-      named = names == null ? List.of() : names;
       links = null;
       watches = null;
       listeners = null;
       starters = null;
       held = null;
       names = null;
-    } finally {
-      lock.unlock();
-    }
-    named.forEach(name -> registry.release(name, owner));
-    for (Map.Entry<Long, Owner> watch : watched.entrySet()) {
-      if (watch.getValue() != null) {
-        watch.getValue().ties().removeWatch(owner, watch.getKey());
-      }
-    }
-    for (Owner other : linked) {
-      other.ties().forget(owner);
-      if (how.isAbnormal()) {
-        other.linkBroken(how);
-      }
-    }
-    for (Watch watch : watching) {
-      watch.watcher().monitorFired(watch.reference(), how);
-    }
-    starting.forEach(listener -> listener.accept(false));
-    listening.forEach(listener -> listener.accept(how));
-    return true;
-  }
-
-  private void forget(Owner other) {
-    lock.lock();
-    try {
-      removeLink(other);
+      return farewell;
     } finally {
       lock.unlock();
     }

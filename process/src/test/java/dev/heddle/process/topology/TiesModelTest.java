@@ -2,6 +2,7 @@
 package dev.heddle.process.topology;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.process.Exit;
 import dev.heddle.process.Pid;
@@ -28,13 +29,15 @@ class TiesModelTest {
 
   /// Counts what it is told.
   private static class Someone implements Ties.Owner {
+    final AtomicInteger decided = new AtomicInteger();
     final AtomicInteger broken = new AtomicInteger();
+    Runnable onBroken = () -> {};
     final AtomicInteger fired = new AtomicInteger();
-    private final long id;
+    private final Pid pid;
     private final Ties ties = new Ties(null);
 
     Someone(long id) {
-      this.id = id;
+      this.pid = new Pid("", "h", id, 1);
     }
 
     @Override
@@ -43,8 +46,20 @@ class TiesModelTest {
     }
 
     @Override
-    public void linkBroken(Exit exit) {
+    public Pid self() {
+      return pid;
+    }
+
+    @Override
+    public boolean linkBreaks(Exit exit) {
+      decided.incrementAndGet();
+      return true;
+    }
+
+    @Override
+    public void linkBroken(Link link, Exit exit, boolean bySignal) {
       broken.incrementAndGet();
+      onBroken.run();
     }
 
     @Override
@@ -53,7 +68,7 @@ class TiesModelTest {
     }
 
     Exit failed() {
-      return new Exit(new Pid("", "h", id, 1), Exit.Reason.FAILED, null, null);
+      return new Exit(pid, Exit.Reason.FAILED, null, null);
     }
   }
 
@@ -249,6 +264,93 @@ class TiesModelTest {
     } catch (InterruptedException | BrokenBarrierException e) {
       throw new IllegalStateException(e);
     }
+  }
+
+  @Test
+  @Tag("proc-240")
+  void unlink_whileTheEndTellsAnother_isKept() {
+    Someone ends = new Someone(1);
+    Someone first = new Someone(2);
+    Someone second = new Someone(3);
+    Ties.link(first, ends);
+    Ties.link(second, ends);
+    first.onBroken = () -> Ties.unlink(second, ends);
+    end(ends);
+    assertThat(first.broken).hasValue(1);
+    assertThat(second.decided).as("an end of a link that was undone before").hasValue(0);
+    assertThat(second.broken).hasValue(0);
+  }
+
+  @Test
+  @Tag("proc-240")
+  void unlink_ofOneThatHasEnded_undoesNothingForOthers() {
+    Someone ended = new Someone(1);
+    List<Link> told = new ArrayList<>();
+    Someone other =
+        new Someone(2) {
+          @Override
+          public void linkBroken(Link link, Exit exit, boolean bySignal) {
+            told.add(link);
+          }
+        };
+    Ties.link(ended, other);
+    end(ended);
+    Ties.unlink(ended, other); // as a body does that has left its process
+    assertThat(other.ties.takeLink(told.getFirst(), other)).isTrue();
+  }
+
+  @Test
+  @Tag("proc-240")
+  void signalOfALink_isTakenOnce_andNotWhenItWasUndone_orMadeAnew() {
+    Someone ended = new Someone(1);
+    List<Link> told = new ArrayList<>();
+    Someone other =
+        new Someone(2) {
+          @Override
+          public void linkBroken(Link link, Exit exit, boolean bySignal) {
+            told.add(link);
+          }
+        };
+    Ties.link(other, ended);
+    end(ended);
+    Ties.unlink(other, ended);
+    Ties.link(other, ended); // at once: it has failed
+    Ties.link(other, ended); // is on its way already
+    assertThat(told).hasSize(2);
+    assertThat(other.ties.takeLink(told.get(0), other)).as("the one that was undone").isFalse();
+    assertThat(other.ties.takeLink(told.get(1), other)).isTrue();
+    assertThat(other.ties.takeLink(told.get(1), other)).as("once").isFalse();
+  }
+
+  @Test
+  @Tag("proc-249")
+  void telling_thatWasCutShort_goesOnWhereItHasStopped() {
+    Someone ends = new Someone(1);
+    Someone first = new Someone(2);
+    Someone second = new Someone(3);
+    AtomicInteger tries = new AtomicInteger();
+    for (Someone each : List.of(first, second)) {
+      Ties.link(each, ends);
+      var _ = Ties.monitor(each, ends);
+    }
+    AtomicInteger listened = new AtomicInteger();
+    ends.ties.onExit(_ -> listened.incrementAndGet());
+    second.onBroken =
+        () -> {
+          if (tries.incrementAndGet() == 1) {
+            throw new OutOfMemoryError("as if");
+          }
+        };
+    Exit exit = ends.failed();
+    assertThatThrownBy(() -> ends.ties.exited(ends, exit, names))
+        .isInstanceOf(OutOfMemoryError.class);
+    assertThat(ends.ties.exited(ends, exit, names)).isTrue();
+    assertThat(ends.ties.exited(ends, exit, names)).isFalse();
+    assertThat(List.of(first.broken.get(), second.broken.get(), tries.get()))
+        .containsExactly(1, 2, 2);
+    assertThat(second.decided).as("decided once").hasValue(1);
+    assertThat(List.of(first.fired.get(), second.fired.get(), listened.get()))
+        .containsExactly(1, 1, 1);
   }
 
   @Test

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.topology;
+
+import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/// Link, unlink and exit of two processes are linearizable: each takes place at one moment.
+public class TiesLincheckTest {
+  /// The real class.
+  public static class Real {
+    private final Linked ends = new Linked(1);
+    private final Linked stays = new Linked(2);
+
+    /// The one that stays links itself.
+    @Operation
+    public void link() {
+      Ties.link(stays, ends);
+    }
+
+    /// The one that stays undoes the link.
+    @Operation
+    public void unlink() {
+      Ties.unlink(stays, ends);
+    }
+
+    /// The one that ends undoes the link, as long as it lives.
+    @Operation(nonParallelGroup = "ends")
+    public void unlinkByTheOther() {
+      Ties.unlink(ends, stays);
+    }
+
+    /// The other one fails.
+    @Operation(nonParallelGroup = "ends")
+    public void exit() {
+      ends.fail();
+    }
+
+    /// What was decided, and whether there is a link.
+    @Operation
+    public String seen() {
+      return stays.decided() + " " + stays.ties().links().size();
+    }
+  }
+
+  /// What a sequence of calls gives.
+  public static class Specification {
+    private boolean linked;
+    private boolean broken; // and not undone
+    private boolean ended;
+    private int decided;
+
+    /// As [Real#link()].
+    public void link() {
+      if (linked || broken) {
+        return;
+      }
+      if (ended) {
+        broken = true;
+        decided++;
+      } else {
+        linked = true;
+      }
+    }
+
+    /// As [Real#unlink()].
+    public void unlink() {
+      linked = false;
+      broken = false;
+    }
+
+    /// As [Real#unlinkByTheOther()].
+    public void unlinkByTheOther() {
+      linked &= ended;
+    }
+
+    /// As [Real#exit()].
+    public void exit() {
+      if (linked && !ended) {
+        linked = false;
+        broken = true;
+        decided++;
+      }
+      ended = true;
+    }
+
+    /// As [Real#seen()].
+    public String seen() {
+      return decided + " " + (linked ? 1 : 0);
+    }
+  }
+
+  @Test
+  @Tag("P13")
+  @Tag("proc-240")
+  void linksOfTwo_inAllSmallInterleavings_areMadeUndoneAndBrokenAtOneMoment() {
+    new ModelCheckingOptions()
+        .iterations(15)
+        .invocationsPerIteration(500)
+        .threads(2)
+        .actorsPerThread(3)
+        .sequentialSpecification(Specification.class)
+        .check(Real.class);
+  }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.live;
+
+import dev.heddle.process.Pid;
+import dev.heddle.process.Process;
+import dev.heddle.process.relay.Routes;
+import dev.heddle.process.topology.Ties;
+import dev.heddle.scheduler.StackReserve;
+import java.util.function.BiConsumer;
+import java.util.function.LongConsumer;
+
+/// Links and monitors, by address. The worker of the process that makes or undoes them.
+final class Relations {
+  private final ProcessHost host;
+  private final Routes routes;
+  private final BiConsumer<Process, Pid> unlinked;
+
+  /// Of the processes of a host.
+  Relations(ProcessHost host, Routes routes, BiConsumer<Process, Pid> unlinked) {
+    this.host = host;
+    this.routes = routes;
+    this.unlinked = unlinked;
+  }
+
+  /// Links a process to another.
+  void link(LiveProcess one, Pid other) {
+    StackReserve.requireAmple(); // else one might know of it, and the other not
+    LiveProcess found = host.findProcess(other);
+    if (found != null) {
+      Ties.link(one, found);
+    } else {
+      Ties.linkGone(one, ProcessHost.gone(routes.canonical(other))); // what unlink() looks for
+    }
+  }
+
+  /// Undoes a link of a process, which runs.
+  void unlink(LiveProcess one, Pid other) {
+    StackReserve.requireAmple(); // a lock that is cut off stays locked
+    LiveProcess found = host.find(other);
+    Pid address = found == null ? routes.canonical(other) : found.self();
+    if (found == null) {
+      one.ties().unlinkGone(address);
+    } else {
+      Ties.unlink(one, found);
+    }
+    unlinked.accept(one.process(), address);
+  }
+
+  /// Lets a process monitor another.
+  long monitor(LiveProcess watcher, Pid target, LongConsumer known) {
+    StackReserve.requireAmple(); // the same
+    LiveProcess found = host.findProcess(target);
+    return found != null
+        ? Ties.monitor(watcher, found, known)
+        : Ties.monitorGone(watcher, ProcessHost.gone(target), known);
+  }
+}

@@ -15,6 +15,8 @@ public record Exit(Pid pid, Reason reason, @Nullable Object result, @Nullable Th
   public enum Reason {
     /// it was done
     NORMAL,
+    /// it was asked to end, or has said that it ends on purpose
+    SHUTDOWN,
     /// it has thrown something, or asked for what cannot be
     FAILED,
     /// somebody has ended it
@@ -30,5 +32,10 @@ public record Exit(Pid pid, Reason reason, @Nullable Object result, @Nullable Th
   /// Whether links take notice of it.
   public boolean isAbnormal() {
     return reason != Reason.NORMAL;
+  }
+
+  /// Whether it is a failure: everything but an end in its own time and one on purpose.
+  public boolean isFailure() {
+    return reason != Reason.NORMAL && reason != Reason.SHUTDOWN;
   }
 }

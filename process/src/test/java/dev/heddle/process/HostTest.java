@@ -209,7 +209,7 @@ class HostTest {
     runtime.close();
     List<String> told = new ArrayList<>();
     diary.pages.drainTo(told);
-    assertThat(told).hasSize(3).last().isEqualTo("end TERMINATED");
+    assertThat(told).hasSize(3).last().isEqualTo("end SHUTDOWN");
     assertThat(told.get(0)).startsWith("start b");
     assertThat(told.get(1)).startsWith("start c");
   }

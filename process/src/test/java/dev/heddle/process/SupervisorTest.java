@@ -280,7 +280,7 @@ class SupervisorTest {
         .hasMessageContaining("'db'")
         .hasMessageContaining("2 restarts")
         .hasRootCauseMessage("boom 2");
-    assertThat(Kit.get(exitOfWeb).reason()).isEqualTo(Exit.Reason.TERMINATED);
+    assertThat(Kit.get(exitOfWeb).reason()).isEqualTo(Exit.Reason.SHUTDOWN);
   }
 
   @Test

@@ -158,14 +158,17 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
     return end(Exit.Reason.TERMINATED, new ProcessTerminatedException(why));
   }
 
-  /// Asks it to end, when it listens; else ends it.
+  /// Asks it to end, when it listens; else ends it, on purpose.
   ///
   /// @return whether it was asked
   public final boolean cancel(Signal.Cancel how) {
     if (trapsExits) {
       return signal(how);
     }
-    var _ = terminate("process cancelled: " + how.reason()); // one that has ended needs no more
+    var _ = // one that has ended needs no more
+        end(
+            Exit.Reason.SHUTDOWN,
+            new ProcessTerminatedException("process cancelled: " + how.reason()));
     return false;
   }
 

@@ -16,6 +16,7 @@ final class Child {
   final ChildSpec spec;
   final long number; // in the order of naming
   final boolean isOfTheFirst; // named before the supervisor was started
+  boolean isWaitedFor; // by the supervisor, which has started when none is any more
   State state = State.WAITING;
   @Nullable Pid pid;
   long monitor; // of that PID
@@ -33,6 +34,7 @@ final class Child {
     this.number = number;
     this.spec = spec;
     this.isOfTheFirst = isOfTheFirst;
+    this.isWaitedFor = isOfTheFirst;
     this.shutdown = spec.shutdown();
   }
 

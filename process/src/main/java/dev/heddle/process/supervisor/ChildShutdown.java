@@ -6,6 +6,7 @@ import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
 import dev.heddle.process.ProcessContext;
 import dev.heddle.process.SendFailedException;
+import dev.heddle.process.Signal;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -29,13 +30,14 @@ final class ChildShutdown {
   /// Asks a child to end, or terminates it. The supervisor's monitor tells when it is over.
   ///
   /// @param self the supervisor
-  /// @param deadline of the supervisor itself, if it has one: no child has longer
-  static void begin(ProcessContext self, Pid child, Shutdown how, @Nullable Instant deadline) {
+  /// @param cancel what the supervisor itself was asked to end by, if it was: no child has longer
+  static void begin(
+      ProcessContext self, Pid child, Shutdown how, Signal.@Nullable Cancel cancel) {
     try {
       switch (how) {
         case Shutdown.Immediate _ -> self.runtime().terminate(child);
-        case Shutdown.Within within -> ask(self, child, within.time(), deadline);
-        case Shutdown.Unlimited _, Shutdown.Usual _ -> ask(self, child, FOREVER, deadline);
+        case Shutdown.Within within -> ask(self, child, within.time(), cancel);
+        case Shutdown.Unlimited _, Shutdown.Usual _ -> ask(self, child, FOREVER, cancel);
       }
     } catch (SendFailedException _) {
       // safe: it has ended; the supervisor's monitor is about to tell
@@ -52,10 +54,10 @@ final class ChildShutdown {
   }
 
   private static void ask(
-      ProcessContext self, Pid child, Duration time, @Nullable Instant deadline) {
+      ProcessContext self, Pid child, Duration time, Signal.@Nullable Cancel cancel) {
     Duration within = time;
-    if (deadline != null) {
-      Duration left = Duration.between(Instant.now(), deadline);
+    if (cancel != null) {
+      Duration left = Duration.between(Instant.now(), cancel.deadline());
       within = left.compareTo(time) < 0 ? left : time;
     }
     self.runtime()

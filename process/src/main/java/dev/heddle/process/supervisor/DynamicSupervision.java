@@ -15,7 +15,6 @@ import dev.heddle.process.StepOutput;
 import dev.heddle.process.supervisor.ChildStatus.State;
 import dev.heddle.process.supervisor.DynamicChild.Failures;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -66,7 +65,7 @@ final class DynamicSupervision<A> {
   private @Nullable ProcessContext self;
   private boolean closing;
   private @Nullable Queue<DynamicChild<A>> toEnd; // when the end has begun
-  private @Nullable Instant deadline; // of a cancellation
+  private Signal.@Nullable Cancel cancel; // what it was asked to end by
   private @Nullable RuntimeException failure; // with which it ends
 
   DynamicSupervision(DynamicSupervisor.Builder<A> how) {
@@ -103,8 +102,8 @@ final class DynamicSupervision<A> {
         }
       }
       case Signal.LinkDown down -> linkDown(down.exit());
-      case Signal.Cancel cancel -> {
-        deadline = cancel.deadline();
+      case Signal.Cancel asked -> {
+        cancel = asked;
         closing = true;
       }
       case Request request -> answer(request);
@@ -328,7 +327,7 @@ final class DynamicSupervision<A> {
         child.isSupervisor && how.shutdown instanceof Shutdown.Usual
             ? Shutdown.unlimited()
             : how.shutdown;
-    ChildShutdown.begin(self(), child.pid, shutdown, deadline);
+    ChildShutdown.begin(self(), child.pid, shutdown, cancel);
   }
 
   private void close(StepOutput output) {

@@ -12,7 +12,6 @@ import dev.heddle.process.StartRefusedException;
 import dev.heddle.process.StepOutput;
 import dev.heddle.process.supervisor.ChildStatus.State;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -61,9 +60,10 @@ final class Supervision {
   private final PendingCommands commands = new PendingCommands();
   private final ChildOptions options = new ChildOptions();
   private @Nullable ProcessContext self;
+  private int waitsFor; // children of the first that have not started once
   private boolean closing;
   private @Nullable Ending end; // of all children, when that has begun
-  private @Nullable Instant deadline; // of a cancellation
+  private Signal.@Nullable Cancel cancel; // what it was asked to end by
   private @Nullable RuntimeException failure; // with which it ends
 
   Supervision(Supervisor.Builder how) {
@@ -76,11 +76,15 @@ final class Supervision {
     this.random = how.random == null ? RandomGenerator.getDefault() : how.random;
     this.recoveries = new Recoveries(how.strategy);
     how.children.forEach(child -> add(child, true));
+    this.waitsFor = how.children.size();
   }
 
   void begin(ProcessContext context) {
     self = context;
     context.trapExits(true);
+    if (waitsFor == 0) {
+      context.ready();
+    }
   }
 
   void step(List<ProcessEvent> events, StepOutput output) {
@@ -113,8 +117,8 @@ final class Supervision {
         }
       }
       case Signal.LinkDown down -> linkDown(down.exit());
-      case Signal.Cancel cancel -> {
-        deadline = cancel.deadline();
+      case Signal.Cancel asked -> {
+        cancel = asked;
         closing = true;
       }
       case Request request -> answer(request);
@@ -288,16 +292,16 @@ final class Supervision {
     if (child.state == State.STOPPING || recovery != null) {
       endedAsWanted(child, recovery);
     } else if (!closing && hadNotStarted && exit.isFailure() && mustStart(child)) {
-      become(child, State.FAILED);
       fail(new ChildStartException(child.spec.name(), exit.cause()));
+      become(child, State.FAILED);
     } else if (closing || !child.spec.restart().isWanted(exit)) {
       become(child, exit.isFailure() ? State.FAILED : State.EXITED);
       closing |= child.spec.isSignificant() && isTheEndOfSignificantOnes();
     } else if (limit.admits(nanos.getAsLong())) {
       recover(child);
     } else {
-      become(child, State.FAILED);
       fail(new RestartLimitException(child.spec.name(), limit.allowed, exit.cause()));
+      become(child, State.FAILED);
     }
   }
 
@@ -334,7 +338,7 @@ final class Supervision {
 
   private void stop(Child child) {
     become(child, State.STOPPING);
-    ChildShutdown.begin(self(), Objects.requireNonNull(child.pid), child.shutdown, deadline);
+    ChildShutdown.begin(self(), Objects.requireNonNull(child.pid), child.shutdown, cancel);
   }
 
   /// Goes on with the end of children, the last first, each when the one before has ended.
@@ -422,6 +426,10 @@ final class Supervision {
     State before = child.state;
     child.state = state;
     children.hasChanged(child, before);
+    if (child.isWaitedFor && (child.hasStarted() || child.isOver())) {
+      child.isWaitedFor = false;
+      hasStarted();
+    }
     if (!child.atEnd.isEmpty() && !child.isAlive()) {
       ChildStatus status = child.status();
       child.atEnd.forEach(reply -> reply.with(status));
@@ -429,6 +437,13 @@ final class Supervision {
     }
     if (listener != null) {
       tell(listener, child.status());
+    }
+  }
+
+  /// One child more of the first has started, or is over.
+  private void hasStarted() {
+    if (--waitsFor == 0 && !closing) {
+      self().ready();
     }
   }
 

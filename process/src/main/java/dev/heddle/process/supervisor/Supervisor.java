@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
 /// are more restarts than [Builder#intensity] allows, the supervisor ends its children and fails
 /// with a [RestartLimitException]; that is for its own supervisor to deal with.
 ///
+/// The supervisor itself counts as started when all children that were named to its builder have,
+/// or are over: so a child of another supervisor that is after this one finds all of them.
+///
 /// It ends its children in reverse order, one after the other, when it is cancelled: each as its
 /// specification says. When the supervisor itself is terminated, its children end with it, over
 /// their links.
@@ -100,6 +103,12 @@ public final class Supervisor implements Process {
   public void init(ProcessContext context, String method, @Nullable Object input) {
     checkBeginsOnce(begun);
     supervision.begin(context);
+  }
+
+  /// It has started when each child that was named to the builder has, or is over.
+  @Override
+  public boolean saysReady() {
+    return true;
   }
 
   /// A second process of the same object would take the first one's children for its own.

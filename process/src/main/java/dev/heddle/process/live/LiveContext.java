@@ -49,6 +49,11 @@ final class LiveContext implements ProcessContext {
   }
 
   @Override
+  public void ready() {
+    live.ready();
+  }
+
+  @Override
   public void send(Pid to, @Nullable Object message) {
     boolean own = live.host.find(to) == live; // who waits for room in its own mailbox makes none
     SendResult result = own ? live.receive(message) : live.host.send(to, message);

@@ -91,7 +91,7 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
       if (!begun) {
         begun = true;
         process.init(context(), options.method(), options.input());
-        tellStarted();
+        tellStartedUnlessItDoes();
       }
       process.step(takeEvents(worker), out);
       return verdict(out);
@@ -99,6 +99,28 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
       fails(t); // first: to log it may take memory that there is not
       host.failed(this, t);
       return Verdict.DONE;
+    }
+  }
+
+  private void tellStartedUnlessItDoes() {
+    if (!started && !process.saysReady()) {
+      tellStarted();
+    }
+  }
+
+  /// It says that it has started.
+  void ready() {
+    if (!process.saysReady()) {
+      throw new IllegalStateException(
+          "ready(): "
+              + pid
+              + " ("
+              + kind()
+              + ") counts as started when its init has returned; let saysReady() return true, or"
+              + " start the body with CoroutineProcess.of(body).reportsReady()");
+    }
+    if (!started) {
+      tellStarted();
     }
   }
 
@@ -110,7 +132,7 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
     }
   }
 
-  /// Lets code be told when its init has returned (true), or it has ended before (false).
+  /// Lets code be told when it has started (true), or has ended before (false).
   public void onStarted(Consumer<Boolean> listener) {
     ties().onStarted(listener);
     if (started) {

@@ -14,22 +14,35 @@ import org.jspecify.annotations.Nullable;
 /// A child, as its supervisor knows it.
 final class Child {
   final ChildSpec spec;
-  final int number; // in the order of naming
+  final long number; // in the order of naming
+  final boolean isOfTheFirst; // named before the supervisor was started
+  boolean isWaitedFor; // by the supervisor, which has started when none is any more
   State state = State.WAITING;
   @Nullable Pid pid;
+  long monitor; // of that PID
+  Shutdown shutdown; // as the process that was made last needs it
   @Nullable Exit exit;
   int starts;
   int failures; // in a row, none of them after a quiet time: what the backoff grows by
   long runningSinceNanos;
   Duration delay = Duration.ZERO;
-  final List<Reply> atEnd = new ArrayList<>(); // to be answered when it does not live any more
+  @Nullable Recovery recovery; // of which it is a member
+  @Nullable String heldBackBy; // the one for which it waits; it may wait for others, too
+  final List<Reply> atEnd = new ArrayList<>(0); // to be answered when it does not live any more
 
-  Child(ChildSpec spec, int number) {
+  Child(ChildSpec spec, long number, boolean isOfTheFirst) {
     this.number = number;
     this.spec = spec;
+    this.isOfTheFirst = isOfTheFirst;
+    this.isWaitedFor = isOfTheFirst;
+    this.shutdown = spec.shutdown();
   }
 
   boolean isAlive() {
+    return isAlive(state);
+  }
+
+  static boolean isAlive(State state) {
     return state == State.STARTING || state == State.RUNNING || state == State.STOPPING;
   }
 
@@ -45,19 +58,15 @@ final class Child {
 
   /// Whether it is over with it however it came: another one may take its place.
   boolean isSettled() {
-    return isOver() || state == State.EXITED;
+    return isSettled(state);
+  }
+
+  static boolean isSettled(State state) {
+    return state == State.STOPPED || state == State.FAILED || state == State.EXITED;
   }
 
   boolean isForgettable() {
     return isTemporary() && isSettled();
-  }
-
-  boolean wantsRestart(Exit how) {
-    return switch (spec.restart()) {
-      case PERMANENT -> true;
-      case TRANSIENT -> how.isAbnormal();
-      case TEMPORARY -> false;
-    };
   }
 
   boolean isTemporary() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.supervisor;
 
+import dev.heddle.process.Exit;
 import dev.heddle.process.Process;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.StartRefusedException;
@@ -11,51 +12,79 @@ import java.util.concurrent.Callable;
 
 /// What a supervisor has to know of a child. A value: each `with…` makes another one.
 ///
-/// @param name among the children of one supervisor
-/// @param factory makes the process, anew for each start; on a worker, so it must not block
-/// @param options of each start; the supervisor is its parent and linked to it
-/// @param restart when it is started again
-/// @param shutdown how long it may clean up when the supervisor ends it
-/// @param after names of children that must have started before
 /// @since 0.1
-public record ChildSpec(
-    String name,
-    Callable<? extends Process> factory,
-    StartOptions options,
-    Restart restart,
-    Duration shutdown,
-    List<String> after) {
+public final class ChildSpec {
   /// When a child that has ended is started again.
   public enum Restart {
     /// always, also when it was done
     PERMANENT,
-    /// when it has ended other than normally
+    /// when it has failed: not when it was done, was asked to end, or has ended on purpose
     TRANSIENT,
     /// never
-    TEMPORARY
-  }
+    TEMPORARY;
 
-  /// How long a child may clean up where nothing else is said.
-  public static final Duration SHUTDOWN = Duration.ofSeconds(5);
-
-  /// Checks the values.
-  ///
-  /// @throws IllegalArgumentException when the name is empty or the time negative
-  public ChildSpec {
-    Objects.requireNonNull(factory, "factory");
-    Objects.requireNonNull(options, "options");
-    Objects.requireNonNull(restart, "restart");
-    after = List.copyOf(after);
-    if (name.isEmpty() || shutdown.isNegative()) {
-      throw new IllegalArgumentException(
-          "a child has a name, and no negative time for its shutdown: '" + name + "', " + shutdown);
+    /// Whether a child that has ended so is started again.
+    boolean isWanted(Exit after) {
+      return switch (this) {
+        case PERMANENT -> true;
+        case TRANSIENT -> after.isFailure();
+        case TEMPORARY -> false;
+      };
     }
   }
 
-  /// A permanent child, started with the default options, after nobody.
+  private final String name;
+  private final Callable<? extends Process> factory;
+  private final StartOptions options;
+  private final Restart restart;
+  private final Shutdown shutdown;
+  private final List<String> after;
+  private final boolean significant;
+
+  private ChildSpec(
+      String name,
+      Callable<? extends Process> factory,
+      StartOptions options,
+      Restart restart,
+      Shutdown shutdown,
+      List<String> after,
+      boolean significant) {
+    this.name = Objects.requireNonNull(name, "name");
+    this.factory = Objects.requireNonNull(factory, "factory");
+    this.options = Objects.requireNonNull(options, "options");
+    this.restart = Objects.requireNonNull(restart, "restart");
+    this.shutdown = Objects.requireNonNull(shutdown, "shutdown");
+    this.after = List.copyOf(after);
+    this.significant = significant;
+    if (name.isEmpty()) {
+      throw new IllegalArgumentException("the name of a child has at least one character");
+    }
+  }
+
+  /// A permanent child, started with the default options, after nobody, with the usual time to
+  /// clean up.
+  ///
+  /// @param name among the children of one supervisor
+  /// @param factory makes the process, anew for each start; on a worker, so it must not block
+  /// @throws IllegalArgumentException when the name is empty
   public static ChildSpec of(String name, Callable<? extends Process> factory) {
     return new ChildSpec(
-        name, factory, StartOptions.DEFAULT, Restart.PERMANENT, SHUTDOWN, List.of());
+        name,
+        factory,
+        StartOptions.DEFAULT,
+        Restart.PERMANENT,
+        Shutdown.usual(),
+        List.of(),
+        false);
+  }
+
+  /// A permanent child that is itself a supervisor, or hides one in a process of your own: it has
+  /// as long to clean up as its own children need. The factory builds a new supervisor for each
+  /// start.
+  ///
+  /// @throws IllegalArgumentException when the name is empty
+  public static ChildSpec supervisor(String name, Callable<? extends Process> factory) {
+    return of(name, factory).withShutdown(Shutdown.unlimited());
   }
 
   Process make() throws Exception {
@@ -67,25 +96,80 @@ public record ChildSpec(
     return made;
   }
 
+  /// Its name among the children of one supervisor.
+  public String name() {
+    return name;
+  }
+
+  /// What makes the process, anew for each start.
+  public Callable<? extends Process> factory() {
+    return factory;
+  }
+
+  /// How it is started; the supervisor is its parent, and linked to it.
+  public StartOptions options() {
+    return options;
+  }
+
+  /// When it is started again.
+  public Restart restart() {
+    return restart;
+  }
+
+  /// How the supervisor ends it.
+  public Shutdown shutdown() {
+    return shutdown;
+  }
+
+  /// Names of children that must have started before.
+  public List<String> after() {
+    return after;
+  }
+
+  /// Whether its end may end the supervisor.
+  public boolean isSignificant() {
+    return significant;
+  }
+
   /// The same with other start options.
   public ChildSpec withOptions(StartOptions changed) {
-    return new ChildSpec(name, factory, changed, restart, shutdown, after);
+    return new ChildSpec(name, factory, changed, restart, shutdown, after, significant);
   }
 
   /// The same, started again at other times.
   public ChildSpec withRestart(Restart changed) {
-    return new ChildSpec(name, factory, options, changed, shutdown, after);
+    return new ChildSpec(name, factory, options, changed, shutdown, after, significant);
+  }
+
+  /// The same, ended in another way.
+  public ChildSpec withShutdown(Shutdown changed) {
+    return new ChildSpec(name, factory, options, restart, changed, after, significant);
   }
 
   /// The same with another time to clean up.
-  public ChildSpec withShutdown(Duration changed) {
-    return new ChildSpec(name, factory, options, restart, changed, after);
+  ///
+  /// @throws IllegalArgumentException when the time is negative
+  public ChildSpec withShutdown(Duration within) {
+    return withShutdown(Shutdown.within(within));
   }
 
-  /// The same, not started before these have: their `init` has returned, or they are done.
+  /// The same, not started before these have: they have said so, or their `init` has returned, or
+  /// they are done.
   ///
   /// @param names of children that the supervisor was told of before this one
   public ChildSpec withAfter(String... names) {
-    return new ChildSpec(name, factory, options, restart, shutdown, List.of(names));
+    return new ChildSpec(name, factory, options, restart, shutdown, List.of(names), significant);
+  }
+
+  /// The same, of significance or not: when it ends by itself and is not to be started again, its
+  /// supervisor ends too, as [Supervisor.Builder#autoShutdown] says. A permanent child cannot be
+  /// significant; the supervisor refuses it.
+  public ChildSpec withSignificant(boolean changed) {
+    return new ChildSpec(name, factory, options, restart, shutdown, after, changed);
+  }
+
+  @Override
+  public String toString() {
+    return "child '%s' (%s)".formatted(name, restart);
   }
 }

@@ -3,15 +3,20 @@ package dev.heddle.process.supervisor;
 
 import dev.heddle.process.supervisor.Supervisor.Strategy;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Queue;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// The recoveries of one supervisor that are not over: with `ONE_FOR_ONE` one for each child that
 /// has failed, else one at most, into which a further failure is merged.
 final class Recoveries {
   private final Strategy strategy;
-  private final List<Recovery> pending = new ArrayList<>();
+  private final Set<Recovery> pending = new LinkedHashSet<>();
+  private final Queue<Recovery> toBeAdvanced = new ArrayDeque<>();
 
   Recoveries(Strategy strategy) {
     this.strategy = strategy;
@@ -21,39 +26,72 @@ final class Recoveries {
     return List.copyOf(pending);
   }
 
-  @Nullable Recovery of(Child child) {
-    for (Recovery recovery : pending) {
-      if (recovery.members.contains(child)) {
+  /// Something has happened to a member.
+  void hasMoved(Recovery recovery) {
+    if (!recovery.isToBeAdvanced) {
+      recovery.isToBeAdvanced = true;
+      toBeAdvanced.add(recovery);
+    }
+  }
+
+  /// The next one of which something has happened to a member; null when there is none.
+  @Nullable Recovery nextToAdvance() {
+    while (true) {
+      Recovery recovery = toBeAdvanced.poll();
+      if (recovery == null) {
+        return null;
+      }
+      recovery.isToBeAdvanced = false;
+      if (pending.contains(recovery)) {
         return recovery;
       }
     }
-    return null;
   }
 
   /// The one that goes on in the next one, of which it is no more; null when there is none.
   @Nullable Recovery takeOneToBeMerged() {
-    return strategy == Strategy.ONE_FOR_ONE || pending.isEmpty() ? null : pending.removeFirst();
+    if (strategy == Strategy.ONE_FOR_ONE || pending.isEmpty()) {
+      return null;
+    }
+    Recovery merged = pending.iterator().next();
+    pending.remove(merged);
+    return merged;
   }
 
   Recovery begin(Child failed, Duration delay, @Nullable Recovery merged, Siblings siblings) {
-    Recovery recovery = new Recovery(delay);
-    for (Child child : siblings.inOrder()) {
-      if (child == failed
-          || (merged != null && merged.members.contains(child))
-          || isRestartedWith(failed, child)) {
-        recovery.members.add(child);
-      }
-    }
+    List<Child> members =
+        strategy == Strategy.ONE_FOR_ONE
+            ? List.of(failed)
+            : candidates(failed, merged, siblings).stream()
+                .filter(child ->
+                    child == failed
+                        || (merged != null && child.recovery == merged)
+                        || isRestartedWith(failed, child))
+                .toList();
+    Recovery recovery = new Recovery(delay, members);
     pending.add(recovery);
+    hasMoved(recovery);
     return recovery;
   }
 
-  void over(Recovery recovery) {
-    pending.remove(recovery);
+  /// No child that stands before these is restarted.
+  private Collection<Child> candidates(
+      Child failed, @Nullable Recovery merged, Siblings siblings) {
+    if (strategy == Strategy.ONE_FOR_ALL) {
+      return siblings.inOrder();
+    }
+    return siblings.from(
+        merged == null ? failed.number : Math.min(failed.number, merged.first().number));
   }
 
-  void clear() {
-    pending.clear();
+  /// The members are on their own again.
+  ///
+  /// @return who they were
+  List<Child> over(Recovery recovery) {
+    pending.remove(recovery);
+    List<Child> members = recovery.members();
+    members.forEach(child -> child.recovery = null);
+    return members;
   }
 
   private boolean isRestartedWith(Child failed, Child other) {

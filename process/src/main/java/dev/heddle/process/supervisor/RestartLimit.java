@@ -7,13 +7,27 @@ import java.util.Deque;
 
 /// How many restarts there may be in a period that moves along.
 final class RestartLimit {
-  final int most;
-  final Duration period;
+  /// What a supervisor was told.
+  ///
+  /// @param most not negative
+  /// @param period more than zero
+  record Allowed(int most, Duration period) {
+    Allowed {
+      if (most < 0 || !period.isPositive()) {
+        throw new IllegalArgumentException(
+            "an intensity is a number of restarts, 0 or more, within a period of more than zero: "
+                + most
+                + " within "
+                + period);
+      }
+    }
+  }
+
+  final Allowed allowed;
   private final Deque<Long> restarts = new ArrayDeque<>(); // when, oldest first
 
-  RestartLimit(int most, Duration period) {
-    this.most = most;
-    this.period = period;
+  RestartLimit(Allowed allowed) {
+    this.allowed = allowed;
   }
 
   /// Counts a restart.
@@ -21,10 +35,10 @@ final class RestartLimit {
   /// @return false when it is one too many
   boolean admits(long nowNanos) {
     while (!restarts.isEmpty()
-        && Duration.ofNanos(nowNanos - restarts.getFirst()).compareTo(period) >= 0) {
+        && Duration.ofNanos(nowNanos - restarts.getFirst()).compareTo(allowed.period()) >= 0) {
       restarts.removeFirst();
     }
-    if (restarts.size() >= most) {
+    if (restarts.size() >= allowed.most()) {
       return false;
     }
     restarts.addLast(nowNanos);

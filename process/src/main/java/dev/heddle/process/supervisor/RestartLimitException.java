@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.supervisor;
 
-import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /// The cause of the end of a supervisor whose children have failed too often.
@@ -10,10 +9,11 @@ import org.jspecify.annotations.Nullable;
 public final class RestartLimitException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  RestartLimitException(String child, int most, Duration period, @Nullable Throwable cause) {
+  RestartLimitException(
+      Object child, RestartLimit.Allowed allowed, @Nullable Throwable cause) {
     super(
         "child '%s' has ended, and %d restarts within %s are all that the supervisor may make"
-                .formatted(child, most, period)
+                .formatted(child, allowed.most(), allowed.period())
             + "; see the cause, or give it more with intensity()",
         cause);
   }

@@ -6,18 +6,13 @@ import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
 import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessEvent;
-import dev.heddle.process.ProcessSnapshot;
 import dev.heddle.process.Request;
-import dev.heddle.process.SendFailedException;
 import dev.heddle.process.Signal;
+import dev.heddle.process.StartRefusedException;
 import dev.heddle.process.StepOutput;
-import dev.heddle.process.dispatch.Command;
 import dev.heddle.process.supervisor.ChildStatus.State;
 import java.time.Duration;
-import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -51,66 +46,74 @@ final class Supervision {
    */
 
   private static final System.Logger LOG = System.getLogger("dev.heddle.process.supervisor");
+  private static final int MOST_STARTS = 128; // in a step, so that it is not a long one
 
   private final RestartLimit limit;
   private final Backoff backoff;
-  private final Consumer<ChildStatus> listener;
+  private final Supervisor.AutoShutdown autoShutdown;
+  private final Supervisor.FirstStart firstStart;
+  private final @Nullable Consumer<ChildStatus> listener;
   private final LongSupplier nanos;
   private final RandomGenerator random;
   private final Siblings children = new Siblings();
   private final Recoveries recoveries;
-  private final Map<Long, Child> monitors = new HashMap<>();
-  private final Map<Long, Consumer<ProcessEvent>> commands = new HashMap<>(); // by tag
+  private final PendingCommands commands = new PendingCommands();
+  private final ChildOptions options = new ChildOptions();
   private @Nullable ProcessContext self;
-  private @Nullable StepOutput out; // of the step that runs
-  private long lastTag = Long.MIN_VALUE; // far from those of what it was before an upgrade
+  private int waitsFor; // children of the first that have not started once
   private boolean closing;
+  private @Nullable Ending end; // of all children, when that has begun
   private Signal.@Nullable Cancel cancel; // what it was asked to end by
   private @Nullable RuntimeException failure; // with which it ends
 
   Supervision(Supervisor.Builder how) {
-    this.limit = new RestartLimit(how.most, how.period);
+    this.limit = new RestartLimit(how.intensity);
     this.backoff = how.backoff;
+    this.autoShutdown = how.autoShutdown;
+    this.firstStart = how.firstStart;
     this.listener = how.listener;
     this.nanos = how.nanos;
-    this.random = how.random;
+    this.random = how.random == null ? RandomGenerator.getDefault() : how.random;
     this.recoveries = new Recoveries(how.strategy);
-    how.children.forEach(children::add);
+    how.children.forEach(child -> add(child, true));
+    this.waitsFor = how.children.size();
   }
 
   void begin(ProcessContext context) {
     self = context;
     context.trapExits(true);
+    if (waitsFor == 0) {
+      context.ready();
+    }
   }
 
   void step(List<ProcessEvent> events, StepOutput output) {
-    out = output;
+    commands.stepBegins(output);
     events.forEach(this::take);
     if (!closing) {
       startThoseThatMay();
     }
     if (!closing) {
-      recoveries.pending().forEach(this::advance);
+      advanceRecoveries();
       children.forgetThoseThatMayBe();
     }
     if (closing) {
       close(output);
+    } else if (children.someMayStart()) {
+      output.again();
     }
   }
 
   private void take(ProcessEvent event) {
     if (!event.isMessage()) {
-      Consumer<ProcessEvent> then = commands.remove(event.tag());
-      if (then != null) {
-        then.accept(event);
-      }
+      commands.completed(event);
       return;
     }
     switch (event.data()) {
       case Signal.Down down -> {
-        Child child = monitors.remove(down.monitor());
-        if (child != null) {
-          ended(child, down.exit());
+        Child child = children.of(down.exit().pid());
+        if (child != null && child.monitor == down.monitor()) {
+          ended(child, ChildShutdown.unlinked(self(), down.exit()));
         }
       }
       case Signal.LinkDown down -> linkDown(down.exit());
@@ -131,53 +134,100 @@ final class Supervision {
 
   /// A child's end comes by its monitor, too; any other link says: end with me.
   private void linkDown(Exit exit) {
-    if (!children.isOfAny(exit.pid()) && !closing) {
-      fail(
-          new IllegalStateException(
-              "the supervisor was linked to " + exit.pid() + ", which has ended: " + exit.reason(),
-              exit.cause()));
+    if (children.of(exit.pid()) != null || closing) {
+      return;
     }
+    if (!exit.isFailure()) {
+      closing = true;
+      return;
+    }
+    fail(
+        new IllegalStateException(
+            "the supervisor was linked to " + exit.pid() + ", which has ended: " + exit.reason(),
+            exit.cause()));
   }
 
+  // ---- requests ----
+
   private void answer(Request request) {
-    switch (request.message()) {
-      case Supervisor.Children _ -> request.reply().with(children.status());
-      case Supervisor.Add add -> {
-        try {
-          request.reply().with(children.add(add.child()).status());
-        } catch (IllegalArgumentException e) {
-          request.reply().failed(e);
+    try {
+      switch (request.message()) {
+        case Supervisor.Children _ -> request.reply().with(children.status());
+        case Supervisor.Add add -> {
+          checkIsOpen();
+          request.reply().with(add(add.child(), false).status());
         }
-      }
-      case Supervisor.End end -> {
-        Child child = children.get(end.child());
-        if (child == null) {
-          request
-              .reply()
-              .failed(
-                  new IllegalArgumentException(
-                      "no child '" + end.child() + "'; there are " + children.names()));
-        } else {
+        case Supervisor.End end -> {
+          Child child = named(end.child());
           child.atEnd.add(request.reply());
           end(child);
         }
+        case Supervisor.Restart restart -> {
+          checkIsOpen();
+          request.reply().with(restart(named(restart.child())).status());
+        }
+        case Supervisor.Remove remove -> {
+          Child child = named(remove.child());
+          children.remove(child);
+          request.reply().with(child.status());
+        }
+        case null, default ->
+            throw new IllegalArgumentException(
+                "a supervisor is asked for Children, Add, End, Restart or Remove, not "
+                    + request.message());
       }
-      case null, default ->
-          request
-              .reply()
-              .failed(
-                  new IllegalArgumentException(
-                      "a supervisor is asked for Children, Add or End, not " + request.message()));
+    } catch (IllegalArgumentException | StartRefusedException e) {
+      request.reply().failed(e);
     }
   }
 
+  private void checkIsOpen() {
+    if (closing) {
+      throw new StartRefusedException(
+          "supervisor " + self().self() + " is ending; it starts no more children", null);
+    }
+  }
+
+  private Child named(String name) {
+    Child child = children.get(name);
+    if (child == null) {
+      throw new IllegalArgumentException(
+          "no child '" + name + "'; there are " + children.names());
+    }
+    return child;
+  }
+
+  private Child add(ChildSpec spec, boolean isOfTheFirst) {
+    if (spec.isSignificant()
+        && (autoShutdown == Supervisor.AutoShutdown.NEVER
+            || spec.restart() == ChildSpec.Restart.PERMANENT)) {
+      throw new IllegalArgumentException(
+          "%s cannot be significant: the supervisor needs autoShutdown, here %s, and the child must"
+                  .formatted(spec, autoShutdown)
+              + " not be PERMANENT");
+    }
+    return children.add(spec, isOfTheFirst);
+  }
+
+  private Child restart(Child child) {
+    if (!child.isSettled()) {
+      throw new IllegalArgumentException(
+          "child '%s' is %s; only one that is over is started again"
+              .formatted(child.spec.name(), child.state));
+    }
+    child.failures = 0;
+    become(child, State.WAITING);
+    return child;
+  }
+
   private void end(Child child) {
-    Recovery recovery = recoveries.of(child);
+    Recovery recovery = child.recovery;
     if (recovery != null) {
-      recovery.members.remove(child);
-      if (recovery.members.isEmpty()) {
+      if (recovery.leave(child)) {
         callOff(recovery);
         recoveries.over(recovery);
+      } else {
+        recoveries.hasMoved(recovery);
       }
     }
     if (!child.isAlive()) {
@@ -190,10 +240,12 @@ final class Supervision {
   // ---- starts ----
 
   private void startThoseThatMay() {
-    for (Child child : children.inOrder()) {
-      if (!closing && children.mayStart(child)) {
-        start(child);
+    for (int i = 0; i < MOST_STARTS && !closing; i++) {
+      Child child = children.nextToStart();
+      if (child == null) {
+        return;
       }
+      start(child);
     }
   }
 
@@ -203,15 +255,16 @@ final class Supervision {
     Pid pid;
     try {
       Process made = child.spec.make();
-      pid = self().spawn(made, child.spec.options().withParent(self().self()).withLink(true));
+      pid = self().spawn(made, options.of(child.spec.options(), self().self()));
       checkIsItsOwn(child, pid);
+      child.shutdown = ChildShutdown.of(child.spec.shutdown(), made);
     } catch (Throwable t) { // a class that cannot be loaded costs one child, not its siblings
       ended(child, new Exit(self().self(), Exit.Reason.FAILED, null, t));
       return;
     }
-    child.pid = pid;
-    monitors.put(self().monitor(pid), child);
-    command(
+    children.runsAs(child, pid);
+    child.monitor = self().monitor(pid);
+    commands.yield(
         new SupervisorCommands.AwaitStart(self().runtime(), pid),
         event -> {
           if (child.state == State.STARTING
@@ -225,32 +278,55 @@ final class Supervision {
 
   /// Whoever has the name that a child wants is given in its place, and is not ours to end.
   private void checkIsItsOwn(Child child, Pid pid) {
-    if (child.spec.options().name() == null) {
-      return;
-    }
-    ProcessSnapshot there = self().runtime().process(pid);
-    if ((there != null && !self().self().equals(there.parent()))
-        || children.inOrder().stream().anyMatch(other -> other != child && pid.equals(other.pid))) {
-      throw new IllegalStateException(
-          "the name of the child belongs to " + pid + "; end that one, or take another name");
+    if (child.spec.options().name() != null) {
+      ChildOptions.checkIsNew(self(), pid, children.of(pid) != null);
     }
   }
 
   // ---- ends ----
 
   private void ended(Child child, Exit exit) {
+    boolean hadNotStarted = child.state == State.STARTING;
+    Recovery recovery = child.recovery;
     child.exit = exit;
-    if (child.state == State.STOPPING || recoveries.of(child) != null) {
-      boolean again = recoveries.of(child) != null && !child.isTemporary();
-      become(child, again ? State.BACKING_OFF : State.STOPPED);
-    } else if (closing || !child.wantsRestart(exit)) {
-      become(child, exit.isAbnormal() ? State.FAILED : State.EXITED);
+    if (child.state == State.STOPPING || recovery != null) {
+      endedAsWanted(child, recovery);
+    } else if (!closing && hadNotStarted && exit.isFailure() && mustStart(child)) {
+      fail(new ChildStartException(child.spec.name(), exit.cause()));
+      become(child, State.FAILED);
+    } else if (closing || !child.spec.restart().isWanted(exit)) {
+      become(child, exit.isFailure() ? State.FAILED : State.EXITED);
+      closing |= child.spec.isSignificant() && isTheEndOfSignificantOnes();
     } else if (limit.admits(nanos.getAsLong())) {
       recover(child);
     } else {
+      fail(new RestartLimitException(child.spec.name(), limit.allowed, exit.cause()));
       become(child, State.FAILED);
-      fail(new RestartLimitException(child.spec.name(), limit.most, limit.period, exit.cause()));
     }
+  }
+
+  private void endedAsWanted(Child child, @Nullable Recovery recovery) {
+    boolean again = recovery != null && !child.isTemporary();
+    if (recovery != null) {
+      recoveries.hasMoved(recovery);
+      if (!again) {
+        var _ = recovery.leave(child); // not the last: the one that has failed is not temporary
+      }
+    }
+    become(child, again ? State.BACKING_OFF : State.STOPPED);
+  }
+
+  private boolean mustStart(Child child) {
+    return firstStart == Supervisor.FirstStart.FAIL && child.isOfTheFirst && child.starts == 1;
+  }
+
+  /// Whether the supervisor ends when a significant child has ended.
+  private boolean isTheEndOfSignificantOnes() {
+    return switch (autoShutdown) {
+      case NEVER -> false; // refused before
+      case ANY -> true;
+      case ALL -> children.significant() == 0;
+    };
   }
 
   private void fail(RuntimeException why) {
@@ -262,36 +338,29 @@ final class Supervision {
 
   private void stop(Child child) {
     become(child, State.STOPPING);
-    Duration within = child.spec.shutdown();
-    if (cancel != null && cancel.remaining().compareTo(within) < 0) {
-      within = cancel.remaining();
-    }
-    try {
-      self().runtime().cancel(Objects.requireNonNull(child.pid), "its supervisor ends it", within);
-    } catch (SendFailedException _) {
-      // safe: it has ended; its monitor is about to tell
-    }
+    ChildShutdown.begin(self(), Objects.requireNonNull(child.pid), child.shutdown, cancel);
   }
 
   /// Goes on with the end of children, the last first, each when the one before has ended.
   ///
+  /// @param next the first of them that lives
   /// @return whether there is none left to end
-  private boolean haveEnded(Collection<Child> some) {
-    for (Child child : List.copyOf(some).reversed()) {
-      if (child.isAlive()) {
-        if (child.state != State.STOPPING) {
-          stop(child);
-        }
-        return false;
-      }
+  private boolean haveEnded(@Nullable Child next) {
+    if (next != null && next.state != State.STOPPING) {
+      stop(next);
     }
-    return true;
+    return next == null;
   }
 
   private void close(StepOutput output) {
-    recoveries.pending().forEach(this::callOff);
-    recoveries.clear();
-    if (!haveEnded(children.inOrder())) {
+    if (end == null) {
+      recoveries.pending().forEach(recovery -> {
+        callOff(recovery);
+        recoveries.over(recovery);
+      });
+      end = new Ending(children.inOrder(), Child::isAlive);
+    }
+    if (!haveEnded(end.next())) {
       return;
     }
     for (Child child : children.inOrder()) {
@@ -318,7 +387,7 @@ final class Supervision {
       callOff(merged);
     }
     Recovery recovery = recoveries.begin(failed, delay, merged, children);
-    for (Child child : recovery.members) {
+    for (Child child : recovery.members()) {
       child.delay = recovery.delay;
       if (child == failed || !child.isAlive()) {
         become(child, State.BACKING_OFF);
@@ -326,22 +395,26 @@ final class Supervision {
     }
   }
 
+  private void advanceRecoveries() {
+    Recovery recovery = recoveries.nextToAdvance();
+    while (recovery != null) {
+      advance(recovery);
+      recovery = recoveries.nextToAdvance();
+    }
+  }
+
   private void advance(Recovery recovery) {
-    if (recovery.pause == 0 && haveEnded(recovery.members)) {
-      recovery.members.removeIf(child -> child.state == State.STOPPED); // a temporary one
+    if (recovery.pause == 0 && haveEnded(recovery.nextToEnd())) {
       recovery.pause =
-          command(
+          commands.yield(
               new SupervisorCommands.Pause(recovery.delay),
-              _ -> {
-                recoveries.over(recovery);
-                recovery.members.forEach(child -> become(child, State.WAITING));
-              });
+              _ -> recoveries.over(recovery).forEach(child -> become(child, State.WAITING)));
     }
   }
 
   private void callOff(Recovery recovery) {
     if (recovery.pause != 0) {
-      commands.remove(recovery.pause);
+      commands.forget(recovery.pause);
       var _ = self().cancelCommand(recovery.pause); // if it is over, nobody listens any more
       recovery.pause = 0;
     }
@@ -350,25 +423,36 @@ final class Supervision {
   // ---- small things ----
 
   private void become(Child child, State state) {
+    State before = child.state;
     child.state = state;
-    children.hasChanged(child);
-    ChildStatus status = child.status();
-    if (!child.isAlive()) {
+    children.hasChanged(child, before);
+    if (child.isWaitedFor && (child.hasStarted() || child.isOver())) {
+      child.isWaitedFor = false;
+      hasStarted();
+    }
+    if (!child.atEnd.isEmpty() && !child.isAlive()) {
+      ChildStatus status = child.status();
       child.atEnd.forEach(reply -> reply.with(status));
       child.atEnd.clear();
     }
+    if (listener != null) {
+      tell(listener, child.status());
+    }
+  }
+
+  /// One child more of the first has started, or is over.
+  private void hasStarted() {
+    if (--waitsFor == 0 && !closing) {
+      self().ready();
+    }
+  }
+
+  private static void tell(Consumer<ChildStatus> listener, ChildStatus status) {
     try {
       listener.accept(status);
     } catch (Throwable t) {
       LOG.log(System.Logger.Level.ERROR, "a listener failed at a change of " + status, t);
     }
-  }
-
-  private long command(Command<?> command, Consumer<ProcessEvent> then) {
-    long tag = ++lastTag;
-    commands.put(tag, then);
-    Objects.requireNonNull(out).yield(tag, command);
-    return tag;
   }
 
   private ProcessContext self() {

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
@@ -18,20 +19,25 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Children are started in the order in which they were named, those that are after others not
 /// before these have started; the others do not wait for each other. A child that cannot start
-/// keeps back those that are after it, and nobody else. Before each restart there is a delay, which
-/// grows from one failure of the child to the next, and is short again after a run that was longer
-/// than the longest delay. When there are more restarts than [Builder#intensity] allows, the
-/// supervisor ends its children and fails with a [RestartLimitException]; that is for its own
-/// supervisor to deal with.
+/// keeps back those that are after it, and nobody else; [Builder#firstStart] makes that the end of
+/// the supervisor. Before each restart there is a delay, which grows from one failure of the child
+/// to the next, and is short again after a run that was longer than the longest delay. When there
+/// are more restarts than [Builder#intensity] allows, the supervisor ends its children and fails
+/// with a [RestartLimitException]; that is for its own supervisor to deal with.
 ///
-/// It ends its children in reverse order, one after the other, when it is cancelled: each is asked
-/// first, and has the time that its specification gives it. When the supervisor itself is
-/// terminated, its children end with it, over their links.
+/// The supervisor itself counts as started when all children that were named to its builder have,
+/// or are over: so a child of another supervisor that is after this one finds all of them.
 ///
-/// A child that is over stays in the report until another one is added with its name, in its place.
-/// A temporary one is forgotten at once, unless others are after it: its end is for the listener.
+/// It ends its children in reverse order, one after the other, when it is cancelled: each as its
+/// specification says. When the supervisor itself is terminated, its children end with it, over
+/// their links.
 ///
-/// Messages that it understands are [Children], [Add] and [End], sent with `ask`.
+/// A child that is over stays in the report until another one is added with its name, in its place,
+/// or it is removed. A temporary one is forgotten at once, unless others are after it: its end is
+/// for the listener.
+///
+/// Messages that it understands are [Children], [Add], [End], [Restart] and [Remove], sent with
+/// `ask`. Many children of one kind that come and go are for a [DynamicSupervisor].
 ///
 /// @since 0.1
 public final class Supervisor implements Process {
@@ -45,6 +51,25 @@ public final class Supervisor implements Process {
     REST_FOR_ONE
   }
 
+  /// When the supervisor ends because its significant children have ended: by themselves, and not
+  /// to be started again. Children that it was asked to end do not count.
+  public enum AutoShutdown {
+    /// not for that reason
+    NEVER,
+    /// when one of them has
+    ANY,
+    /// when the last of them has
+    ALL
+  }
+
+  /// What the supervisor does when the first start of a child that was named to the builder fails.
+  public enum FirstStart {
+    /// it tries again after the delay, as often as the intensity allows
+    RETRY,
+    /// it ends the children that have started, and fails with a [ChildStartException]
+    FAIL
+  }
+
   /// Asks for the status of all children: the answer is a list of [ChildStatus], in their order,
   /// without temporary ones that are over.
   public record Children() {}
@@ -56,7 +81,14 @@ public final class Supervisor implements Process {
   /// Asks to end a child for good: the answer is its [ChildStatus], when it has ended.
   public record End(String child) {}
 
+  /// Asks to start a child again that is over: the answer is its [ChildStatus].
+  public record Restart(String child) {}
+
+  /// Asks to forget a child that is over: the answer is its last [ChildStatus].
+  public record Remove(String child) {}
+
   private final Supervision supervision;
+  private final AtomicBoolean begun = new AtomicBoolean();
 
   private Supervisor(Builder how) {
     supervision = new Supervision(how);
@@ -69,7 +101,23 @@ public final class Supervisor implements Process {
 
   @Override
   public void init(ProcessContext context, String method, @Nullable Object input) {
+    checkBeginsOnce(begun);
     supervision.begin(context);
+  }
+
+  /// It has started when each child that was named to the builder has, or is over.
+  @Override
+  public boolean saysReady() {
+    return true;
+  }
+
+  /// A second process of the same object would take the first one's children for its own.
+  static void checkBeginsOnce(AtomicBoolean begun) {
+    if (!begun.compareAndSet(false, true)) {
+      throw new IllegalStateException(
+          "this supervisor object was spawned before; call build() for each start, also in the"
+              + " factory of a child");
+    }
   }
 
   @Override
@@ -81,14 +129,21 @@ public final class Supervisor implements Process {
   ///
   /// @since 0.1
   public static final class Builder {
+    /// How many restarts there may be within [#PERIOD] where nothing else is said.
+    public static final int RESTARTS = 10;
+
+    /// The period of [#RESTARTS].
+    public static final Duration PERIOD = Duration.ofMinutes(1);
+
     final List<ChildSpec> children = new ArrayList<>();
     Strategy strategy = Strategy.ONE_FOR_ONE;
-    int most = 10;
-    Duration period = Duration.ofMinutes(1);
+    AutoShutdown autoShutdown = AutoShutdown.NEVER;
+    FirstStart firstStart = FirstStart.RETRY;
+    RestartLimit.Allowed intensity = new RestartLimit.Allowed(RESTARTS, PERIOD);
     Backoff backoff = Backoff.DEFAULT;
-    Consumer<ChildStatus> listener = _ -> {};
+    @Nullable Consumer<ChildStatus> listener;
     LongSupplier nanos = System::nanoTime;
-    RandomGenerator random = RandomGenerator.getDefault();
+    @Nullable RandomGenerator random;
 
     private Builder() {}
 
@@ -104,17 +159,28 @@ public final class Supervisor implements Process {
       return this;
     }
 
-    /// How many restarts there may be within a period, before the supervisor gives up; 10 within a
-    /// minute where this is not said. A restart of several children counts once.
+    /// When the end of significant children is the end of the supervisor; never where this is not
+    /// said. It ends its other children then, and is done.
+    public Builder autoShutdown(AutoShutdown when) {
+      this.autoShutdown = Objects.requireNonNull(when, "autoShutdown");
+      return this;
+    }
+
+    /// What a first start that fails leads to; another try where this is not said.
+    public Builder firstStart(FirstStart failed) {
+      this.firstStart = Objects.requireNonNull(failed, "firstStart");
+      return this;
+    }
+
+    /// How many restarts there may be within a period, before the supervisor gives up; [#RESTARTS]
+    /// within [#PERIOD] where this is not said. A restart of several children counts once.
     ///
     /// @param restarts 0 for none
+    /// @param within more than zero
+    /// @throws IllegalArgumentException when the number is negative, or the period not positive:
+    ///   that would be no limit
     public Builder intensity(int restarts, Duration within) {
-      if (restarts < 0 || within.isNegative()) {
-        throw new IllegalArgumentException(
-            "neither may be negative: " + restarts + " restarts within " + within);
-      }
-      this.most = restarts;
-      this.period = within;
+      this.intensity = new RestartLimit.Allowed(restarts, within);
       return this;
     }
 
@@ -142,10 +208,11 @@ public final class Supervisor implements Process {
       return this;
     }
 
-    /// The process: to be spawned once.
+    /// The process: to be spawned once. A second `spawn` of it starts a process that fails at once,
+    /// and leaves the first one alone.
     ///
-    /// @throws IllegalArgumentException when two children have one name, or one is after another
-    ///   that was not named before it
+    /// @throws IllegalArgumentException when two children have one name, one is after another that
+    ///   was not named before it, or one is significant and cannot be
     public Supervisor build() {
       return new Supervisor(this);
     }

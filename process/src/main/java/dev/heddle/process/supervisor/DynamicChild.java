@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.supervisor;
+
+import dev.heddle.process.Exit;
+import dev.heddle.process.Pid;
+import dev.heddle.process.Reply;
+import dev.heddle.process.supervisor.ChildStatus.State;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// A child, as its dynamic supervisor knows it: there may be hundreds of thousands, so it has only
+/// what each of them needs.
+///
+/// @param <A> of its argument
+final class DynamicChild<A> {
+  final @Nullable A argument;
+  Pid pid;
+  State state = State.STARTING;
+  boolean isSupervisor;
+  int starts = 1;
+  @Nullable Reply asker; // for it, until it has started once
+  @Nullable List<Reply> atEnd; // who has asked to end it
+  @Nullable Failures failures; // none before the first
+
+  /// What is known of one that has ended, and is started again.
+  static final class Failures {
+    int inARow; // none of them after a quiet time: what the backoff grows by
+    long runningSinceNanos;
+    long pause; // the tag of the command; 0 when there is none
+    Exit last;
+
+    Failures(Exit first) {
+      this.last = first;
+    }
+  }
+
+  DynamicChild(@Nullable A argument, Pid pid, Reply asker) {
+    this.argument = argument;
+    this.pid = pid;
+    this.asker = asker;
+  }
+
+  DynamicChildStatus status(@Nullable Exit exit) {
+    return new DynamicChildStatus(argument, state, pid, starts, exit);
+  }
+
+  /// The same, of one that has not ended for good.
+  DynamicChildStatus status() {
+    return status(state == State.BACKING_OFF && failures != null ? failures.last : null);
+  }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.supervisor;
+
+import dev.heddle.process.ProcessEvent;
+import dev.heddle.process.StepOutput;
+import dev.heddle.process.dispatch.Command;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// The commands of a supervisor that have no result yet, and what follows from each.
+final class PendingCommands {
+  private final Map<Long, Consumer<ProcessEvent>> byTag = new HashMap<>();
+  private long lastTag = Long.MIN_VALUE; // far from those of what it was before an upgrade
+  private @Nullable StepOutput out; // of the step that runs
+
+  void stepBegins(StepOutput output) {
+    out = output;
+  }
+
+  /// Yields a command.
+  ///
+  /// @return its tag, never 0
+  long yield(Command<?> command, Consumer<ProcessEvent> then) {
+    long tag = ++lastTag;
+    byTag.put(tag, then);
+    Objects.requireNonNull(out).yield(tag, command);
+    return tag;
+  }
+
+  /// The result of a command has come: nothing follows from one that was forgotten.
+  void completed(ProcessEvent event) {
+    Consumer<ProcessEvent> then = byTag.remove(event.tag());
+    if (then != null) {
+      then.accept(event);
+    }
+  }
+
+  void forget(long tag) {
+    byTag.remove(tag);
+  }
+}

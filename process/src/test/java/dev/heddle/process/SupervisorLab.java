@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process;
+
+import dev.heddle.process.dispatch.CommandHandler;
+import dev.heddle.process.dispatch.Invocation;
+import dev.heddle.process.supervisor.Backoff;
+import dev.heddle.process.supervisor.ChildSpec;
+import dev.heddle.process.supervisor.ChildStatus;
+import dev.heddle.process.supervisor.ChildStatus.State;
+import dev.heddle.process.supervisor.Supervisor;
+import dev.heddle.process.supervisor.SupervisorCommands.Pause;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/// A runtime in which pauses of supervisors take no time, and what their tests share.
+final class SupervisorLab implements AutoCloseable {
+  final BlockingQueue<ChildStatus> changes = Kit.queue();
+  final BlockingQueue<Duration> delays = Kit.queue();
+  final AtomicLong now = new AtomicLong();
+  // a pause is over at once, unless a test wants to see to it
+  volatile @Nullable BlockingQueue<Invocation<@Nullable Object>> pauses;
+  final ProcessRuntime runtime =
+      ProcessRuntime.builder()
+          .workers(2)
+          .handler(
+              Pause.class,
+              CommandHandler.inline((pause, invocation) -> {
+                delays.add(pause.delay());
+                var held = pauses;
+                if (held != null) {
+                  held.add(invocation);
+                } else {
+                  invocation.complete(null);
+                }
+              }))
+          .start();
+
+  static final Backoff DELAYS =
+      new Backoff(Duration.ofMillis(100), Duration.ofSeconds(2), 2, 0);
+
+  Supervisor.Builder supervisor() {
+    return Supervisor.builder()
+        .listener(changes::add)
+        .backoff(DELAYS)
+        .sources(now::get, new Random(1));
+  }
+
+  /// A child that fails with the text it is sent; "done" is its normal end.
+  static Process child() {
+    return (events, out) -> {
+      for (ProcessEvent event : events) {
+        if ("done".equals(event.data())) {
+          out.done();
+        } else {
+          throw new IllegalStateException("" + event.data());
+        }
+      }
+    };
+  }
+
+  static ChildSpec spec(String name) {
+    return ChildSpec.of(name, SupervisorLab::child);
+  }
+
+  /// A child that traps exits: it says by the future that it was asked to end, and ends when it is
+  /// sent a message.
+  static Process stubborn(CompletableFuture<Signal.Cancel> asked) {
+    return new Process() {
+      @Override
+      public void init(ProcessContext self, String method, @Nullable Object input) {
+        self.trapExits(true);
+      }
+
+      @Override
+      public void step(List<ProcessEvent> events, StepOutput out) {
+        for (ProcessEvent event : events) {
+          if (event.data() instanceof Signal.Cancel cancel) {
+            asked.complete(cancel);
+          } else {
+            out.done();
+          }
+        }
+      }
+    };
+  }
+
+  ChildStatus await(String name, State state) throws InterruptedException {
+    while (true) {
+      ChildStatus change = Kit.take(changes);
+      if (change.name().equals(name) && change.state() == state) {
+        return change;
+      }
+    }
+  }
+
+  /// The next changes to one of these states, in order, as `name STATE`.
+  List<String> next(int count, State... states) throws InterruptedException {
+    List<String> seen = new ArrayList<>();
+    while (seen.size() < count) {
+      ChildStatus change = Kit.take(changes);
+      if (List.of(states).contains(change.state())) {
+        seen.add(change.name() + " " + change.state());
+      }
+    }
+    return seen;
+  }
+
+  <R> R ask(Pid supervisor, Object what) {
+    CompletableFuture<R> answer = runtime.request(supervisor, what);
+    return Kit.get(answer);
+  }
+
+  List<ChildStatus> children(Pid supervisor) {
+    return ask(supervisor, new Supervisor.Children());
+  }
+
+  static Pid pid(ChildStatus status) {
+    return Objects.requireNonNull(status.pid());
+  }
+
+  static Exit exit(ChildStatus status) {
+    return Objects.requireNonNull(status.exit());
+  }
+
+  /// Ends a supervisor, and waits until it has ended.
+  Exit cancel(Pid supervisor) {
+    CompletableFuture<Exit> exit = runtime.exit(supervisor);
+    runtime.cancel(supervisor, "enough", Kit.SOON);
+    return Kit.get(exit);
+  }
+
+  @Override
+  public void close() {
+    runtime.close();
+  }
+}

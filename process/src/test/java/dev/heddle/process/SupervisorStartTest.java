@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process;
+
+import static dev.heddle.process.SupervisorLab.pid;
+import static dev.heddle.process.SupervisorLab.spec;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.heddle.process.supervisor.ChildSpec;
+import dev.heddle.process.supervisor.ChildSpec.Restart;
+import dev.heddle.process.supervisor.ChildStartException;
+import dev.heddle.process.supervisor.ChildStatus;
+import dev.heddle.process.supervisor.ChildStatus.State;
+import dev.heddle.process.supervisor.DynamicSupervisor;
+import dev.heddle.process.supervisor.Supervisor;
+import dev.heddle.process.supervisor.Supervisor.FirstStart;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// First starts that fail, supervisors that have started, and objects that were started before.
+@Timeout(300)
+@Tag("P13")
+class SupervisorStartTest {
+  private final SupervisorLab lab = new SupervisorLab();
+
+  @AfterEach
+  void end() {
+    lab.close();
+  }
+
+  /// Its init fails.
+  private static Process broken() {
+    return new Process() {
+      @Override
+      public void init(ProcessContext self, String method, @Nullable Object input) {
+        throw new IllegalStateException("no such host");
+      }
+
+      @Override
+      public void step(java.util.List<ProcessEvent> events, StepOutput out) {}
+    };
+  }
+
+  /// Its init ends with the future.
+  private static Process startsWith(CompletableFuture<String> future) {
+    return new Process() {
+      @Override
+      public void init(ProcessContext self, String method, @Nullable Object input) {
+        Kit.get(future);
+      }
+
+      @Override
+      public void step(java.util.List<ProcessEvent> events, StepOutput out) {}
+    };
+  }
+
+  // ---- fail fast ----
+
+  @Test
+  @Tag("proc-256")
+  void firstStart_thatFails_whereThatIsTheEnd_endsTheOthersAndTheSupervisor() throws Exception {
+    lab.pauses = Kit.queue();
+    Pid supervisor =
+        lab.runtime.spawn(
+            lab.supervisor()
+                .firstStart(FirstStart.FAIL)
+                .child(spec("db"))
+                .child(ChildSpec.of("web", SupervisorStartTest::broken).withAfter("db"))
+                .build());
+    Exit exit = Kit.exit(lab.runtime, supervisor);
+    assertThat(exit.reason()).isEqualTo(Exit.Reason.FAILED);
+    assertThat(exit.cause())
+        .isInstanceOf(ChildStartException.class)
+        .hasMessageContaining("'web'")
+        .hasRootCauseMessage("no such host");
+    assertThat(lab.next(2, State.FAILED, State.STOPPED)).containsExactly("web FAILED", "db STOPPED");
+    assertThat(lab.delays).isEmpty();
+  }
+
+  @Test
+  @Tag("proc-256")
+  void firstStart_thatFails_atTheFactory_isOneToo() throws Exception {
+    Pid supervisor =
+        lab.runtime.spawn(
+            lab.supervisor()
+                .firstStart(FirstStart.FAIL)
+                .child(
+                    ChildSpec.of(
+                            "job",
+                            () -> {
+                              throw new NoClassDefFoundError("a jar that is not there");
+                            })
+                        .withRestart(Restart.TEMPORARY))
+                .build());
+    assertThat(Kit.exit(lab.runtime, supervisor).cause())
+        .isInstanceOf(ChildStartException.class)
+        .hasRootCauseInstanceOf(NoClassDefFoundError.class);
+  }
+
+  @Test
+  @Tag("proc-256")
+  void laterFailure_whereAFirstStartMustSucceed_isRestarted() throws Exception {
+    Pid supervisor =
+        lab.runtime.spawn(
+            lab.supervisor().firstStart(FirstStart.FAIL).child(spec("db")).build());
+    lab.runtime.send(pid(lab.await("db", State.RUNNING)), "boom");
+    assertThat(lab.await("db", State.RUNNING).starts()).isEqualTo(2);
+    lab.pauses = Kit.queue();
+    Kit.get(
+        lab.runtime.request(
+            supervisor,
+            new Supervisor.Add(ChildSpec.of("late", SupervisorStartTest::broken))));
+    assertThat(lab.await("late", State.BACKING_OFF).starts()).isEqualTo(1);
+  }
+
+  @Test
+  @Tag("proc-256")
+  @Tag("proc-257")
+  void firstStart_thatFails_belowASupervisorThatMustStart_endsTheWholeTree() throws Exception {
+    Pid top =
+        lab.runtime.spawn(
+            lab.supervisor()
+                .firstStart(FirstStart.FAIL)
+                .child(
+                    ChildSpec.of(
+                        "mid",
+                        () ->
+                            lab.supervisor()
+                                .firstStart(FirstStart.FAIL)
+                                .child(ChildSpec.of("db", SupervisorStartTest::broken))
+                                .build()))
+                .build());
+    assertThat(Kit.exit(lab.runtime, top).cause())
+        .isInstanceOf(ChildStartException.class)
+        .hasMessageContaining("'mid'")
+        .hasRootCauseMessage("no such host");
+  }
+
+  // ---- a supervisor that has started ----
+
+  @Test
+  @Tag("proc-257")
+  void supervisor_hasStarted_whenItsFirstChildrenHave() throws Exception {
+    CompletableFuture<String> connected = new CompletableFuture<>();
+    lab.runtime.spawn(
+        lab.supervisor()
+            .child(
+                ChildSpec.of(
+                    "storage",
+                    () ->
+                        lab.supervisor()
+                            .child(ChildSpec.of("db", () -> startsWith(connected)))
+                            .child(spec("cache"))
+                            .build()))
+            .child(spec("web").withAfter("storage"))
+            .build());
+    lab.await("cache", State.RUNNING);
+    connected.complete("");
+    assertThat(lab.next(3, State.RUNNING))
+        .containsExactly("db RUNNING", "storage RUNNING", "web RUNNING");
+  }
+
+  @Test
+  @Tag("proc-257")
+  void supervisor_whoseTemporaryChildHasFailed_orWithoutChildren_hasStarted() throws Exception {
+    Pid failed =
+        lab.runtime.spawn(
+            lab.supervisor()
+                .child(
+                    ChildSpec.of("job", SupervisorStartTest::broken)
+                        .withRestart(Restart.TEMPORARY))
+                .build());
+    assertThat(Kit.get(lab.runtime.started(failed))).isTrue();
+    Pid empty = lab.runtime.spawn(lab.supervisor().build());
+    assertThat(Kit.get(lab.runtime.started(empty))).isTrue();
+  }
+
+  // ---- objects that were started before ----
+
+  @Test
+  @Tag("proc-258")
+  void supervisorObject_spawnedTwice_failsTheSecondTime_andTheFirstGoesOn() throws Exception {
+    Supervisor one = lab.supervisor().child(spec("db")).build();
+    Pid first = lab.runtime.spawn(one);
+    Pid db = pid(lab.await("db", State.RUNNING));
+    Exit second = Kit.exit(lab.runtime, lab.runtime.spawn(one));
+    assertThat(second.cause())
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("spawned before");
+    assertThat(lab.children(first)).extracting(ChildStatus::pid).containsExactly(db);
+    lab.runtime.send(db, "boom");
+    assertThat(lab.await("db", State.RUNNING).starts()).isEqualTo(2);
+  }
+
+  @Test
+  @Tag("proc-258")
+  void dynamicSupervisorObject_spawnedTwice_failsTheSecondTime_andTheFirstGoesOn() {
+    DynamicSupervisor one = DynamicSupervisor.builder(SupervisorLab::child).build();
+    Pid first = lab.runtime.spawn(one);
+    Pid child = lab.ask(first, new DynamicSupervisor.StartChild());
+    Exit second = Kit.exit(lab.runtime, lab.runtime.spawn(one));
+    assertThat(second.cause()).hasMessageContaining("spawned before");
+    Exit ended = lab.ask(first, new DynamicSupervisor.EndChild(child));
+    assertThat(ended.pid()).isEqualTo(child);
+  }
+
+  @Test
+  @Tag("proc-258")
+  void nestedSupervisor_whoseFactoryReturnsTheSameObject_saysSo() throws Exception {
+    lab.pauses = Kit.queue();
+    Supervisor one =
+        lab.supervisor().intensity(0, Duration.ofSeconds(1)).child(spec("db")).build();
+    lab.runtime.spawn(lab.supervisor().child(ChildSpec.of("inner", () -> one)).build());
+    lab.runtime.send(pid(lab.await("db", State.RUNNING)), "boom");
+    lab.await("inner", State.BACKING_OFF);
+    Kit.take(Objects.requireNonNull(lab.pauses)).complete(null);
+    assertThat(SupervisorLab.exit(lab.await("inner", State.BACKING_OFF)).cause())
+        .hasMessageContaining("call build() for each start");
+  }
+
+  @Test
+  @Tag("proc-258")
+  void builder_usedTwice_makesTwoSupervisors() throws Exception {
+    Supervisor.Builder how = lab.supervisor().child(spec("db"));
+    lab.runtime.spawn(how.build());
+    Pid first = pid(lab.await("db", State.RUNNING));
+    lab.runtime.spawn(how.build());
+    assertThat(pid(lab.await("db", State.RUNNING))).isNotEqualTo(first);
+  }
+
+  @Test
+  @Tag("proc-258")
+  void intensity_withoutAPeriod_isRefused() {
+    for (Duration period : new Duration[] {Duration.ZERO, Duration.ofSeconds(-1)}) {
+      assertThatThrownBy(() -> lab.supervisor().intensity(3, period))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("more than zero");
+      assertThatThrownBy(
+              () -> DynamicSupervisor.builder(SupervisorLab::child).intensity(3, period))
+          .isInstanceOf(IllegalArgumentException.class);
+    }
+  }
+
+  // ---- children that are over ----
+
+  @Test
+  @Tag("proc-259")
+  void restart_ofAChildThatIsOver_startsItAgain_andOfOneThatLives_isRefused() throws Exception {
+    Pid supervisor = lab.runtime.spawn(lab.supervisor().child(spec("db")).build());
+    lab.await("db", State.RUNNING);
+    assertThatThrownBy(() -> lab.ask(supervisor, new Supervisor.Restart("db")))
+        .hasRootCauseInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("is RUNNING");
+    lab.ask(supervisor, new Supervisor.End("db"));
+    ChildStatus restarted = lab.ask(supervisor, new Supervisor.Restart("db"));
+    assertThat(restarted.state()).isEqualTo(State.WAITING);
+    assertThat(lab.await("db", State.RUNNING).starts()).isEqualTo(2);
+  }
+
+  @Test
+  @Tag("proc-259")
+  void remove_ofAChildThatIsOver_forgetsIt_unlessOthersAreAfterIt() throws Exception {
+    Pid supervisor =
+        lab.runtime.spawn(
+            lab.supervisor().child(spec("db")).child(spec("web").withAfter("db")).build());
+    lab.await("web", State.RUNNING);
+    assertThatThrownBy(() -> lab.ask(supervisor, new Supervisor.Remove("web")))
+        .hasMessageContaining("end it before");
+    lab.ask(supervisor, new Supervisor.End("db"));
+    assertThatThrownBy(() -> lab.ask(supervisor, new Supervisor.Remove("db")))
+        .hasMessageContaining("others are after it");
+    lab.ask(supervisor, new Supervisor.End("web"));
+    lab.ask(supervisor, new Supervisor.Remove("web"));
+    lab.ask(supervisor, new Supervisor.Remove("db"));
+    assertThat(lab.children(supervisor)).isEmpty();
+  }
+}

@@ -33,6 +33,14 @@ public interface Process {
   default void init(ProcessContext context, String method, @Nullable Object input)
       throws Exception {}
 
+  /// Whether this process says itself when it has started, by [ProcessContext#ready()]. Else it has
+  /// started when `init` has returned. Those who wait for its start, like
+  /// [ProcessRuntime#started] and the children of a supervisor that are `after` it, wait for that.
+  /// Must always give the same answer. **Thread** any.
+  default boolean saysReady() {
+    return false;
+  }
+
   /// Makes one step: the first time without events, then whenever there are any, or when the last
   /// step said CONTINUE.
   ///

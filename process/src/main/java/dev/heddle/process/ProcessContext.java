@@ -26,6 +26,17 @@ public interface ProcessContext {
   /// something for it. One that has ended is left alone. **Thread** any.
   void wakeUp();
 
+  /// Says that this process has started, as [Process#saysReady()] has promised: whoever waits for
+  /// its start goes on. Once is enough; more often does no harm. A process that ends before it has
+  /// said so counts as one that has not started.
+  ///
+  /// @throws IllegalStateException when the process does not promise to say so: it counts as
+  ///   started since its `init` has returned, and nobody waits for this word
+  void ready();
+
+  /// What this process has done until now.
+  ProcessStatistics statistics();
+
   // ---- messages and children ----
 
   /// Sends a message. **Suspends** the body of a [CoroutineProcess], and a coroutine, while the

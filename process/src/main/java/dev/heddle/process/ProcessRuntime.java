@@ -88,6 +88,7 @@ public final class ProcessRuntime implements AutoCloseable {
                 how.factory,
                 how.listener,
                 CoroutineProcess::bodyOf,
+                CoroutineProcess::takeUnreceived,
                 request -> request.reply().leftUnseen()),
             new Dispatcher(registry, loops));
     scheduler.onFailure(host::giveUp);
@@ -363,8 +364,9 @@ public final class ProcessRuntime implements AutoCloseable {
     return host.undelivered();
   }
 
-  /// Completes with true when the `init` of a process has returned, with false when the process has
-  /// ended before, or there is none. Completing or cancelling it does nothing to the process. What
+  /// Completes with true when a process has started: when its `init` has returned, or, if
+  /// [Process#saysReady()], when it has called [ProcessContext#ready()]; with false when the process
+  /// has ended before, or there is none. Completing or cancelling it does nothing to the process. What
   /// depends on it runs on a worker, as of [#exit].
   public CompletableFuture<Boolean> started(Pid pid) {
     CompletableFuture<Boolean> started = new CompletableFuture<>();

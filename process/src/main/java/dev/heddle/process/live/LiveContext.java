@@ -5,6 +5,7 @@ import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
 import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessRuntime;
+import dev.heddle.process.ProcessStatistics;
 import dev.heddle.process.SendFailedException;
 import dev.heddle.process.SendResult;
 import dev.heddle.process.StartOptions;
@@ -44,6 +45,16 @@ final class LiveContext implements ProcessContext {
   @Override
   public void wakeUp() {
     live.wakeUp();
+  }
+
+  @Override
+  public void ready() {
+    live.ready();
+  }
+
+  @Override
+  public ProcessStatistics statistics() {
+    return live.statistics();
   }
 
   @Override

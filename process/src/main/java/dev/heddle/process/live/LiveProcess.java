@@ -8,6 +8,7 @@ import dev.heddle.process.Process;
 import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessEvent;
 import dev.heddle.process.ProcessSnapshot;
+import dev.heddle.process.ProcessStatistics;
 import dev.heddle.process.SendResult;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.StepOutput;
@@ -34,7 +35,9 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
    *           a time (Task).
    *
    * Upgrade.  Another Process takes the place within the same step: the old one is closed, the new one initialised, and the run goes on.
-   *           Mailbox, ties, outstanding commands and options belong to this class and stay.
+   *           Mailbox, ties, outstanding commands and options belong to this class and stay. What the old one was given and has not looked
+   *           at, or as a body has not received, is `unread`: the next step begins with it. It was admitted when it was taken, and is not
+   *           admitted again: a monitor that the new one takes back then says that its signal was seen, and the signal comes.
    *
    * P10; cases 77-84, 210-217.
    */
@@ -49,7 +52,9 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
   private boolean begun;
   private boolean closed; // the process
   private boolean refuses; // the mailbox is closed
-  private @Nullable Envelope unread; // was in it then, and is not counted yet
+  // admitted, and seen by no step: what an upgrade has left; at the end what is not counted yet
+  private @Nullable Envelope unread;
+  private long received; // events that its steps were given; read for reports
   private @Nullable Outstanding outstanding;
   private @Nullable Map<String, Object>
       attributes; // its own; what it has inherited is in the options
@@ -90,14 +95,38 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
       if (!begun) {
         begun = true;
         process.init(context(), options.method(), options.input());
-        tellStarted();
+        tellStartedUnlessItDoes();
       }
-      process.step(takeEvents(worker), out);
-      return verdict(out);
+      EventBatch events = takeEvents(worker);
+      received += events.size();
+      process.step(events, out);
+      return verdict(out, events);
     } catch (Throwable t) {
       fails(t); // first: to log it may take memory that there is not
       host.failed(this, t);
       return Verdict.DONE;
+    }
+  }
+
+  private void tellStartedUnlessItDoes() {
+    if (!started && !process.saysReady()) {
+      tellStarted();
+    }
+  }
+
+  /// It says that it has started.
+  void ready() {
+    if (!process.saysReady()) {
+      throw new IllegalStateException(
+          "ready(): "
+              + pid
+              + " ("
+              + kind()
+              + ") counts as started when its init has returned; let saysReady() return true, or"
+              + " start the body with CoroutineProcess.of(body).reportsReady()");
+    }
+    if (!started) {
+      tellStarted();
     }
   }
 
@@ -109,7 +138,7 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
     }
   }
 
-  /// Lets code be told when its init has returned (true), or it has ended before (false).
+  /// Lets code be told when it has started (true), or has ended before (false).
   public void onStarted(Consumer<Boolean> listener) {
     ties().onStarted(listener);
     if (started) {
@@ -125,6 +154,11 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
   /// What one step is given. Others have their turn when a run has lasted its time, so as long as
   /// it has not, a step may have as much as all before it in this run.
   private EventBatch takeEvents(Worker worker) {
+    if (unread != null) {
+      EventBatch left = EventBatch.of(unread);
+      unread = null;
+      return left;
+    }
     EventBatch events = EventBatch.from(queue, this, Math.max(FEW_EVENTS, worker.handed()));
     worker.handOut(events.size());
     if (options.policy() == MailboxPolicy.SUSPEND) {
@@ -138,7 +172,7 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
     Objects.requireNonNull(outstanding).remove(tag);
   }
 
-  private Verdict verdict(StepOutput out) throws Exception {
+  private Verdict verdict(StepOutput out, EventBatch events) throws Exception {
     out.seal();
     dispatch(out);
     return switch (out.status()) {
@@ -151,7 +185,10 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
         endsWith(new Exit(pid, Exit.Reason.NORMAL, out.result(), null));
         yield Verdict.DONE;
       }
-      case UPGRADE -> upgrade(Objects.requireNonNull(out.upgrade()));
+      case UPGRADE -> {
+        unread = events.notHandedOut();
+        yield upgrade(Objects.requireNonNull(out.upgrade()));
+      }
     };
   }
 
@@ -190,9 +227,11 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
       throw t;
     }
     Process old = process;
+    unread = Envelope.linked(host.unreceived(old), unread); // a body has taken it before the step
     process = next; // from here on it is the one that the end closes
     host.close(old, pid);
     next.init(context(), to.method(), to.input());
+    tellStartedUnlessItDoes();
     return Verdict.CONTINUE;
   }
 
@@ -220,10 +259,15 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
 
   @Override
   void closeMailbox() {
+    leaveUnread(); // of an upgrade
     if (!refuses) {
       unread = (Envelope) queue.close();
       refuses = true;
     }
+    leaveUnread();
+  }
+
+  private void leaveUnread() {
     for (Envelope at = unread; at != null; at = unread) {
       host.leftUnseen(at.content);
       unread = (Envelope) EventQueue.after(at);
@@ -340,6 +384,11 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
     host.unheard(this, what, thrown);
   }
 
+  /// What it has done; its worker.
+  ProcessStatistics statistics() {
+    return new ProcessStatistics(steps(), received, queue.length(), outstanding());
+  }
+
   /// How many commands have no answer yet.
   int outstanding() {
     return outstanding == null ? 0 : outstanding.size();
@@ -398,6 +447,7 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
         pid,
         kind(),
         ProcessSnapshot.State.valueOf(state.name()),
+        begun && !started && state != State.COMPLETE,
         queue.length(),
         steps(),
         waiting,

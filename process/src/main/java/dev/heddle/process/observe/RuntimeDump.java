@@ -28,6 +28,7 @@ public record RuntimeDump(
   private record Likeness(
       String kind,
       ProcessSnapshot.State state,
+      boolean starting,
       @Nullable String waitsFor,
       List<StackTraceElement> stack) {}
 
@@ -85,7 +86,11 @@ public record RuntimeDump(
                 Collectors.groupingBy(
                     process ->
                         new Likeness(
-                            process.kind(), process.state(), process.waitsFor(), process.stack()),
+                            process.kind(),
+                            process.state(),
+                            process.starting(),
+                            process.waitsFor(),
+                            process.stack()),
                     LinkedHashMap::new,
                     Collectors.toList()));
     return groups.values();
@@ -137,11 +142,12 @@ public record RuntimeDump(
   }
 
   private static String json(ProcessSnapshot process) {
-    return "{\"pid\":%s,\"kind\":%s,\"state\":%s,\"waitsFor\":%s,"
+    return "{\"pid\":%s,\"kind\":%s,\"state\":%s,\"starting\":%b,\"waitsFor\":%s,"
             .formatted(
                 quoted(process.pid()),
                 quoted(process.kind()),
                 quoted(process.state().word()),
+                process.starting(),
                 quoted(process.waitsFor()))
         + "\"mailbox\":%d,\"steps\":%d,\"commands\":%d,\"parent\":%s,"
             .formatted(

@@ -5,6 +5,7 @@ import dev.heddle.Cancellation;
 import dev.heddle.DeadlineException;
 import dev.heddle.PinnedException;
 import dev.heddle.failure.AnotherThread;
+import dev.heddle.process.body.Awaited;
 import dev.heddle.process.body.BodyThread;
 import dev.heddle.process.body.BodyView;
 import dev.heddle.process.dispatch.Command;
@@ -537,15 +538,13 @@ public abstract class CoroutineProcess implements Process {
   }
 
   private BodyView view(BodyThread body) {
-    return new BodyView(body, waitsFor(body), limited);
-  }
-
-  private @Nullable String waitsFor(BodyThread body) {
-    if (receives) {
-      return "receive";
+    Awaited awaited = body.awaited();
+    if (awaited != null) {
+      return new BodyView(body, awaited.words(), awaited.limit());
     }
     Command<?> command = called;
-    return command == null ? body.waitsFor() : command.getClass().getSimpleName();
+    String call = command == null ? null : command.getClass().getSimpleName();
+    return new BodyView(body, receives ? "receive" : call, limited);
   }
 
   private void runBody() {

@@ -9,7 +9,6 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 import java.util.Objects;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
@@ -110,7 +109,7 @@ public final class BodyThread implements Executor, OtherBody {
   private volatile boolean detached;
 
   // the body; read for reports
-  private volatile @Nullable String waitsFor;
+  private volatile @Nullable Awaited awaited;
 
   // written once, before the body is unwound; read by it
   private volatile boolean unwinding;
@@ -331,35 +330,31 @@ public final class BodyThread implements Executor, OtherBody {
     }
   }
 
-  /// Runs a wait of the runtime's own that the JDK does for the current body, which says so in
-  /// reports meanwhile.
-  public static void waitFor(String what, Wait wait)
-      throws InterruptedException, ExecutionException {
+  /// The current body is about to wait for another process, in a wait of the JDK; [#endWait] is to
+  /// follow. Does nothing on another thread.
+  public static void beginWait(Awaited wait) {
     BodyThread body = of(Thread.currentThread());
-    if (body == null) {
-      throw new IllegalStateException(
-          "no body waits for " + what + " on " + Thread.currentThread());
-    }
-    body.waitsFor = what;
-    try {
-      wait.run();
-    } finally {
-      body.waitsFor = null;
+    if (body != null) {
+      body.awaited = wait;
+      if (body.scheduler != null) {
+        body.scheduler.aTaskWaits(); // after the write: who takes that back looks at it later
+      }
     }
   }
 
-  /// A wait of the JDK's.
-  @FunctionalInterface
-  public interface Wait {
-    /// Returns when it is over.
-    void run() throws InterruptedException, ExecutionException;
+  /// The wait is over.
+  public static void endWait() {
+    BodyThread body = of(Thread.currentThread());
+    if (body != null) {
+      body.awaited = null;
+    }
   }
 
   // ---- any thread ----
 
-  /// What the runtime has let the JDK wait for, in words, or null.
-  public @Nullable String waitsFor() {
-    return waitsFor;
+  /// The process that it waits for in a wait of the JDK, and what for; or null.
+  public @Nullable Awaited awaited() {
+    return awaited;
   }
 
   /// Where it is, the innermost frame first; of one that waits for its process without the frames

@@ -13,6 +13,7 @@ import dev.heddle.process.SendResult;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.StepOutput;
 import dev.heddle.process.UnknownMethodException;
+import dev.heddle.process.body.Awaited;
 import dev.heddle.process.body.BodyView;
 import dev.heddle.process.dispatch.Caller;
 import dev.heddle.process.dispatch.Invocation;
@@ -380,6 +381,11 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
   }
 
   @Override
+  public void waitsForAnother() {
+    host.scheduler().aTaskWaits();
+  }
+
+  @Override
   public void unheard(String what, Throwable thrown) {
     host.unheard(this, what, thrown);
   }
@@ -471,6 +477,34 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
     String all = says ? command : what;
     return all == null || body.limit() == null ? all : all + " within " + body.limit();
   }
+
+  /// The wait for one other process that keeps it from whatever else comes; null when there is
+  /// none, also when it waits for several, or for something that others may bring.
+  @Nullable WaitForProcess waitForProcess() {
+    // safe: read at some moment; of two looks that find the same token, it has lasted between them
+    BodyView body = body();
+    Awaited wait = body == null ? null : body.thread().awaited();
+    if (wait != null) {
+      return wait.isOver() ? null : new WaitForProcess(this, wait, wait.of());
+    }
+    Outstanding commands = outstanding;
+    Invocation<?> only = commands == null || !isDeaf() ? null : commands.only();
+    Pid answerer = only == null ? null : only.answerer();
+    return answerer == null ? null : new WaitForProcess(this, only, answerer);
+  }
+
+  /// Whether it has such a wait, or may come to have one without saying so again. Any thread.
+  boolean mayWaitForProcess() {
+    if (waitForProcess() != null) {
+      return true;
+    }
+    Outstanding commands = outstanding;
+    Invocation<?> only = commands == null ? null : commands.only();
+    return only == null ? outstanding() > 1 : only.answerer() != null; // with its step still to end
+  }
+
+  /// A wait, told from others by its token.
+  record WaitForProcess(LiveProcess waits, Object token, Pid of) {}
 
   /// Its sequential body, if it has one that has begun.
   @Nullable BodyView body() {

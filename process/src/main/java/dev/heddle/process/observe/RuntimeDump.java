@@ -3,8 +3,10 @@ package dev.heddle.process.observe;
 
 import dev.heddle.observe.DumpPart;
 import dev.heddle.process.ProcessCounters;
+import dev.heddle.process.ProcessDeadlock;
 import dev.heddle.process.ProcessSnapshot;
 import dev.heddle.process.QueueDelay;
+import dev.heddle.process.SpareCounters;
 import dev.heddle.process.WorkerCounters;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -18,9 +20,14 @@ import org.jspecify.annotations.Nullable;
 /// @param name of the runtime
 /// @param uptime since its start
 /// @param counters what it has counted
+/// @param deadlocks that were reported and last
 /// @param processes in the order of their starts, with the stacks of those in a step
 public record RuntimeDump(
-    String name, Duration uptime, ProcessCounters counters, List<ProcessSnapshot> processes)
+    String name,
+    Duration uptime,
+    ProcessCounters counters,
+    List<ProcessDeadlock> deadlocks,
+    List<ProcessSnapshot> processes)
     implements DumpPart {
   private static final int SHOWN = 3; // of those that are alike
 
@@ -32,8 +39,9 @@ public record RuntimeDump(
       @Nullable String waitsFor,
       List<StackTraceElement> stack) {}
 
-  /// Copies the list.
+  /// Copies the lists.
   public RuntimeDump {
+    deadlocks = List.copyOf(deadlocks);
     processes = List.copyOf(processes);
   }
 
@@ -57,6 +65,13 @@ public record RuntimeDump(
             .formatted(
                 counters.started(), counters.executed(), micros(delay, 0.99), delay.samples()));
     text.append(workerTable()).append('\n');
+    SpareCounters spares = counters.spares();
+    if (spares.started() > 0) {
+      text.append(
+          "%,d spare threads run, %,d were started, %,d executed%n"
+              .formatted(spares.running(), spares.started(), spares.executed()));
+    }
+    deadlocks.forEach(deadlock -> text.append('\n').append(deadlock.text()).append('\n'));
     if (!processes.isEmpty()) {
       text.append('\n');
     }
@@ -124,6 +139,14 @@ public record RuntimeDump(
                 delay.samples(),
                 micros(delay, 0.5),
                 micros(delay, 0.99))
+        + "\"spares\":{\"running\":%d,\"started\":%d,\"executed\":%d},"
+            .formatted(
+                counters.spares().running(),
+                counters.spares().started(),
+                counters.spares().executed())
+        + list(
+            "deadlocks", deadlocks.stream().map(deadlock -> quoted(deadlock.text())).toList())
+        + ","
         + list("workers", counters.workers().stream().map(RuntimeDump::json).toList())
         + ","
         + list("processes", processes.stream().map(RuntimeDump::json).toList())

@@ -8,8 +8,6 @@ import dev.heddle.process.body.Awaited;
 import dev.heddle.process.body.BodyView;
 import dev.heddle.process.live.LiveProcess.WaitForProcess;
 import dev.heddle.process.scheduler.WorkScheduler.StandingStep;
-import dev.heddle.process.scheduler.Worker;
-import dev.heddle.scheduler.context.LockOwners;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -17,7 +15,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -214,7 +211,7 @@ public final class DeadlockDetector {
         body == null ? List.of() : List.of(body.stack()));
   }
 
-  private List<Wait> stepWaits(List<StandingStep> steps) {
+  private static List<Wait> stepWaits(List<StandingStep> steps) {
     List<Wait> all = new ArrayList<>();
     for (StandingStep step : steps) {
       if (step.task() instanceof LiveProcess process) {
@@ -222,7 +219,10 @@ public final class DeadlockDetector {
             new Wait(
                 process.self(),
                 process.kind(),
-                blocker(step.worker()) + ", in a step on " + step.worker().thread().getName(),
+                step.waitsFor()
+                    + held(step, steps)
+                    + ", in a step on "
+                    + step.worker().thread().getName(),
                 null,
                 List.of(step.worker().stack())));
       }
@@ -230,22 +230,16 @@ public final class DeadlockDetector {
     return all;
   }
 
-  /// What its thread is parked for, and who holds that, as far as the JDK tells.
-  private String blocker(Worker worker) {
-    Object blocker = LockSupport.getBlocker(worker.thread());
-    if (blocker == null) {
-      return worker.thread().getState() == Thread.State.BLOCKED ? "a monitor" : "another thread";
+  private static String held(StandingStep step, List<StandingStep> all) {
+    Thread holder = step.holder();
+    if (holder == null) {
+      return "";
     }
-    Thread owner = LockOwners.ownerOf(blocker);
-    return blocker.getClass().getName() + (owner == null ? "" : ", held by " + holder(owner));
-  }
-
-  private String holder(Thread owner) {
-    for (StandingStep other : host.scheduler().standingSteps()) {
-      if (other.worker().thread() == owner && other.task() instanceof LiveProcess process) {
-        return String.valueOf(process.self());
+    for (StandingStep other : all) {
+      if (other.worker().thread() == holder && other.task() instanceof LiveProcess process) {
+        return ", held by " + process.self();
       }
     }
-    return "thread '" + owner.getName() + "'";
+    return ", held by thread '" + holder.getName() + "'";
   }
 }

@@ -4,10 +4,12 @@ package dev.heddle.process.scheduler;
 import dev.heddle.process.QueueDelay;
 import dev.heddle.process.SpareCounters;
 import dev.heddle.process.WorkerCounters;
+import dev.heddle.scheduler.context.LockOwners;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -202,7 +204,22 @@ public final class WorkScheduler {
   }
 
   /// A step that stands, told from others of its worker by the number of its pick.
-  public record StandingStep(Worker worker, Task task, long picks) {}
+  public record StandingStep(Worker worker, Task task, long picks) {
+    /// What the thread is parked for, in words.
+    public String waitsFor() {
+      Object blocker = LockSupport.getBlocker(worker.thread());
+      if (blocker == null) {
+        return worker.thread().getState() == Thread.State.BLOCKED ? "a monitor" : "another thread";
+      }
+      return blocker.getClass().getName();
+    }
+
+    /// Who holds that, as far as the JDK tells; or null.
+    public @Nullable Thread holder() {
+      Object blocker = LockSupport.getBlocker(worker.thread());
+      return blocker == null ? null : LockOwners.ownerOf(blocker);
+    }
+  }
 
   /// The steps of all workers, when each of them waits, without a limit, in its thread, and no spare
   /// runs; else none. As of a moment ago.

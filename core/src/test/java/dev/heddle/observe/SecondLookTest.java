@@ -9,10 +9,7 @@ import dev.heddle.coroutine.tree.LoopRoot;
 import dev.heddle.coroutine.tree.SampledHolds;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -26,8 +23,6 @@ class SecondLookTest {
   private static final Duration LIMIT =
       Duration.ofSeconds(4); // two of them are less than what is told in any case
   private static final long LIMIT_NANOS = LIMIT.toNanos();
-
-  private final BlockingQueue<HoldReport> reports = new LinkedBlockingQueue<>();
 
   // the coroutine goes on from one to the next
   private final CountDownLatch inFirst = new CountDownLatch(1);
@@ -51,21 +46,16 @@ class SecondLookTest {
     }
   }
 
-  private void awaitReportOf(String method) throws InterruptedException {
-    HoldReport report;
-    do {
-      report = reports.poll(240, TimeUnit.SECONDS);
-      assertThat(report).as("a report of " + method).isNotNull();
-    } while (!report.text().contains(method));
+  private static void assertIsTold(SampledHolds watch, String method) {
+    HoldReport running = watch.running();
+    assertThat(running).as("a report of " + method).isNotNull();
+    assertThat(running.text()).contains(method);
   }
 
   @Test
   void hold_seenFirstWhereOneWasToldBefore_isLookedAtAgain_andToldWhereItGoesOn() throws Exception {
     AtomicReference<LoopRoot> root = new AtomicReference<>();
-    HeddleOptions options =
-        HeddleOptions.defaults()
-            .withHoldLimit(LIMIT)
-            .withReports(report -> reports.add((HoldReport) report));
+    HeddleOptions options = HeddleOptions.defaults().withHoldLimit(LIMIT);
     Thread loop =
         Thread.ofPlatform()
             .daemon()
@@ -86,16 +76,16 @@ class SecondLookTest {
       SampledHolds watch = new SampledHolds(root.get());
       long now = System.nanoTime();
       assertThat(watch.sample(now)).isTrue();
-      watch.sample(now += LIMIT_NANOS);
-      awaitReportOf("holdFirst");
+      var _ = watch.sample(now += LIMIT_NANOS);
+      assertIsTold(watch, "holdFirst");
       firstIsTold.countDown();
       inFirstAgain.await();
-      watch.sample(now += LIMIT_NANOS); // another one
-      watch.sample(now += LIMIT_NANOS); // which looks like the one before
+      var _ = watch.sample(now += LIMIT_NANOS); // another one
+      var _ = watch.sample(now += LIMIT_NANOS); // which looks like the one before
       isSeenThere.countDown();
       inSecond.await();
-      watch.sample(now + LIMIT_NANOS);
-      awaitReportOf("holdSecond");
+      var _ = watch.sample(now + LIMIT_NANOS);
+      assertIsTold(watch, "holdSecond");
     } finally {
       firstIsTold.countDown();
       isSeenThere.countDown();

@@ -5,6 +5,7 @@ import dev.heddle.Cancellation;
 import dev.heddle.DeadlineException;
 import dev.heddle.PinnedException;
 import dev.heddle.failure.AnotherThread;
+import dev.heddle.process.body.Awaited;
 import dev.heddle.process.body.BodyThread;
 import dev.heddle.process.body.BodyView;
 import dev.heddle.process.dispatch.Command;
@@ -70,6 +71,7 @@ public abstract class CoroutineProcess implements Process {
 
   private static final int REFUSALS = 16; // waits of an ended process before it leaves its worker
 
+  private boolean saysReady; // written before the start
   private @Nullable ProcessContext context;
   private @Nullable BodyThread thread;
   private String method = RUN;
@@ -91,6 +93,10 @@ public abstract class CoroutineProcess implements Process {
   private @Nullable Command<?> called;
   private @Nullable Duration limited; // the wait has this limit
 
+  // what the body wants to become
+  private StepOutput.@Nullable Upgrade becomes;
+  private boolean replaced;
+
   // how the body has ended
   private @Nullable Object result;
   private @Nullable Throwable failure;
@@ -107,6 +113,34 @@ public abstract class CoroutineProcess implements Process {
         return body.run(this);
       }
     };
+  }
+
+  /// Lets this process count as started when its body has called [#ready()], and not before. To be
+  /// said before it is spawned. A class of yours overrides [#saysReady()] instead.
+  ///
+  /// ```java
+  /// CoroutineProcess.of(self -> {
+  ///   var database = connect(self); // whoever is after this process waits until here
+  ///   self.ready();
+  ///   return serve(self, database);
+  /// }).reportsReady();
+  /// ```
+  ///
+  /// @return this process
+  /// @throws IllegalStateException when it has begun
+  public final CoroutineProcess reportsReady() {
+    if (context != null) {
+      throw new IllegalStateException(
+          context.self() + " has begun; say reportsReady() before it is spawned");
+    }
+    saysReady = true;
+    return this;
+  }
+
+  /// Whether [#reportsReady()] was said. A class whose body calls [#ready()] returns true.
+  @Override
+  public boolean saysReady() {
+    return saysReady;
   }
 
   /// The body. The process ends with it: normally, with what it returns; failed, with what it
@@ -135,6 +169,38 @@ public abstract class CoroutineProcess implements Process {
   /// What it was started with.
   public final @Nullable Object input() {
     return input;
+  }
+
+  /// Says that this process has started: [ProcessContext#ready()].
+  ///
+  /// @throws IllegalStateException when the process does not report it: [#reportsReady()]
+  public final void ready() {
+    context().ready();
+  }
+
+  /// Lets another process take the place of this one, as [StepOutput#upgrade] does: it keeps the
+  /// PID, names, links and monitors, and the mailbox. What this body has not received the other one
+  /// is given first, in order.
+  ///
+  /// This call does not return. It throws [Cancellation], and so does each later wait of this body:
+  /// `finally` blocks run, and what they do without waiting is done before the other process
+  /// begins. Commands that are on their way are the other one's.
+  ///
+  /// @param source what the runtime's factory makes a process of; where it fails, this process does
+  /// @param entry a method of that
+  /// @param with for its init
+  /// @throws Cancellation always
+  /// @throws PinnedException where the body cannot be taken off its worker; nothing was done
+  public final void upgrade(String source, String entry, @Nullable Object with) {
+    BodyThread body = inBody("upgrade");
+    Objects.requireNonNull(source, "source");
+    becomes = new StepOutput.Upgrade(source, Objects.requireNonNull(entry, "entry"), with);
+    try {
+      suspend(body);
+    } finally {
+      becomes = null;
+    }
+    throw new IllegalStateException("nobody resumes a body that is upgraded, but to end it");
   }
 
   /// Waits for the next message or [Signal]. **Suspends** when none is there.
@@ -231,6 +297,7 @@ public abstract class CoroutineProcess implements Process {
     int looked = 0;
     ProcessEvent found = find(wanted, looked);
     if (found != null) {
+      body.giveWayIfDue();
       return found.data();
     }
     receives = true;
@@ -333,7 +400,9 @@ public abstract class CoroutineProcess implements Process {
   }
 
   private Cancellation ended() {
-    return new Cancellation(context().self() + " has ended; nothing will come any more");
+    String what =
+        replaced ? " runs another process in the place of this body" : " has ended";
+    return new Cancellation(context().self() + what + "; nothing will come any more");
   }
 
   private long order(Command<?> command) {
@@ -433,6 +502,9 @@ public abstract class CoroutineProcess implements Process {
       out.done(result);
     } else if (!body.isSuspended()) {
       out.untilWoken();
+    } else if (becomes != null) {
+      replaced = true;
+      out.upgrade(becomes.source(), becomes.method(), becomes.input());
     } else {
       for (StepOutput.Yield order : orders) {
         out.yield(order.tag(), order.command());
@@ -465,16 +537,24 @@ public abstract class CoroutineProcess implements Process {
     return body == null ? null : ((CoroutineProcess) process).view(body);
   }
 
-  private BodyView view(BodyThread body) {
-    return new BodyView(body, waitsFor(body), limited);
+  /// Takes out what the body of a process was given and has not received.
+  static List<ProcessEvent> takeUnreceived(Process process) {
+    if (!(process instanceof CoroutineProcess body)) {
+      return List.of();
+    }
+    List<ProcessEvent> left = List.copyOf(body.inbox);
+    body.inbox.clear(); // else its end would fail the requests among them
+    return left;
   }
 
-  private @Nullable String waitsFor(BodyThread body) {
-    if (receives) {
-      return "receive";
+  private BodyView view(BodyThread body) {
+    Awaited awaited = body.awaited();
+    if (awaited != null) {
+      return new BodyView(body, awaited.words(), awaited.limit());
     }
     Command<?> command = called;
-    return command == null ? body.waitsFor() : command.getClass().getSimpleName();
+    String call = command == null ? null : command.getClass().getSimpleName();
+    return new BodyView(body, receives ? "receive" : call, limited);
   }
 
   private void runBody() {

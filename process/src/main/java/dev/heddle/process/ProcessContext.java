@@ -35,6 +35,9 @@ public interface ProcessContext {
   ///   started since its `init` has returned, and nobody waits for this word
   void ready();
 
+  /// What this process has done until now.
+  ProcessStatistics statistics();
+
   // ---- messages and children ----
 
   /// Sends a message. **Suspends** the body of a [CoroutineProcess], and a coroutine, while the

@@ -7,11 +7,13 @@ import java.util.List;
 ///
 /// @param processes that live
 /// @param started that were started
-/// @param executed runs of processes, of all workers; a run is some steps without a break
+/// @param executed runs of processes, of all workers and spares; a run is some steps without a break
 /// @param undelivered messages and signals that lay in mailboxes when their processes ended
 /// @param late answers to commands that came for nobody
 /// @param longSteps steps that have held a worker for too long
 /// @param queueDelay how long processes that were ready have waited for a worker
+/// @param deadlocks of processes that were reported
+/// @param spares what ran beside the workers while these were held up
 /// @param workers each of them, in the order of their numbers
 /// @since 0.1
 public record ProcessCounters(
@@ -22,6 +24,8 @@ public record ProcessCounters(
     long late,
     long longSteps,
     QueueDelay queueDelay,
+    long deadlocks,
+    SpareCounters spares,
     List<WorkerCounters> workers) {
   /// Copies the list.
   public ProcessCounters {

@@ -2,6 +2,7 @@
 package dev.heddle.process;
 
 import dev.heddle.DeadlineException;
+import dev.heddle.process.body.Awaited;
 import dev.heddle.process.body.BodyThread;
 import dev.heddle.process.dispatch.CommandRegistry;
 import dev.heddle.process.dispatch.Commands;
@@ -33,6 +34,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -86,13 +88,14 @@ public final class ProcessRuntime implements AutoCloseable {
                 how.factory,
                 how.listener,
                 CoroutineProcess::bodyOf,
+                CoroutineProcess::takeUnreceived,
                 request -> request.reply().leftUnseen(),
                 CoroutineProcess::unlinked,
                 how.childLifetime),
             new Dispatcher(registry, loops),
             timers);
     scheduler.onFailure(host::giveUp);
-    this.view = new HostView(host, how.longSteps);
+    this.view = new HostView(host, how.longSteps, bounded(how.deadlockAfter), how.deadlocks);
     this.managed = new ManagedRuntime(new RuntimeView(this, how.host), this::written);
     managed.join();
     BodyThread.prepare();
@@ -157,7 +160,10 @@ public final class ProcessRuntime implements AutoCloseable {
   public <R extends @Nullable Object> R ask(Pid to, @Nullable Object message, Duration limit)
       throws InterruptedException {
     checkMayWait("ask");
-    CompletableFuture<R> answer = request(to, message);
+    CompletableFuture<R> answer = new CompletableFuture<>();
+    Reply reply = reply(answer);
+    send(to, message, answer, reply);
+    beginWait(Awaited.What.ANSWER, to, limit, () -> answer.isDone() || reply.isHandedOn());
     try {
       return answer.get(bounded(limit).toNanos(), TimeUnit.NANOSECONDS);
     } catch (ExecutionException e) {
@@ -167,7 +173,16 @@ public final class ProcessRuntime implements AutoCloseable {
     } catch (TimeoutException _) {
       throw new DeadlineException("no answer of " + to + " within " + limit);
     } finally {
+      BodyThread.endWait();
       answer.cancel(false); // given up, also when interrupted; does nothing when there is an answer
+    }
+  }
+
+  /// Reports name what a body waits for.
+  private static void beginWait(
+      Awaited.What what, Pid of, Duration limit, BooleanSupplier isOver) {
+    if (BodyThread.isCurrent()) {
+      BodyThread.beginWait(new Awaited(what, of, limit, isOver));
     }
   }
 
@@ -186,17 +201,27 @@ public final class ProcessRuntime implements AutoCloseable {
   /// look at it, and answers in its turn. When that process ends without having taken the request,
   /// the future fails with a [SendFailedException], whose cause tells of the end.
   public CompletableFuture<@Nullable Object> handOn(Pid to, Request request) {
+    request.reply().handedOn();
     return request(to, request.message(), request.reply());
   }
 
   private CompletableFuture<@Nullable Object> request(
       Pid to, @Nullable Object message, @Nullable Reply first) {
     CompletableFuture<@Nullable Object> answer = new CompletableFuture<>();
-    SendResult result = deliver(to, new Request(message, new Reply(answer, first)));
+    send(to, message, answer, new Reply(answer, first));
+    return answer;
+  }
+
+  @SuppressWarnings("unchecked") // what the answer is, the two have agreed
+  private static Reply reply(CompletableFuture<?> answer) {
+    return new Reply((CompletableFuture<@Nullable Object>) answer, null);
+  }
+
+  private void send(Pid to, @Nullable Object message, CompletableFuture<?> answer, Reply reply) {
+    SendResult result = deliver(to, new Request(message, reply));
     if (result != SendResult.ACCEPTED) {
       answer.completeExceptionally(new SendFailedException(to, result));
     }
-    return answer;
   }
 
   /// Sends a request, which fails when its process ends; of another runtime, that one sees to it.
@@ -341,6 +366,7 @@ public final class ProcessRuntime implements AutoCloseable {
   public Exit awaitExit(Pid pid, Duration limit) throws InterruptedException {
     checkMayWait("awaitExit");
     CompletableFuture<Exit> exit = exit(pid);
+    beginWait(Awaited.What.END, pid, limit, exit::isDone);
     try {
       return exit.get(bounded(limit).toNanos(), TimeUnit.NANOSECONDS);
     } catch (ExecutionException e) {
@@ -348,6 +374,7 @@ public final class ProcessRuntime implements AutoCloseable {
     } catch (TimeoutException _) {
       throw new DeadlineException(pid + " has not ended within " + limit);
     } finally {
+      BodyThread.endWait();
       exit.cancel(false); // takes its listener back; does nothing when there is an exit
     }
   }
@@ -357,8 +384,9 @@ public final class ProcessRuntime implements AutoCloseable {
     return host.undelivered();
   }
 
-  /// Completes with true when the `init` of a process has returned, with false when the process has
-  /// ended before, or there is none. Completing or cancelling it does nothing to the process. What
+  /// Completes with true when a process has started: when its `init` has returned, or, if
+  /// [Process#saysReady()], when it has called [ProcessContext#ready()]; with false when the process
+  /// has ended before, or there is none. Completing or cancelling it does nothing to the process. What
   /// depends on it runs on a worker, as of [#exit].
   public CompletableFuture<Boolean> started(Pid pid) {
     CompletableFuture<Boolean> started = new CompletableFuture<>();
@@ -401,7 +429,7 @@ public final class ProcessRuntime implements AutoCloseable {
   }
 
   RuntimeDump written() {
-    return new RuntimeDump(name, uptime(), counters(), view.withStacks());
+    return new RuntimeDump(name, uptime(), counters(), view.deadlocks(), view.withStacks());
   }
 
   Duration uptime() {
@@ -420,6 +448,7 @@ public final class ProcessRuntime implements AutoCloseable {
       @Override
       public void secondPassed() {
         managed.join();
+        view.lookForDeadlocks();
         if (FlightEvents.areRecorded()) {
           ProcessCounters now = counters();
           FlightEvents.runtime(name, now, now.queueDelay().since(told));

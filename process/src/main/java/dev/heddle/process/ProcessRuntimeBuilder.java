@@ -27,6 +27,8 @@ public final class ProcessRuntimeBuilder {
   int limit = Integer.MAX_VALUE;
   Duration longStep = Duration.ofMillis(200);
   Consumer<LongStep> longSteps = _ -> {};
+  Duration deadlockAfter = Duration.ofSeconds(5);
+  Consumer<ProcessDeadlock> deadlocks = _ -> {};
   Duration shutdownDeadline = Duration.ofSeconds(10);
   @Nullable ProcessFactory factory;
   ProcessListener listener = new ProcessListener() {};
@@ -148,6 +150,31 @@ public final class ProcessRuntimeBuilder {
     }
     this.longStep = limit;
     this.longSteps = Objects.requireNonNull(handler, "handler");
+    return this;
+  }
+
+  /// For how long processes must have waited for each other before that is reported as a
+  /// deadlock: by a warning in the log, with who waits for whom and the stacks, an event in a flight
+  /// recording, and in dumps while it lasts. 5 s where this is not said.
+  ///
+  /// A runtime looks once a second, and reports what two looks have found; so it takes a second or
+  /// two longer. What counts as such a wait: [ProcessDeadlock.Kind], and `call` of an
+  /// [dev.heddle.process.dispatch.Commands#ask], [ProcessRuntime#ask] and
+  /// [ProcessRuntime#awaitExit] in a body, and sends to a full mailbox with the policy
+  /// [MailboxPolicy#SUSPEND]. Waits for futures, locks and queues of the JDK do not count: nobody
+  /// knows who ends them.
+  public ProcessRuntimeBuilder deadlock(Duration after) {
+    return deadlock(after, _ -> {});
+  }
+
+  /// The same; `handler` is told, too, once for each deadlock. What it throws is logged. **Thread**
+  /// that of [#longStep(Duration, Consumer)].
+  public ProcessRuntimeBuilder deadlock(Duration after, Consumer<ProcessDeadlock> handler) {
+    if (after.isNegative()) {
+      throw new IllegalArgumentException("a deadlock has not lasted for less than no time: " + after);
+    }
+    this.deadlockAfter = after;
+    this.deadlocks = Objects.requireNonNull(handler, "handler");
     return this;
   }
 

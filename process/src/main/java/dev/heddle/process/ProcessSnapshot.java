@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
 /// @param pid of it
 /// @param kind the class of the process
 /// @param state what it does
+/// @param starting whether it has begun and not started: its `init` goes on, or it has not said that
+///   it is ready, as its [Process#saysReady()] has promised
 /// @param mailbox messages and signals that wait in it
 /// @param steps that have begun
 /// @param commands of it that have no result yet
@@ -30,6 +32,7 @@ public record ProcessSnapshot(
     Pid pid,
     String kind,
     State state,
+    boolean starting,
     int mailbox,
     long steps,
     int commands,
@@ -71,6 +74,9 @@ public record ProcessSnapshot(
     StringBuilder text = new StringBuilder(pid + " " + kind + " " + state.word());
     if (waitsFor != null) {
       text.append(" for ").append(waitsFor);
+    }
+    if (starting) {
+      text.append(", STARTING: has not said ready() yet");
     }
     text.append(", ").append(steps).append(" steps, ").append(mailbox).append(" in the mailbox");
     if (!names.isEmpty()) {

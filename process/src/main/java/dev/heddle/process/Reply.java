@@ -18,6 +18,9 @@ public final class Reply {
   // the worker of the process that was asked, at its end; whoever is told of that end
   private volatile boolean unseen;
 
+  // whoever hands the request on; read by the look for deadlocks
+  private volatile boolean handedOn;
+
   Reply(CompletableFuture<@Nullable Object> answer, @Nullable Reply first) {
     this.answer = answer;
     this.first = first;
@@ -25,6 +28,16 @@ public final class Reply {
 
   CompletableFuture<@Nullable Object> answer() {
     return answer;
+  }
+
+  /// Another process is to answer.
+  void handedOn() {
+    handedOn = true;
+  }
+
+  /// Whether the process that was asked has let another one answer.
+  boolean isHandedOn() {
+    return handedOn;
   }
 
   /// The process that was asked is about to end, and has not taken the request.

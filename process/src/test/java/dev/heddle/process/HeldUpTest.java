@@ -7,7 +7,9 @@ import dev.heddle.process.dispatch.Commands;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -20,6 +22,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(300)
 @Tag("P6")
 class HeldUpTest {
+  private static final String CLASS = HeldUpTest.class.getName();
+
   private final ReentrantLock lock = new ReentrantLock(true); // so nobody overtakes
   private final List<CompletableFuture<Exit>> exits = new ArrayList<>();
   private ProcessRuntime runtime =
@@ -168,6 +172,51 @@ class HeldUpTest {
       assertThat(Thread.currentThread().isInterrupted()).as("interrupted by the guard").isFalse();
       Thread.yield();
     }
+  }
+
+  @Test
+  @Tag("proc-268")
+  void spare_whoseBodyHoldsItForLong_isReported_andItsRunsAreCounted() throws Exception {
+    runtime.close();
+    BlockingQueue<LongStep> told = Kit.queue();
+    AtomicBoolean isTold = new AtomicBoolean();
+    runtime =
+        ProcessRuntime.builder()
+            .workers(1)
+            .host("held-up")
+            .longStep(Duration.ofMillis(1), told::add)
+            .start();
+    lock.lock();
+    spawn(
+        CoroutineProcess.of(_ -> {
+          lock.lock();
+          while (!isTold.get()) {
+            Thread.onSpinWait();
+          }
+          lock.unlock();
+          return null;
+        }));
+    awaitInLine(1);
+    spawnStep();
+    awaitInLine(2);
+    lock.unlock();
+    LongStep step;
+    do {
+      step = Kit.take(told); // of the worker's step first
+    } while (!step.worker().startsWith("held-up-spare"));
+    assertThat(step.stack()).anyMatch(frame -> frame.getClassName().startsWith(CLASS));
+    assertThat(runtime.dump()).contains("1 spare threads run, ");
+    isTold.set(true);
+    assertAllEnd();
+    while (runtime.counters().spares().running() > 0) {
+      assertThat(Thread.currentThread().isInterrupted()).as("interrupted by the guard").isFalse();
+      Thread.yield();
+    }
+    ProcessCounters counters = runtime.counters();
+    assertThat(counters.spares().started()).isPositive();
+    assertThat(counters.spares().executed()).isPositive();
+    assertThat(counters.executed())
+        .isEqualTo(counters.workers().getFirst().executed() + counters.spares().executed());
   }
 
   private static Process stubborn() {

@@ -6,12 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.heddle.process.dispatch.CommandHandler;
 import dev.heddle.process.dispatch.Invocation;
 import dev.heddle.process.pool.FunctionPool;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -225,5 +227,233 @@ class UpgradeTest {
     before.complete("for nobody");
     request.reply().with("answer");
     assertThat(Kit.get(answer)).isEqualTo("answer");
+  }
+
+  /// Collects what it is given, in order, and ends with it when there are as many as wanted.
+  private static Process collecting(int wanted) {
+    List<Object> all = new ArrayList<>();
+    return (events, out) -> {
+      events.forEach(event -> all.add(event.isMessage() ? event.data() : "result " + event.data()));
+      if (all.size() == wanted) {
+        out.done(all);
+      }
+    };
+  }
+
+  /// Becomes another at the first message, in the middle of its batch, which it reads as `first`
+  /// does. Its mailbox holds "go", 1, 2, 3 then.
+  private @Nullable Object givenToTheNext(
+      int wanted, Function<List<ProcessEvent>, @Nullable Object> first) throws Exception {
+    restart(_ -> collecting(wanted));
+    CountDownLatch sent = new CountDownLatch(1);
+    CountDownLatch inStep = new CountDownLatch(1);
+    Pid pid =
+        runtime.spawn((events, out) -> {
+          if (events.isEmpty()) {
+            inStep.countDown();
+            sent.await();
+          } else {
+            var _ = first.apply(events);
+            out.upgrade("next", Process.RUN, null);
+          }
+        });
+    var exit = runtime.exit(pid);
+    inStep.await();
+    for (Object message : new Object[] {"go", 1, 2, 3}) {
+      runtime.send(pid, message);
+    }
+    sent.countDown();
+    return Kit.get(exit).result();
+  }
+
+  @Test
+  @Tag("proc-263")
+  void step_thatUpgradesInTheMiddleOfItsBatch_leavesTheRestToItsReplacement_inOrder()
+      throws Exception {
+    assertThat(givenToTheNext(3, events -> events.iterator().next())).isEqualTo(List.of(1, 2, 3));
+    assertThat(givenToTheNext(3, events -> events.get(0))).isEqualTo(List.of(1, 2, 3));
+    assertThat(givenToTheNext(1, events -> events.get(2))).isEqualTo(List.of(3));
+    assertThat(givenToTheNext(4, List::size)).isEqualTo(List.of("go", 1, 2, 3));
+  }
+
+  @Test
+  @Tag("proc-263")
+  void stepThatUpgradesAgainAndAgain_atOneMessageEach_losesNone() {
+    int all = 10_000;
+    List<Object> seen = new ArrayList<>();
+    class OneByOne implements Process {
+      @Override
+      public void step(List<ProcessEvent> events, StepOutput out) {
+        for (ProcessEvent event : events) {
+          seen.add(event.data());
+          if (seen.size() == all) {
+            out.done(seen);
+          } else {
+            out.upgrade("next", RUN, null);
+          }
+          return;
+        }
+      }
+    }
+    restart(_ -> new OneByOne());
+    Pid pid = runtime.spawn(new OneByOne());
+    var exit = runtime.exit(pid);
+    for (int i = 0; i < all; i++) {
+      runtime.send(pid, i);
+    }
+    assertThat(Kit.get(exit).result())
+        .isEqualTo(java.util.stream.IntStream.range(0, all).boxed().toList());
+  }
+
+  @Test
+  @Tag("proc-263")
+  void resultsAndSignals_behindTheUpgradeInABatch_areTheReplacements() throws Exception {
+    BlockingQueue<Invocation<Object>> calls = Kit.queue();
+    List<Object> seen = new ArrayList<>();
+    runtime.close();
+    runtime =
+        ProcessRuntime.builder()
+            .workers(1)
+            .factory(_ -> (events, out) -> {
+              events.forEach(event ->
+                  seen.add(event.data() instanceof Signal.Down ? "down" : event.data()));
+              if (seen.size() == 3) {
+                out.done();
+              }
+            })
+            .handler(Kit.Call.class, CommandHandler.inline((_, call) -> calls.add(call)))
+            .start();
+    CountDownLatch gate = new CountDownLatch(1);
+    CountDownLatch inStep = new CountDownLatch(1);
+    Pid other = runtime.spawn(Kit.untilMessage());
+    int[] steps = {0};
+    Pid pid =
+        runtime.spawn(
+            Kit.process((self, events, out) -> {
+              switch (++steps[0]) {
+                case 1 -> {
+                  self.monitor(other);
+                  out.yield(1, new Kit.Call("one"));
+                  out.yield(2, new Kit.Call("two"));
+                  out.again();
+                }
+                case 2 -> {
+                  inStep.countDown();
+                  gate.await(); // until results, signal and message are there
+                }
+                default -> {
+                  var _ = events.iterator().next(); // the first result
+                  out.upgrade("next", Process.RUN, null);
+                }
+              }
+            }));
+    var exit = runtime.exit(pid);
+    inStep.await();
+    Kit.take(calls).complete("first");
+    Kit.take(calls).complete("second");
+    runtime.send(pid, "message");
+    runtime.terminate(other); // told when this worker has its step behind it
+    runtime.send(other, "wakes nobody");
+    gate.countDown();
+    Kit.exit(runtime, other);
+    assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.NORMAL);
+    assertThat(seen).containsExactlyInAnyOrder("second", "message", "down");
+  }
+
+  @Test
+  @Tag("proc-263")
+  void upgradeThatFails_leavesTheRestUnseen_andFailsTheRequestsInIt() throws Exception {
+    CountDownLatch inStep = new CountDownLatch(1);
+    CountDownLatch sent = new CountDownLatch(1);
+    Pid pid =
+        runtime.spawn((events, out) -> {
+          if (events.isEmpty()) {
+            inStep.countDown();
+            sent.await();
+          } else {
+            var _ = events.getFirst();
+            out.upgrade("next", Process.RUN, null); // there is no factory
+          }
+        });
+    inStep.await();
+    runtime.send(pid, "go");
+    var answer = runtime.request(pid, "question");
+    sent.countDown();
+    assertThat(Kit.exit(runtime, pid).cause()).hasMessageStartingWith("upgrade: no factory");
+    assertThat(answer).failsWithin(Kit.SOON);
+    assertThat(runtime.undelivered()).isEqualTo(1);
+  }
+
+  @Test
+  @Tag("proc-264")
+  void body_thatUpgrades_unwinds_andLeavesWhatItHasNotReceived_inOrder() throws Exception {
+    restart(_ -> collecting(3));
+    BlockingQueue<String> story = Kit.queue();
+    CountDownLatch sent = new CountDownLatch(1);
+    Pid pid =
+        runtime.spawn(
+            CoroutineProcess.of(self -> {
+              sent.await();
+              try {
+                self.receive("go"::equals); // and passes over "a" and "b"
+                self.upgrade("next", Process.RUN, null);
+                story.add("went on");
+              } finally {
+                story.add("cleaned up");
+              }
+              return null;
+            }));
+    var exit = runtime.exit(pid);
+    for (Object message : new Object[] {"a", "b", "go", "c"}) {
+      runtime.send(pid, message);
+    }
+    sent.countDown();
+    assertThat(Kit.get(exit).result()).isEqualTo(List.of("a", "b", "c"));
+    assertThat(story).containsExactly("cleaned up");
+  }
+
+  @Test
+  @Tag("proc-264")
+  void body_thatSwallowsItsUpgrade_waitsForNothingAnyMore() throws Exception {
+    restart(_ -> Kit.untilMessage());
+    BlockingQueue<Throwable> thrown = Kit.queue();
+    Pid pid =
+        runtime.spawn(
+            CoroutineProcess.of(self -> {
+              try {
+                self.upgrade("next", Process.RUN, null);
+              } catch (dev.heddle.Cancellation swallowed) {
+                thrown.add(swallowed);
+              }
+              try {
+                return self.receive();
+              } catch (dev.heddle.Cancellation again) {
+                thrown.add(again);
+                throw again;
+              }
+            }));
+    var exit = runtime.exit(pid);
+    assertThat(Kit.take(thrown)).hasMessageContaining("in the place of this body");
+    Kit.take(thrown);
+    runtime.send(pid, "for the next");
+    assertThat(Kit.get(exit).result()).isEqualTo("for the next");
+  }
+
+  @Test
+  @Tag("proc-264")
+  void body_whoseUpgradeFails_fails_andCleansUp() throws Exception {
+    BlockingQueue<String> story = Kit.queue();
+    Pid pid =
+        runtime.spawn(
+            CoroutineProcess.of(self -> {
+              try {
+                self.upgrade("next", Process.RUN, null);
+              } finally {
+                story.add("cleaned up");
+              }
+              return null;
+            }));
+    assertThat(Kit.exit(runtime, pid).cause()).hasMessageStartingWith("upgrade: no factory");
+    assertThat(story).containsExactly("cleaned up");
   }
 }

@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
 /// Should it leave its carrier at that very moment, the look is one of a thread dump's, which the
 /// protocol stands, and the report is dropped, for the count has changed.
 ///
+/// A hold that is seen at a site of which was told before is looked at again with each sample: it
+/// may go on elsewhere.
+///
 /// Loading and initialising classes and linking calls hold a loop, too, and nobody can do much
 /// about it: in the first ten seconds of a loop that is no hold, and never when it is Heddle's own.
 /// What comes behind it counts from its end.
@@ -120,11 +123,11 @@ final class HoldWatch {
       counted = now;
       looked = false;
       stands = false;
-    } else if (!looked) {
-      lookIfDue(now);
     } else if (running != null && !stands && now - since >= STANDS_NANOS) {
       stands = true;
       send(report(Duration.ofNanos(now - since)));
+    } else if (!looked) {
+      lookIfDue(now);
     }
     return found != Phase.SLEEPS;
   }
@@ -196,9 +199,11 @@ final class HoldWatch {
     if (now - counted < limit) {
       return false;
     }
-    running = report;
-    tell(report);
-    return true;
+    boolean isNews = tell(report);
+    if (running == null || isNews) {
+      running = report;
+    }
+    return isNews; // else another look may find it where nobody has told of it
   }
 
   // what is done once in a JVM is no news while it starts, and never when it is the runtime's own
@@ -206,13 +211,19 @@ final class HoldWatch {
     return cause.isStartUp() && (cause.isOfTheRuntime() || loop.watch().age() < START_UP_NANOS);
   }
 
-  private void tell(HoldReport report) {
+  /// @return false when a hold at that site was told before
+  private boolean tell(HoldReport report) {
     // not by what it does: a computation that reads the clock is sometimes seen inside that call
     String site = ProgramFrames.method(siteOf(report));
     String key = report.coroutine() == null ? report.activity() + " " + site : site;
-    if (told.size() < SITES && told.add(key)) {
+    if (told.size() >= SITES) {
+      return true;
+    }
+    boolean isNews = told.add(key);
+    if (isNews) {
       send(report);
     }
+    return isNews;
   }
 
   private void send(HoldReport report) {

@@ -9,7 +9,6 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 import java.util.Objects;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +40,10 @@ public final class BodyThread implements Executor, OtherBody {
    * The end from outside. unwind() resumes a body that waits for the process, which then throws; it interrupts one that waits for the
    * JDK. Both run on this worker while they do not wait, and at most ROUNDS yields. What still has not ended is detached: from then on the
    * JDK's own scheduler runs it, so that no worker waits for it and its clean-up is not lost. A detached body never suspends for the process.
+   *
+   * Fairness. A body that calls the runtime again and again without a wait (it sends, it starts others, it receives what is there) yields when it has
+   * had its worker for BUDGET_NANOS, which a look at the clock with each 16th call says. The yield is the JDK's: the body is due at once, and its
+   * process goes to the tail of the FIFO when its run has lasted its time. A body that only computes is not cut.
    *
    * Threads. execute(): any, also on the carrier of another virtual thread. suspend(): the body. Everything else: steps of the process.
    *
@@ -75,6 +78,9 @@ public final class BodyThread implements Executor, OtherBody {
     }
   }
 
+  private static final int CALLS_TO_A_LOOK = 16; // at the clock: as a run has steps
+  private static final long BUDGET_NANOS = 200_000; // the same as that of a run
+
   private static final int ROUNDS = 16; // yields of a body that is unwound, before it is detached
 
   private final @Nullable WorkScheduler scheduler;
@@ -84,6 +90,10 @@ public final class BodyThread implements Executor, OtherBody {
 
   // the worker, around each run; read by the body, which is on the same thread then
   private @Nullable Worker carrier;
+
+  // the body, and the step that runs it: one thread
+  private int calls; // of the runtime, since the last look at the clock
+  private long budgetEnds; // of this mount; 0 before its first look
 
   // written once, by the first execute(), on the worker that starts the thread
   private volatile @Nullable Runnable task;
@@ -99,7 +109,7 @@ public final class BodyThread implements Executor, OtherBody {
   private volatile boolean detached;
 
   // the body; read for reports
-  private volatile @Nullable String waitsFor;
+  private volatile @Nullable Awaited awaited;
 
   // written once, before the body is unwound; read by it
   private volatile boolean unwinding;
@@ -151,6 +161,17 @@ public final class BodyThread implements Executor, OtherBody {
     return body == null ? null : body.carrier;
   }
 
+  /// The same, for a call that a body may make again and again without a wait: when it has had its
+  /// worker for long enough, others have their turn before.
+  public static @Nullable Worker carrierOfCall() {
+    BodyThread body = of(Thread.currentThread());
+    if (body == null) {
+      return null;
+    }
+    body.giveWayIfDue();
+    return body.carrier;
+  }
+
   private static @Nullable BodyThread of(Thread thread) {
     return thread.isVirtual()
             && VirtualThreads.problem() == null
@@ -198,6 +219,8 @@ public final class BodyThread implements Executor, OtherBody {
           "the JDK started " + thread + " without handing its task to the scheduler");
     }
     var _ = takeDue();
+    calls = 0;
+    budgetEnds = 0;
     Worker worker = Worker.current();
     if (worker == null) {
       own.run();
@@ -292,35 +315,46 @@ public final class BodyThread implements Executor, OtherBody {
     return resumed;
   }
 
-  /// Runs a wait of the runtime's own that the JDK does for the current body, which says so in
-  /// reports meanwhile.
-  public static void waitFor(String what, Wait wait)
-      throws InterruptedException, ExecutionException {
-    BodyThread body = of(Thread.currentThread());
-    if (body == null) {
-      throw new IllegalStateException(
-          "no body waits for " + what + " on " + Thread.currentThread());
-    }
-    body.waitsFor = what;
-    try {
-      wait.run();
-    } finally {
-      body.waitsFor = null;
+  /// To be called by the body with each call of the runtime that need not wait. It yields to others
+  /// when this mount has lasted its time.
+  public void giveWayIfDue() {
+    if (++calls >= CALLS_TO_A_LOOK) {
+      calls = 0;
+      long now = System.nanoTime();
+      if (budgetEnds == 0) {
+        budgetEnds = (now + BUDGET_NANOS) | 1; // 0 says: none yet
+      } else if (now - budgetEnds >= 0) {
+        budgetEnds = 0; // also where the frames below are pinned: then it goes on
+        Thread.yield();
+      }
     }
   }
 
-  /// A wait of the JDK's.
-  @FunctionalInterface
-  public interface Wait {
-    /// Returns when it is over.
-    void run() throws InterruptedException, ExecutionException;
+  /// The current body is about to wait for another process, in a wait of the JDK; [#endWait] is to
+  /// follow. Does nothing on another thread.
+  public static void beginWait(Awaited wait) {
+    BodyThread body = of(Thread.currentThread());
+    if (body != null) {
+      body.awaited = wait;
+      if (body.scheduler != null) {
+        body.scheduler.aTaskWaits(); // after the write: who takes that back looks at it later
+      }
+    }
+  }
+
+  /// The wait is over.
+  public static void endWait() {
+    BodyThread body = of(Thread.currentThread());
+    if (body != null) {
+      body.awaited = null;
+    }
   }
 
   // ---- any thread ----
 
-  /// What the runtime has let the JDK wait for, in words, or null.
-  public @Nullable String waitsFor() {
-    return waitsFor;
+  /// The process that it waits for in a wait of the JDK, and what for; or null.
+  public @Nullable Awaited awaited() {
+    return awaited;
   }
 
   /// Where it is, the innermost frame first; of one that waits for its process without the frames

@@ -30,6 +30,9 @@ public interface Caller {
   /// ended.
   void tooLate(Invocation<?> invocation);
 
+  /// It has a command on its way that only another process can bring to its end; within its steps.
+  default void waitsForAnother() {}
+
   /// Something that was done for it has thrown, of which no answer tells it any more.
   ///
   /// @param what has thrown, in words

@@ -56,6 +56,7 @@ public final class Invocation<R extends @Nullable Object> {
   // whoever hands it on, and whoever carries it out; read for dumps
   private @Nullable Class<?> command;
   private volatile @Nullable String waitsFor;
+  private volatile @Nullable Pid answerer;
 
   /// A command of `caller`, not answered yet.
   public Invocation(Caller caller, long tag) {
@@ -100,6 +101,17 @@ public final class Invocation<R extends @Nullable Object> {
 
   void waitsFor(@Nullable String what) {
     waitsFor = what;
+  }
+
+  /// Nothing but a process's answer completes it; within its step.
+  void waitsForAnswerOf(Pid process) {
+    answerer = process;
+    caller.waitsForAnother();
+  }
+
+  /// The process whose answer it waits for; null when it waits for something else, or no more.
+  public @Nullable Pid answerer() {
+    return isOpen() ? answerer : null;
   }
 
   /// What its process can do at once; within its step.

@@ -106,6 +106,7 @@ final class ProcessCommands {
     CompletableFuture<@Nullable Object> answer =
         invocation.context().runtime().request(ask.to(), ask.message());
     invocation.onCancel(() -> answer.cancel(false));
+    invocation.waitsForAnswerOf(ask.to());
     AskTimer limit = new AskTimer(ask, invocation, answer);
     timers.arm(limit, timers.deadline(ask.limit()));
     var _ =

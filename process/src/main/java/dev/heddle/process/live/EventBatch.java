@@ -22,6 +22,9 @@ final class EventBatch extends AbstractList<ProcessEvent> implements RandomAcces
   // written by whoever asks for one by its index, but the first
   private volatile ProcessEvent @Nullable [] indexed;
 
+  // the step
+  private int handedOut; // the first so many, by iterators or by index
+
   private EventBatch(@Nullable Envelope first, int size) {
     this.first = first;
     this.size = size;
@@ -50,6 +53,31 @@ final class EventBatch extends AbstractList<ProcessEvent> implements RandomAcces
     return new EventBatch(first, size);
   }
 
+  /// What is left of another batch, admitted before.
+  static EventBatch of(Envelope first) {
+    int size = 0;
+    for (Envelope at = first; at != null; at = after(at)) {
+      size++;
+    }
+    return new EventBatch(first, size);
+  }
+
+  /// Those behind the last one that the step has been given, by an iterator or by its index; or
+  /// null.
+  @Nullable Envelope notHandedOut() {
+    Envelope at = first;
+    for (int i = 0; at != null && i < handedOut; i++) {
+      at = after(at);
+    }
+    return at;
+  }
+
+  private void handOut(int count) {
+    if (count > handedOut) {
+      handedOut = count;
+    }
+  }
+
   private static @Nullable Envelope after(Envelope envelope) {
     return (Envelope) EventQueue.after(envelope);
   }
@@ -57,6 +85,7 @@ final class EventBatch extends AbstractList<ProcessEvent> implements RandomAcces
   @Override
   public ProcessEvent get(int index) {
     Objects.checkIndex(index, size);
+    handOut(index + 1);
     return index == 0 ? Objects.requireNonNull(first).event() : indexed()[index];
   }
 
@@ -80,14 +109,17 @@ final class EventBatch extends AbstractList<ProcessEvent> implements RandomAcces
 
   @Override
   public Iterator<ProcessEvent> iterator() {
-    return new Walk(first);
+    return new Walk(this);
   }
 
   private static final class Walk implements Iterator<ProcessEvent> {
+    private final EventBatch batch;
     private @Nullable Envelope next;
+    private int given;
 
-    Walk(@Nullable Envelope first) {
-      this.next = first;
+    Walk(EventBatch batch) {
+      this.batch = batch;
+      this.next = batch.first;
     }
 
     @Override
@@ -102,6 +134,7 @@ final class EventBatch extends AbstractList<ProcessEvent> implements RandomAcces
         throw new NoSuchElementException("no more events in this step");
       }
       next = after(at);
+      batch.handOut(++given);
       return at.event();
     }
   }

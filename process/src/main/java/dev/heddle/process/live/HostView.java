@@ -4,7 +4,9 @@ package dev.heddle.process.live;
 import dev.heddle.process.LongStep;
 import dev.heddle.process.Pid;
 import dev.heddle.process.ProcessCounters;
+import dev.heddle.process.ProcessDeadlock;
 import dev.heddle.process.ProcessSnapshot;
+import dev.heddle.process.SpareCounters;
 import dev.heddle.process.WorkerCounters;
 import dev.heddle.process.body.BodyView;
 import dev.heddle.process.observe.FlightEvents;
@@ -32,13 +34,24 @@ public final class HostView {
   private final ProcessHost host;
   private final Consumer<LongStep> handler;
   private final LongAdder longSteps = new LongAdder();
+  private final DeadlockDetector detector;
+  private final Consumer<ProcessDeadlock> deadlockHandler;
+  private final LongAdder deadlocks = new LongAdder();
 
   /// Of a host.
   ///
   /// @param handler is told of steps that last too long
-  public HostView(ProcessHost host, Consumer<LongStep> handler) {
+  /// @param deadlockAfter how long processes must have waited for each other
+  /// @param deadlockHandler is told of those that do
+  public HostView(
+      ProcessHost host,
+      Consumer<LongStep> handler,
+      Duration deadlockAfter,
+      Consumer<ProcessDeadlock> deadlockHandler) {
     this.host = host;
     this.handler = handler;
+    this.detector = new DeadlockDetector(host, deadlockAfter, this::deadlock);
+    this.deadlockHandler = deadlockHandler;
   }
 
   /// All processes by number, without stacks.
@@ -82,14 +95,17 @@ public final class HostView {
   /// What was counted.
   public ProcessCounters counters() {
     List<WorkerCounters> workers = host.scheduler().counters();
+    SpareCounters spares = host.scheduler().spareCounters();
     return new ProcessCounters(
         host.size(),
         host.started(),
-        workers.stream().mapToLong(WorkerCounters::executed).sum(),
+        workers.stream().mapToLong(WorkerCounters::executed).sum() + spares.executed(),
         host.undelivered(),
         host.late(),
         longSteps.sum(),
         host.scheduler().delays(),
+        deadlocks.sum(),
+        spares,
         workers);
   }
 
@@ -115,6 +131,29 @@ public final class HostView {
       handler.accept(step);
     } catch (Throwable t) {
       Logbook.write(Level.ERROR, "the handler of long steps failed at " + step.pid(), t);
+    }
+  }
+
+  /// Looks for processes that wait for each other. On the thread of reports.
+  public void lookForDeadlocks() {
+    detector.look();
+  }
+
+  /// Deadlocks that were reported and last.
+  public List<ProcessDeadlock> deadlocks() {
+    return detector.standing();
+  }
+
+  private void deadlock(ProcessDeadlock deadlock) {
+    deadlocks.increment();
+    Logbook.write(Level.WARNING, deadlock.text(), null);
+    if (FlightEvents.areRecorded()) {
+      FlightEvents.deadlock(deadlock);
+    }
+    try {
+      deadlockHandler.accept(deadlock);
+    } catch (Throwable t) {
+      Logbook.write(Level.ERROR, "the handler of deadlocks failed", t);
     }
   }
 }

@@ -5,6 +5,7 @@ import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
 import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessRuntime;
+import dev.heddle.process.ProcessStatistics;
 import dev.heddle.process.SendFailedException;
 import dev.heddle.process.SendResult;
 import dev.heddle.process.Signal;
@@ -51,6 +52,11 @@ final class LiveContext implements ProcessContext {
   @Override
   public void ready() {
     live.ready();
+  }
+
+  @Override
+  public ProcessStatistics statistics() {
+    return live.statistics();
   }
 
   @Override

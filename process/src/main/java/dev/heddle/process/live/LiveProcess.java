@@ -9,10 +9,12 @@ import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessEvent;
 import dev.heddle.process.ProcessExitException;
 import dev.heddle.process.ProcessSnapshot;
+import dev.heddle.process.ProcessStatistics;
 import dev.heddle.process.SendResult;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.StepOutput;
 import dev.heddle.process.UnknownMethodException;
+import dev.heddle.process.body.Awaited;
 import dev.heddle.process.body.BodyView;
 import dev.heddle.process.dispatch.Caller;
 import dev.heddle.process.dispatch.Invocation;
@@ -35,7 +37,9 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
    *           a time (Task).
    *
    * Upgrade.  Another Process takes the place within the same step: the old one is closed, the new one initialised, and the run goes on.
-   *           Mailbox, ties, outstanding commands and options belong to this class and stay.
+   *           Mailbox, ties, outstanding commands and options belong to this class and stay. What the old one was given and has not looked
+   *           at, or as a body has not received, is `unread`: the next step begins with it. It was admitted when it was taken, and is not
+   *           admitted again: a monitor that the new one takes back then says that its signal was seen, and the signal comes.
    *
    * P10; cases 77-84, 210-217.
    */
@@ -50,7 +54,9 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
   private boolean begun;
   private boolean closed; // the process
   private boolean refuses; // the mailbox is closed
-  private @Nullable Envelope unread; // was in it then, and is not counted yet
+  // admitted, and seen by no step: what an upgrade has left; at the end what is not counted yet
+  private @Nullable Envelope unread;
+  private long received; // events that its steps were given; read for reports
   private @Nullable Outstanding outstanding;
   private @Nullable Map<String, Object>
       attributes; // its own; what it has inherited is in the options
@@ -93,8 +99,10 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
         process.init(context(), options.method(), options.input());
         tellStartedUnlessItDoes();
       }
-      process.step(takeEvents(worker), out);
-      return verdict(out);
+      EventBatch events = takeEvents(worker);
+      received += events.size();
+      process.step(events, out);
+      return verdict(out, events);
     } catch (Throwable t) {
       fails(t); // first: to log it may take memory that there is not
       host.failed(this, t);
@@ -148,6 +156,11 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
   /// What one step is given. Others have their turn when a run has lasted its time, so as long as
   /// it has not, a step may have as much as all before it in this run.
   private EventBatch takeEvents(Worker worker) {
+    if (unread != null) {
+      EventBatch left = EventBatch.of(unread);
+      unread = null;
+      return left;
+    }
     EventBatch events = EventBatch.from(queue, this, Math.max(FEW_EVENTS, worker.handed()));
     worker.handOut(events.size());
     if (options.policy() == MailboxPolicy.SUSPEND) {
@@ -161,7 +174,7 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
     Objects.requireNonNull(outstanding).remove(tag);
   }
 
-  private Verdict verdict(StepOutput out) throws Exception {
+  private Verdict verdict(StepOutput out, EventBatch events) throws Exception {
     out.seal();
     dispatch(out);
     return switch (out.status()) {
@@ -179,7 +192,10 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
         yield Verdict.DONE;
       }
       case FAILED -> throw new ProcessExitException(Objects.requireNonNull(out.detail()));
-      case UPGRADE -> upgrade(Objects.requireNonNull(out.upgrade()));
+      case UPGRADE -> {
+        unread = events.notHandedOut();
+        yield upgrade(Objects.requireNonNull(out.upgrade()));
+      }
     };
   }
 
@@ -218,9 +234,11 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
       throw t;
     }
     Process old = process;
+    unread = Envelope.linked(host.unreceived(old), unread); // a body has taken it before the step
     process = next; // from here on it is the one that the end closes
     host.close(old, pid);
     next.init(context(), to.method(), to.input());
+    tellStartedUnlessItDoes();
     return Verdict.CONTINUE;
   }
 
@@ -248,10 +266,15 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
 
   @Override
   void closeMailbox() {
+    leaveUnread(); // of an upgrade
     if (!refuses) {
       unread = (Envelope) queue.close();
       refuses = true;
     }
+    leaveUnread();
+  }
+
+  private void leaveUnread() {
     for (Envelope at = unread; at != null; at = unread) {
       host.leftUnseen(at.content);
       unread = (Envelope) EventQueue.after(at);
@@ -381,8 +404,18 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
   }
 
   @Override
+  public void waitsForAnother() {
+    host.scheduler().aTaskWaits();
+  }
+
+  @Override
   public void unheard(String what, Throwable thrown) {
     host.unheard(this, what, thrown);
+  }
+
+  /// What it has done; its worker.
+  ProcessStatistics statistics() {
+    return new ProcessStatistics(steps(), received, queue.length(), outstanding());
   }
 
   /// How many commands have no answer yet.
@@ -443,6 +476,7 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
         pid,
         kind(),
         ProcessSnapshot.State.valueOf(state.name()),
+        begun && !started && state != State.COMPLETE,
         queue.length(),
         steps(),
         waiting,
@@ -468,6 +502,34 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
     String all = says ? command : what;
     return all == null || body.limit() == null ? all : all + " within " + body.limit();
   }
+
+  /// The wait for one other process that keeps it from whatever else comes; null when there is
+  /// none, also when it waits for several, or for something that others may bring.
+  @Nullable WaitForProcess waitForProcess() {
+    // safe: read at some moment; of two looks that find the same token, it has lasted between them
+    BodyView body = body();
+    Awaited wait = body == null ? null : body.thread().awaited();
+    if (wait != null) {
+      return wait.isOver() ? null : new WaitForProcess(this, wait, wait.of());
+    }
+    Outstanding commands = outstanding;
+    Invocation<?> only = commands == null || !isDeaf() ? null : commands.only();
+    Pid answerer = only == null ? null : only.answerer();
+    return answerer == null ? null : new WaitForProcess(this, only, answerer);
+  }
+
+  /// Whether it has such a wait, or may come to have one without saying so again. Any thread.
+  boolean mayWaitForProcess() {
+    if (waitForProcess() != null) {
+      return true;
+    }
+    Outstanding commands = outstanding;
+    Invocation<?> only = commands == null ? null : commands.only();
+    return only == null ? outstanding() > 1 : only.answerer() != null; // with its step still to end
+  }
+
+  /// A wait, told from others by its token.
+  record WaitForProcess(LiveProcess waits, Object token, Pid of) {}
 
   /// Its sequential body, if it has one that has begun.
   @Nullable BodyView body() {

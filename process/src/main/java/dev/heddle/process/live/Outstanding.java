@@ -66,6 +66,12 @@ final class Outstanding {
     }
   }
 
+  /// The only one there is, or null; for reports.
+  @Nullable Invocation<?> only() {
+    Map<Long, Invocation<?>> others = more; // safe: read at some moment, also on another thread
+    return others == null || others.isEmpty() ? only : null;
+  }
+
   /// The one that was yielded last, in words, or null; for reports.
   @Nullable String waitsFor() {
     Invocation<?> one = last; // safe: read at some moment, also on another thread

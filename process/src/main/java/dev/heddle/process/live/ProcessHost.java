@@ -52,6 +52,7 @@ public final class ProcessHost {
   /// @param factory for starts and upgrades by name
   /// @param listener of starts and ends
   /// @param bodies finds the sequential body of a process, if it has one
+  /// @param unreceived takes out what a sequential body was given and has not received
   /// @param unseen is told of requests that lie in a mailbox at the end of its process
   /// @param unlinked takes the signal of an undone link from a process that has taken it out of its
   ///   mailbox and not looked at it
@@ -64,6 +65,7 @@ public final class ProcessHost {
       @Nullable ProcessFactory factory,
       ProcessListener listener,
       Function<Process, @Nullable BodyView> bodies,
+      Function<Process, List<ProcessEvent>> unreceived,
       Consumer<Request> unseen,
       BiConsumer<Process, Pid> unlinked,
       Lifetime lifetime) {}
@@ -103,6 +105,7 @@ public final class ProcessHost {
     Objects.requireNonNull(
         process, "the process to spawn is null; whoever makes it must return a new one");
     Objects.requireNonNull(options, "the options to spawn with are null; use DEFAULT");
+    var _ = BodyThread.carrierOfCall(); // others have their turn
     StackReserve.requireAmple(); // else it might be known, and never begin
     LiveProcess made;
     try {
@@ -276,7 +279,10 @@ public final class ProcessHost {
   ///   runtimes: they have nobody
   /// @throws StackOverflowError when there is nobody, and the stack may not last
   @Nullable Worker tells(Mortal process, int why) {
-    Worker here = here();
+    Worker here = Worker.current();
+    if (here == null) { // a body that tells others again and again gives way: here nothing is begun
+      here = why == Mortal.BY_MESSAGE ? BodyThread.carrierOfCall() : BodyThread.carrier();
+    }
     if (here == null || here.scheduler() != scheduler()) {
       StackReserve.requireAmple();
       return null;
@@ -561,6 +567,11 @@ public final class ProcessHost {
 
   Function<Process, @Nullable BodyView> bodies() {
     return parts.bodies();
+  }
+
+  /// What the sequential body of a process was given and has not received.
+  List<ProcessEvent> unreceived(Process process) {
+    return parts.unreceived().apply(process);
   }
 
   WorkScheduler scheduler() {

@@ -5,6 +5,7 @@ import dev.heddle.Cancellation;
 import dev.heddle.Heddle;
 import dev.heddle.process.Pid;
 import dev.heddle.process.SendResult;
+import dev.heddle.process.body.Awaited;
 import dev.heddle.process.body.BodyThread;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -112,13 +113,16 @@ final class Room {
       Heddle.await(made);
       return;
     }
+    BodyThread.beginWait(new Awaited(Awaited.What.ROOM, receiver, null, made::isDone));
     try {
-      BodyThread.waitFor("room of " + receiver, made::get);
+      made.get();
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
       throw new Cancellation("interrupted while it waited for room in the mailbox of " + receiver);
     } catch (ExecutionException e) {
       throw new IllegalStateException("nothing fails it", e);
+    } finally {
+      BodyThread.endWait();
     }
   }
 }

@@ -4,6 +4,7 @@ package dev.heddle.process.observe;
 import dev.heddle.process.Exit;
 import dev.heddle.process.LongStep;
 import dev.heddle.process.ProcessCounters;
+import dev.heddle.process.ProcessDeadlock;
 import dev.heddle.process.QueueDelay;
 import jdk.jfr.Category;
 import jdk.jfr.Description;
@@ -51,6 +52,18 @@ public final class FlightEvents {
       event.reason = exit.reason().name();
       event.failure = exit.cause() == null ? null : exit.cause().getClass();
       event.message = exit.cause() == null ? null : exit.cause().getMessage();
+      event.commit();
+    }
+  }
+
+  /// Processes wait for each other.
+  public static void deadlock(ProcessDeadlock deadlock) {
+    ProcessDeadlockFound event = new ProcessDeadlockFound();
+    if (event.shouldCommit()) {
+      event.kind = deadlock.kind().name();
+      event.processes = deadlock.waits().size();
+      event.lasted = deadlock.lasted().toNanos();
+      event.report = deadlock.text();
       event.commit();
     }
   }
@@ -148,6 +161,26 @@ public final class FlightEvents {
 
     @Label("Worker")
     @Nullable String worker;
+
+    @Label("Lasted")
+    @Timespan
+    long lasted;
+
+    @Label("Report")
+    @Nullable String report;
+  }
+
+  @Name("dev.heddle.ProcessDeadlock")
+  @Label("Process Deadlock")
+  @Category("Heddle")
+  @Description("Processes wait for each other, or all workers stand in steps that wait")
+  @StackTrace(false)
+  static final class ProcessDeadlockFound extends Event {
+    @Label("Kind")
+    @Nullable String kind;
+
+    @Label("Processes")
+    int processes;
 
     @Label("Lasted")
     @Timespan

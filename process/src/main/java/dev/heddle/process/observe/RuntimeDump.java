@@ -3,8 +3,10 @@ package dev.heddle.process.observe;
 
 import dev.heddle.observe.DumpPart;
 import dev.heddle.process.ProcessCounters;
+import dev.heddle.process.ProcessDeadlock;
 import dev.heddle.process.ProcessSnapshot;
 import dev.heddle.process.QueueDelay;
+import dev.heddle.process.SpareCounters;
 import dev.heddle.process.WorkerCounters;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -18,9 +20,14 @@ import org.jspecify.annotations.Nullable;
 /// @param name of the runtime
 /// @param uptime since its start
 /// @param counters what it has counted
+/// @param deadlocks that were reported and last
 /// @param processes in the order of their starts, with the stacks of those in a step
 public record RuntimeDump(
-    String name, Duration uptime, ProcessCounters counters, List<ProcessSnapshot> processes)
+    String name,
+    Duration uptime,
+    ProcessCounters counters,
+    List<ProcessDeadlock> deadlocks,
+    List<ProcessSnapshot> processes)
     implements DumpPart {
   private static final int SHOWN = 3; // of those that are alike
 
@@ -28,11 +35,13 @@ public record RuntimeDump(
   private record Likeness(
       String kind,
       ProcessSnapshot.State state,
+      boolean starting,
       @Nullable String waitsFor,
       List<StackTraceElement> stack) {}
 
-  /// Copies the list.
+  /// Copies the lists.
   public RuntimeDump {
+    deadlocks = List.copyOf(deadlocks);
     processes = List.copyOf(processes);
   }
 
@@ -56,6 +65,13 @@ public record RuntimeDump(
             .formatted(
                 counters.started(), counters.executed(), micros(delay, 0.99), delay.samples()));
     text.append(workerTable()).append('\n');
+    SpareCounters spares = counters.spares();
+    if (spares.started() > 0) {
+      text.append(
+          "%,d spare threads run, %,d were started, %,d executed%n"
+              .formatted(spares.running(), spares.started(), spares.executed()));
+    }
+    deadlocks.forEach(deadlock -> text.append('\n').append(deadlock.text()).append('\n'));
     if (!processes.isEmpty()) {
       text.append('\n');
     }
@@ -85,7 +101,11 @@ public record RuntimeDump(
                 Collectors.groupingBy(
                     process ->
                         new Likeness(
-                            process.kind(), process.state(), process.waitsFor(), process.stack()),
+                            process.kind(),
+                            process.state(),
+                            process.starting(),
+                            process.waitsFor(),
+                            process.stack()),
                     LinkedHashMap::new,
                     Collectors.toList()));
     return groups.values();
@@ -119,6 +139,14 @@ public record RuntimeDump(
                 delay.samples(),
                 micros(delay, 0.5),
                 micros(delay, 0.99))
+        + "\"spares\":{\"running\":%d,\"started\":%d,\"executed\":%d},"
+            .formatted(
+                counters.spares().running(),
+                counters.spares().started(),
+                counters.spares().executed())
+        + list(
+            "deadlocks", deadlocks.stream().map(deadlock -> quoted(deadlock.text())).toList())
+        + ","
         + list("workers", counters.workers().stream().map(RuntimeDump::json).toList())
         + ","
         + list("processes", processes.stream().map(RuntimeDump::json).toList())
@@ -137,11 +165,12 @@ public record RuntimeDump(
   }
 
   private static String json(ProcessSnapshot process) {
-    return "{\"pid\":%s,\"kind\":%s,\"state\":%s,\"waitsFor\":%s,"
+    return "{\"pid\":%s,\"kind\":%s,\"state\":%s,\"starting\":%b,\"waitsFor\":%s,"
             .formatted(
                 quoted(process.pid()),
                 quoted(process.kind()),
                 quoted(process.state().word()),
+                process.starting(),
                 quoted(process.waitsFor()))
         + "\"mailbox\":%d,\"steps\":%d,\"commands\":%d,\"parent\":%s,"
             .formatted(

@@ -307,6 +307,11 @@ public final class EventQueue {
     return node.next;
   }
 
+  /// Puts a node that is in no queue before one that [#take] or [#close] has returned, or null.
+  public static void putBefore(Node node, @Nullable Node behind) {
+    node.next = behind;
+  }
+
   /// Leaves out the node behind one that [#take] has returned.
   public static void skipAfter(Node node) {
     node.next = Objects.requireNonNull(node.next).next;

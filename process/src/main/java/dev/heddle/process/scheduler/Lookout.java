@@ -63,21 +63,14 @@ final class Lookout {
   // any thread, CAS
   private volatile boolean awake = true;
 
-  // the lookout, for each worker
+  // the lookout
   private int looks;
   private int quiet; // looks in a row that have found sleepers only
-  private final long[] lastPicks;
-  private final long[] sinceNanos;
-  private final boolean[] reported;
 
   Lookout(WorkScheduler scheduler, String name, LongStepHandler longSteps, long longStepNanos) {
     this.scheduler = scheduler;
     this.longSteps = longSteps;
     this.longStepNanos = longStepNanos;
-    int workers = scheduler.workers().length;
-    this.lastPicks = new long[workers];
-    this.sinceNanos = new long[workers];
-    this.reported = new boolean[workers];
     this.thread = new Thread(null, this::loop, name, 0, false);
     thread.setDaemon(true);
     this.reports =
@@ -157,34 +150,47 @@ final class Lookout {
   }
 
   private void look(long now) {
-    Worker[] workers = scheduler.workers();
     boolean heldUp = true;
-    int longest = -1;
-    for (int i = 0; i < workers.length; i++) {
-      Worker worker = workers[i];
-      boolean runs = worker.running() != null; // before its picks: Worker.run
-      long picks = worker.picks();
-      if (picks != lastPicks[i] || !runs) {
-        lastPicks[i] = picks;
-        sinceNanos[i] = now;
-        reported[i] = false;
+    Worker longest = null;
+    for (Worker worker : scheduler.workers()) {
+      if (hasGotOn(worker, now)) {
         heldUp = false;
         continue;
       }
       worker.giveAway();
-      heldUp &= now - sinceNanos[i] >= Spares.PATIENCE_NANOS;
-      if (now - sinceNanos[i] >= longStepNanos && !reported[i]) {
-        longest = i;
-      }
+      heldUp &= now - worker.seenSinceNanos >= Spares.PATIENCE_NANOS;
+      longest = isToBeReported(worker, now) ? worker : longest;
     }
     if (scheduler.hasWork()) { // given away just now, or see I4 of Parking
       scheduler.parking().wakeOne();
     }
     scheduler.spares().look(heldUp, now);
-    if (longest >= 0) { // one a look, and last: a report allocates
-      report(workers[longest], now - sinceNanos[longest]);
-      reported[longest] = true;
+    for (Worker spare : scheduler.spares().running()) {
+      if (!hasGotOn(spare, now) && isToBeReported(spare, now)) {
+        longest = spare;
+      }
     }
+    if (longest != null) { // one a look, and last: a report allocates
+      report(longest, now - longest.seenSinceNanos);
+      longest.seenReported = true;
+    }
+  }
+
+  /// Whether it runs something else than at the look before, or nothing.
+  private static boolean hasGotOn(Worker worker, long now) {
+    boolean runs = worker.running() != null; // before its picks: Worker.run
+    long picks = worker.picks();
+    if (picks == worker.seenPicks && runs) {
+      return false;
+    }
+    worker.seenPicks = picks;
+    worker.seenSinceNanos = now;
+    worker.seenReported = false;
+    return true;
+  }
+
+  private boolean isToBeReported(Worker worker, long now) {
+    return !worker.seenReported && now - worker.seenSinceNanos >= longStepNanos;
   }
 
   private void report(Worker worker, long nanos) {

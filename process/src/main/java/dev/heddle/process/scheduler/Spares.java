@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.scheduler;
 
+import dev.heddle.process.QueueDelay;
+import dev.heddle.process.SpareCounters;
+import dev.heddle.scheduler.BriefLock;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -27,7 +30,8 @@ final class Spares {
    * I1. While a body is due and its process is queued, a worker gets on, or a spare runs a body, or is started after PATIENCE. [HeldUpTest]
    * I2. A task that a spare passes by is in a queue when the spare runs something. [HeldUpTest]
    *
-   * Not watched: a body that computes on a spare for long is not reported, and what spares have run is in nobody's counters.
+   * Watched as workers are: the lookout reports a body that holds its spare for too long. Counted by themselves; what one that has ended
+   * has counted is added to `past`, under a lock, for there may be several.
    *
    * Cost. Two atomic additions for each JDK wait of a body. A thread while the workers are held up.
    *
@@ -51,7 +55,12 @@ final class Spares {
   // the lookout writes it
   private volatile boolean needed;
 
-  // the lookout
+  // spares that end, under the lock; any thread reads them under it
+  private final BriefLock lock = new BriefLock();
+  private final long[] pastDelays = new long[QueueDelay.PLACES];
+  private long pastRuns;
+
+  // the lookout; any thread reads `started` of a moment ago
   private long startedNanos = System.nanoTime() - PATIENCE_NANOS;
   private int started;
 
@@ -73,6 +82,44 @@ final class Spares {
   /// Those that run a body, or look for one.
   Set<Worker> running() {
     return running;
+  }
+
+  SpareCounters counters() {
+    lock.lock();
+    try {
+      long runs = pastRuns;
+      for (Worker spare : running) {
+        runs += spare.picks(); // safe: of a moment ago
+      }
+      return new SpareCounters(running.size(), started, runs);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  void addDelaysTo(long[] sums) {
+    lock.lock();
+    try {
+      for (int i = 0; i < sums.length; i++) {
+        sums[i] += pastDelays[i];
+      }
+      running.forEach(spare -> spare.delays().addTo(sums));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// From here on what it has counted stands with those that have ended.
+  private void ended(Worker spare) {
+    lock.lock();
+    try {
+      if (running.remove(spare)) {
+        pastRuns += spare.picks();
+        spare.delays().addTo(pastDelays);
+      }
+    } finally {
+      lock.unlock();
+    }
   }
 
   // ---- the lookout ----
@@ -103,7 +150,7 @@ final class Spares {
     } catch (OutOfMemoryError _) {
       return; // safe: nothing is in its hands
     } finally {
-      running.remove(spare);
+      ended(spare);
     }
   }
 

@@ -255,6 +255,11 @@ public abstract class Task {
     };
   }
 
+  /// Whether it waits for what it has asked for, and lets messages wait; as of a moment ago.
+  protected final boolean isDeaf() {
+    return word == DEAF;
+  }
+
   /// How many steps have begun; from another thread a value of some moment ago.
   public final long steps() {
     return steps;

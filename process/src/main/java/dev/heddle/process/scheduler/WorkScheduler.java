@@ -2,11 +2,14 @@
 package dev.heddle.process.scheduler;
 
 import dev.heddle.process.QueueDelay;
+import dev.heddle.process.SpareCounters;
 import dev.heddle.process.WorkerCounters;
+import dev.heddle.scheduler.context.LockOwners;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -35,6 +38,9 @@ public final class WorkScheduler {
   private final Lookout lookout;
 
   private volatile boolean halted;
+
+  // tasks that begin to wait for another, and whoever looks at these
+  private volatile boolean someWait;
 
   // workers, and who starts
   private final AtomicInteger lost = new AtomicInteger();
@@ -183,6 +189,54 @@ public final class WorkScheduler {
     spares.bodyGoesOn();
   }
 
+  /// A task is about to wait for another one, as can be seen in it. Any thread.
+  public void aTaskWaits() {
+    if (!someWait) {
+      someWait = true;
+    }
+  }
+
+  /// Whether a task may wait for another one; takes that back. Whoever finds one says so again.
+  public boolean takeSomeWait() {
+    boolean was = someWait;
+    someWait = false; // volatile: what begins to wait after it says so, what has before is seen
+    return was;
+  }
+
+  /// A step that stands, told from others of its worker by the number of its pick.
+  public record StandingStep(Worker worker, Task task, long picks) {
+    /// What the thread is parked for, in words.
+    public String waitsFor() {
+      Object blocker = LockSupport.getBlocker(worker.thread());
+      if (blocker == null) {
+        return worker.thread().getState() == Thread.State.BLOCKED ? "a monitor" : "another thread";
+      }
+      return blocker.getClass().getName();
+    }
+
+    /// Who holds that, as far as the JDK tells; or null.
+    public @Nullable Thread holder() {
+      Object blocker = LockSupport.getBlocker(worker.thread());
+      return blocker == null ? null : LockOwners.ownerOf(blocker);
+    }
+  }
+
+  /// The steps of all workers, when each of them waits, without a limit, in its thread, and no spare
+  /// runs; else none. As of a moment ago.
+  public List<StandingStep> standingSteps() {
+    List<StandingStep> all = new ArrayList<>(workers.length);
+    for (Worker worker : workers) {
+      Task task = worker.running(); // before its picks: Worker.run
+      long picks = worker.picks();
+      Thread.State state = worker.thread().getState();
+      if (task == null || (state != Thread.State.WAITING && state != Thread.State.BLOCKED)) {
+        return List.of();
+      }
+      all.add(new StandingStep(worker, task, picks));
+    }
+    return spares.running().isEmpty() ? all : List.of();
+  }
+
   /// A searcher has found a task: the next is woken if there is more.
   void foundOne() {
     if (parking.found() && hasWork()) {
@@ -279,12 +333,18 @@ public final class WorkScheduler {
     return all;
   }
 
-  /// How long tasks have waited for a worker.
+  /// What spares have done.
+  public SpareCounters spareCounters() {
+    return spares.counters();
+  }
+
+  /// How long tasks have waited for a worker, or a spare.
   public QueueDelay delays() {
     long[] sums = new long[QueueDelay.PLACES];
     for (Worker worker : workers) {
       worker.delays().addTo(sums);
     }
+    spares.addDelaysTo(sums);
     return new QueueDelay(LongStream.of(sums).boxed().toList());
   }
 

@@ -70,6 +70,11 @@ public final class Worker {
   @Nullable Task stranded; // READY, and in no queue yet
   boolean isUnfinished;
 
+  // the lookout: as of its last look
+  long seenPicks;
+  long seenSinceNanos;
+  boolean seenReported;
+
   // set by the lookout, taken back by this worker
   private volatile boolean overdue;
 

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.coroutine.tree;
+
+import dev.heddle.observe.HoldReport;
+import org.jspecify.annotations.Nullable;
+
+/// The look at holds, for tests that say when it looks.
+public final class SampledHolds {
+  private final HoldWatch watch;
+
+  /// Of a loop.
+  public SampledHolds(LoopRoot loop) {
+    this.watch = new HoldWatch(loop);
+  }
+
+  /// Looks.
+  ///
+  /// @param now in nanoseconds
+  /// @return whether the loop is awake
+  public boolean sample(long now) {
+    return watch.sample(now);
+  }
+
+  /// The hold that lasts and was told of, or null.
+  public @Nullable HoldReport running() {
+    return watch.running();
+  }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/// Word of processes that wait for each other.
+///
+/// ```java
+/// ProcessRuntime.builder()
+///     .deadlock(Duration.ofSeconds(5), found -> alarm(found.text()))
+///     .start();
+/// ```
+///
+/// @param kind how they wait
+/// @param lasted how long it has lasted at least; it goes on
+/// @param waits those who wait; of a cycle each for the next, the last for the first
+/// @since 0.1
+public record ProcessDeadlock(Kind kind, Duration lasted, List<Wait> waits) {
+  /// How processes wait for each other.
+  public enum Kind {
+    /// each waits for the next, and takes nothing else meanwhile
+    CYCLE,
+    /// all workers stand in steps that wait: what another process should do for them no worker does
+    WORKERS
+  }
+
+  /// One that waits.
+  ///
+  /// @param pid of the process
+  /// @param kind the class of the process
+  /// @param waitsFor in words
+  /// @param of the process that is waited for; null when that cannot be known
+  /// @param stack of its body or its step, the innermost frame first; empty when it is in neither
+  public record Wait(
+      Pid pid, String kind, String waitsFor, @Nullable Pid of, List<StackTraceElement> stack) {
+    /// Copies the list.
+    public Wait {
+      stack = List.copyOf(stack);
+    }
+  }
+
+  /// Copies the list.
+  public ProcessDeadlock {
+    waits = List.copyOf(waits);
+  }
+
+  /// In words, with the stacks.
+  public String text() {
+    String who =
+        switch (kind) {
+          case CYCLE ->
+              "deadlock of %d processes for at least %d ms: "
+                      .formatted(waits.size(), lasted.toMillis())
+                  + waits.stream()
+                      .map(wait -> wait.pid() + " waits for " + wait.waitsFor())
+                      .collect(Collectors.joining(", "))
+                  + "; end one of them, or give its wait a limit";
+          case WORKERS ->
+              "all %d workers have stood for at least %d ms in steps that wait: no process gets on"
+                      .formatted(waits.size(), lasted.toMillis())
+                  + " unless another thread lets one of them go on; a step must not wait: yield a"
+                  + " command, or let a body wait";
+        };
+    StringBuilder text = new StringBuilder(who);
+    for (Wait wait : waits) {
+      text.append("\n%s (%s) waits for %s".formatted(wait.pid(), wait.kind(), wait.waitsFor()));
+      wait.stack().forEach(frame -> text.append("\n  at ").append(frame));
+    }
+    return text.toString();
+  }
+}

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.heddle.process.ProcessDeadlock.Kind;
+import dev.heddle.process.dispatch.Command;
+import dev.heddle.process.dispatch.Commands;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// Processes that wait for each other are reported.
+@Timeout(300)
+class DeadlockTest {
+  private static final Duration DAY = Duration.ofDays(1);
+  private static final StartOptions SENDERS_WAIT =
+      StartOptions.DEFAULT.withMailbox(2, MailboxPolicy.SUSPEND); // the next one, and a request
+
+  private final BlockingQueue<ProcessDeadlock> found = Kit.queue();
+  private final ProcessRuntime runtime =
+      ProcessRuntime.builder().workers(2).deadlock(Duration.ofMillis(1), found::add).start();
+  private final List<Pid> stuck = new ArrayList<>();
+
+  @AfterEach
+  void end() {
+    runtime.shutdown(Duration.ZERO);
+  }
+
+  private Pid body(CoroutineProcess.Body body) {
+    Pid pid = runtime.spawn(CoroutineProcess.of(body));
+    stuck.add(pid);
+    return pid;
+  }
+
+  /// What the members of a ring do to the next one, when all are there: they are told of it.
+  private interface Blocks {
+    void block(CoroutineProcess self, Pid next) throws Exception;
+  }
+
+  private void ring(List<Blocks> members, StartOptions options) {
+    for (Blocks member : members) {
+      stuck.add(
+          runtime.spawn(
+              CoroutineProcess.of(self -> {
+                member.block(self, self.receive(Pid.class));
+                return null;
+              }),
+              options));
+    }
+    for (int i = 0; i < members.size(); i++) {
+      runtime.send(stuck.get(i), stuck.get((i + 1) % stuck.size()));
+    }
+  }
+
+  private void ask(CoroutineProcess self, Pid next) throws InterruptedException {
+    runtime.ask(next, "question", DAY);
+  }
+
+  private void call(CoroutineProcess self, Pid next) {
+    self.call(Commands.ask(next, "question", DAY));
+  }
+
+  private void awaitEnd(CoroutineProcess self, Pid next) throws InterruptedException {
+    runtime.awaitExit(next, DAY);
+  }
+
+  private void fill(CoroutineProcess self, Pid next) {
+    while (true) {
+      runtime.send(next, "more");
+    }
+  }
+
+  private ProcessDeadlock reported() throws InterruptedException {
+    ProcessDeadlock deadlock = Kit.take(found);
+    assertThat(deadlock.kind()).isEqualTo(Kind.CYCLE);
+    return deadlock;
+  }
+
+  private void assertThatARingIsReported(Blocks... members) throws Exception {
+    ring(List.of(members), StartOptions.DEFAULT);
+    assertIsTheRing(reported());
+  }
+
+  private void assertIsTheRing(ProcessDeadlock deadlock) {
+    List<ProcessDeadlock.Wait> waits = deadlock.waits();
+    assertThat(waits).extracting(ProcessDeadlock.Wait::pid).hasSameElementsAs(stuck);
+    for (int i = 0; i < waits.size(); i++) {
+      Pid next = stuck.get((stuck.indexOf(waits.get(i).pid()) + 1) % stuck.size());
+      assertThat(waits.get(i).of()).isEqualTo(next);
+      assertThat(waits.get((i + 1) % waits.size()).pid()).isEqualTo(next);
+      assertThat(deadlock.text()).contains(waits.get(i).pid() + " waits for ");
+    }
+  }
+
+  @Test
+  @Tag("proc-265")
+  void bodies_thatAskEachOther_areReportedOnce_withSites_andStandInDumpsWhileItLasts()
+      throws Exception {
+    ring(List.of(this::ask, this::ask), StartOptions.DEFAULT);
+    ProcessDeadlock deadlock = reported();
+    assertIsTheRing(deadlock);
+    assertThat(deadlock.text()).contains("the answer of", "within PT24H", "DeadlockTest.ask");
+    awaitDump("deadlock of 2 processes", true);
+    assertThat(runtime.counters().deadlocks()).isEqualTo(1);
+    runtime.terminate(stuck.getFirst());
+    awaitDump("deadlock of 2 processes", false);
+    assertThat(runtime.counters().deadlocks()).isEqualTo(1);
+    assertThat(found).isEmpty();
+  }
+
+  private void awaitDump(String words, boolean there) {
+    while (runtime.dump().contains(words) != there) {
+      assertThat(Thread.currentThread().isInterrupted()).as("interrupted by the guard").isFalse();
+      Thread.yield();
+    }
+  }
+
+  @Test
+  @Tag("proc-265")
+  void ring_ofAsksByCommandsAndBodies_isReported() throws Exception {
+    assertThatARingIsReported(this::ask, this::call, this::call, this::ask);
+  }
+
+  @Test
+  @Tag("proc-265")
+  void body_thatAsksItself_isReported() throws Exception {
+    assertThatARingIsReported(this::ask);
+  }
+
+  @Test
+  @Tag("proc-265")
+  void ring_ofAskAndEnd_isReported() throws Exception {
+    assertThatARingIsReported(this::ask, this::awaitEnd);
+  }
+
+  @Test
+  @Tag("proc-265")
+  void step_thatWaitsForAnAnswerOnly_ofABodyThatAsksIt_isReported() throws Exception {
+    Pid step =
+        runtime.spawn((events, out) -> {
+          if (!events.isEmpty() && events.getFirst().data() instanceof Pid next) {
+            Command<Object> ask = Commands.ask(next, "question", DAY);
+            out.yield(1, ask);
+            out.yieldOnly();
+          }
+        });
+    Pid body =
+        body(self -> {
+          ask(self, self.receive(Pid.class));
+          return null;
+        });
+    stuck.add(step);
+    runtime.send(step, body);
+    runtime.send(body, step);
+    assertIsTheRing(reported());
+  }
+
+  @Test
+  @Tag("proc-266")
+  void bodies_thatWaitForRoomInFullMailboxes_inARing_areReported() throws Exception {
+    ring(List.of(this::fill, this::fill, this::fill), SENDERS_WAIT);
+    ProcessDeadlock deadlock = reported();
+    assertIsTheRing(deadlock);
+    assertThat(deadlock.text()).contains("room of");
+  }
+
+  @Test
+  @Tag("proc-266")
+  void body_thatWaitsForRoomInItsOwnMailbox_isReported() throws Exception {
+    ring(List.of(this::fill), SENDERS_WAIT);
+    assertIsTheRing(reported());
+  }
+
+  @Test
+  @Tag("proc-266")
+  void ring_ofAsksAndFullMailboxes_isReported() throws Exception {
+    ring(List.of(this::ask, this::fill), SENDERS_WAIT);
+    assertIsTheRing(reported());
+  }
+
+  @Test
+  @Tag("proc-267")
+  void steps_thatHoldAllWorkersAndWait_areReported() throws Exception {
+    CountDownLatch never = new CountDownLatch(1);
+    AtomicReference<Pid> one = new AtomicReference<>();
+    for (int i = 0; i < 2; i++) {
+      one.set(
+          runtime.spawn((_, out) -> {
+            never.await();
+            out.done();
+          }));
+    }
+    ProcessDeadlock deadlock = Kit.take(found);
+    never.countDown();
+    assertThat(deadlock.kind()).isEqualTo(Kind.WORKERS);
+    assertThat(deadlock.waits()).extracting(ProcessDeadlock.Wait::pid).contains(one.get());
+    assertThat(deadlock.text()).contains("CountDownLatch", "DeadlockTest");
+  }
+
+  /// Chains, waits that end, waits for one that receives, and requests that were handed on: beside
+  /// a deadlock that is found later than each of them would have been.
+  @Test
+  @Tag("proc-265")
+  void waits_thatSomebodyCanEnd_areNotReported() throws Exception {
+    Pid idle = body(CoroutineProcess::receive);
+    for (int i = 0; i < 3; i++) { // a tail that leads to one who receives
+      Pid next = idle;
+      idle =
+          body(self -> {
+            ask(self, next);
+            return null;
+          });
+    }
+    Pid handsOn =
+        body(self -> {
+          Request request = self.receive(Request.class);
+          Pid asker = self.receive(Pid.class);
+          var _ = runtime.handOn(stuck.getFirst(), request);
+          ask(self, asker);
+          return null;
+        });
+    Pid asks =
+        body(self -> {
+          ask(self, handsOn);
+          return null;
+        });
+    runtime.send(handsOn, asks);
+    Pid echo =
+        body(self -> {
+          while (true) {
+            self.receive(Request.class).reply().with("answer");
+          }
+        });
+    body(self -> {
+      while (true) { // each wait is another one
+        ask(self, echo);
+      }
+    });
+    awaitDump("the answer of " + asks, true); // all stand
+    for (int i = 0; i < 3; i++) { // deadlocks one after the other: so there were looks between
+      stuck.clear();
+      ring(List.of(this::ask, this::ask), StartOptions.DEFAULT);
+      assertIsTheRing(reported());
+    }
+    assertThat(runtime.counters().deadlocks()).isEqualTo(3);
+  }
+}

@@ -225,7 +225,7 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
       refuses = true;
     }
     for (Envelope at = unread; at != null; at = unread) {
-      host.leftUnseen(at.content);
+      host.leftUnseen(this, at);
       unread = (Envelope) EventQueue.after(at);
     }
   }

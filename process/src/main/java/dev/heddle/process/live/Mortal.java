@@ -121,7 +121,7 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
   }
 
   /// How it ends, which is decided.
-  private Exit ending() {
+  final Exit ending() {
     Object seen = Objects.requireNonNull(ending);
     if (seen instanceof Throwable thrown) {
       Exit made = new Exit(self(), Exit.Reason.FAILED, null, thrown);

@@ -298,7 +298,7 @@ public final class ProcessRuntime implements AutoCloseable {
       var _ = answer.whenComplete((_, _) -> live.ties().offExit(noAnswer));
       return result;
     }
-    return host.refused(to, request, result);
+    return request.isHandedOn() ? result : host.refused(to, request, result);
   }
 
   // ---- other runtimes, and coroutines ----

@@ -57,6 +57,11 @@ public final class Reply<R extends @Nullable Object> {
     return answer;
   }
 
+  /// Whether it belongs to a request that was handed on.
+  boolean isHandedOn() {
+    return first != null;
+  }
+
   /// Whether the message that it belongs to carries it, or the one that was handed on first.
   boolean isInMessage() {
     return inMessage;

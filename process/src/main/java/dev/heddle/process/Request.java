@@ -14,4 +14,10 @@ public record Request(@Nullable Object message, Reply<@Nullable Object> reply) {
   public boolean isTyped() {
     return reply.isInMessage();
   }
+
+  /// Whether a process has handed it on, by [ProcessRuntime#handOn]: then that one decides what
+  /// becomes of it when it is not taken.
+  public boolean isHandedOn() {
+    return reply.isHandedOn();
+  }
 }

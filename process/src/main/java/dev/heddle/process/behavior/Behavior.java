@@ -94,7 +94,8 @@ public abstract sealed class Behavior<M> implements TypedProcess<M> permits Serv
     events().unhandled(message, context().self(), protocol);
   }
 
-  /// Called once, when the process ends, however that comes; also when `init` has failed.
+  /// Called once, when the process ends, however that comes; also when `init` has failed. Not of a
+  /// process that ends before it has begun.
   ///
   /// @param exit how it ends
   protected void terminate(Exit exit) throws Exception {}
@@ -335,9 +336,11 @@ public abstract sealed class Behavior<M> implements TypedProcess<M> permits Serv
   }
 
   private void left(EventStream stream, @Nullable Object message) {
-    var _ =
-        stream.publish(
-            new DeadLetter(message, context().self(), null, null, DeadLetter.Why.LEFT));
+    if (!(message instanceof Request request && request.isHandedOn())) { // that is another's
+      var _ =
+          stream.publish(
+              new DeadLetter(message, context().self(), null, null, DeadLetter.Why.LEFT));
+    }
   }
 
   private EventStream events() {

@@ -3,6 +3,7 @@ package dev.heddle.process.live;
 
 import dev.heddle.process.Exit;
 import dev.heddle.process.Pid;
+import dev.heddle.process.Request;
 import dev.heddle.process.SendResult;
 import dev.heddle.process.Signal;
 import dev.heddle.process.event.DeadLetter;
@@ -39,7 +40,8 @@ final class HostEvents implements EventStream.Delivery {
 
   /// A message lay in a mailbox, and its process ends or must make room.
   void left(LiveProcess to, @Nullable Object content, Why why) {
-    if (wants(DeadLetter.class) && !(content instanceof Signal)) {
+    boolean isAnothers = content instanceof Request request && request.isHandedOn();
+    if (wants(DeadLetter.class) && !isAnothers && !(content instanceof Signal)) {
       publish(new DeadLetter(content, to.self(), null, null, why));
     }
   }

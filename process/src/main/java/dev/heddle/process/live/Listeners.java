@@ -43,13 +43,18 @@ final class Listeners {
   ///
   /// @param announced whether all listeners have agreed to its start
   void ended(Exit exit, boolean announced) {
-    Integer agreed = announced ? all.size() : refused.isEmpty() ? null : refused.remove(exit.pid());
-    for (int i = 0; agreed != null && i < agreed; i++) {
+    int agreed = announced ? all.size() : agreedBefore(exit.pid());
+    for (int i = 0; i < agreed; i++) {
       try {
         all.get(i).onComplete(exit);
       } catch (Throwable t) {
         failed.accept(exit, t);
       }
     }
+  }
+
+  private int agreedBefore(Pid pid) {
+    Integer agreed = refused.isEmpty() ? null : refused.remove(pid);
+    return agreed == null ? 0 : agreed;
   }
 }

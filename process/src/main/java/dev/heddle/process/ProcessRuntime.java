@@ -268,9 +268,9 @@ public final class ProcessRuntime implements AutoCloseable {
   }
 
   /// Sends a message that carries the reply to it, which the future is the answer of.
-  @SuppressWarnings("unchecked") // who takes a request of which the message carries the reply, takes that
-  <R extends @Nullable Object> CompletableFuture<R> request(
-      Pid to, Function<Reply<R>, ?> message) {
+  @SuppressWarnings(
+      "unchecked") // who takes a request of which the message carries the reply, takes that
+  <R extends @Nullable Object> CompletableFuture<R> request(Pid to, Function<Reply<R>, ?> message) {
     CompletableFuture<R> answer = new CompletableFuture<>();
     Reply<R> reply = Reply.within(answer);
     send(to, message.apply(reply), (Reply<@Nullable Object>) (Reply<?>) reply);
@@ -414,8 +414,9 @@ public final class ProcessRuntime implements AutoCloseable {
     return host.registered(Objects.requireNonNull(name, "name"));
   }
 
-  /// Waits until a process has a name: so one that is being restarted is back. It may not have begun
-  /// yet; messages wait for it. **Suspends** a coroutine and the body of a process, blocks a thread.
+  /// Waits until a process has a name: so one that is being restarted is back. It may not have
+  /// begun yet; messages wait for it. **Suspends** a coroutine and the body of a process, blocks a
+  /// thread.
   ///
   /// @throws DeadlineException when no process has it in time
   /// @throws IllegalStateException in a step of a process, which it would hold

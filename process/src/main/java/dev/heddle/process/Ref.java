@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
 /// Leads to a process that takes messages of one class: to one process for ever, or to whoever has
 /// a name at the time.
 ///
-/// A reference by name survives restarts: it looks the name up at each use. While no process has the
-/// name, it says [SendResult#NOT_FOUND]; [#awaitPresent] waits for the next one. A reference that a
-/// start has given leads to that process only.
+/// A reference by name survives restarts: it looks the name up at each use. While no process has
+/// the name, it says [SendResult#NOT_FOUND]; [#awaitPresent] waits for the next one. A reference
+/// that a start has given leads to that process only.
 ///
 /// ```java
 /// Ref<Counter.Message> counter = runtime.ref("counter", Counter.Message.class);
@@ -72,8 +72,8 @@ public final class Ref<M> {
   ///   a failure
   /// @throws IllegalStateException in a step of a process, which it would hold: that yields
   ///   [dev.heddle.process.dispatch.Commands#ask(Ref, Function, Duration)]
-  public <R extends @Nullable Object> R ask(
-      Function<Reply<R>, ? extends M> message, Duration limit) throws InterruptedException {
+  public <R extends @Nullable Object> R ask(Function<Reply<R>, ? extends M> message, Duration limit)
+      throws InterruptedException {
     return runtime.ask(here(message), message, limit);
   }
 
@@ -129,8 +129,8 @@ public final class Ref<M> {
     return only;
   }
 
-  /// Lets a process be told when the one that this leads to now ends, by [Signal.Down]; at once when
-  /// there is none. After a restart it is monitored anew by another call.
+  /// Lets a process be told when the one that this leads to now ends, by [Signal.Down]; at once
+  /// when there is none. After a restart it is monitored anew by another call.
   ///
   /// @param by the context of the process that is to be told; within its steps
   /// @return what the signal will carry

@@ -42,12 +42,10 @@ public final class Reply<R extends @Nullable Object> {
   /// Takes the answer of whoever a request was handed on to.
   ///
   /// @param first of that request
-  static Reply<@Nullable Object> after(
-      CompletableFuture<@Nullable Object> answer, Reply<?> first) {
+  static Reply<@Nullable Object> after(CompletableFuture<@Nullable Object> answer, Reply<?> first) {
     if (first.inMessage) { // the answer goes to the first one only
       first.answer.whenComplete((result, failure) -> {
-        var _ =
-            failure == null ? answer.complete(result) : answer.completeExceptionally(failure);
+        var _ = failure == null ? answer.complete(result) : answer.completeExceptionally(failure);
       });
     }
     return new Reply<>(answer, first, first.inMessage);

@@ -32,11 +32,13 @@ class EventStreamTest extends CoroutineFixture {
   private final EventStream events = runtime.events();
 
   private Pid reader(Class<?> of) {
-    Pid reader = runtime.spawn(Kit.process((self, all, _) -> {
-      for (ProcessEvent event : all) {
-        seen.add(event.data());
-      }
-    }));
+    Pid reader =
+        runtime.spawn(
+            Kit.process((self, all, _) -> {
+              for (ProcessEvent event : all) {
+                seen.add(event.data());
+              }
+            }));
     assertThat(events.subscribe(of, reader)).isTrue();
     return reader;
   }
@@ -169,8 +171,7 @@ class EventStreamTest extends CoroutineFixture {
     Pid ended = runtime.spawn((_, out) -> out.done());
     Kit.exit(runtime, ended);
     runtime.offer(ended, "late");
-    assertThat(Kit.take(seen))
-        .isEqualTo(new DeadLetter("late", ended, null, null, Why.NOT_FOUND));
+    assertThat(Kit.take(seen)).isEqualTo(new DeadLetter("late", ended, null, null, Why.NOT_FOUND));
     runtime.offer("nobody", "by name");
     assertThat(Kit.take(seen))
         .isEqualTo(new DeadLetter("by name", null, "nobody", null, Why.NOT_FOUND));
@@ -205,8 +206,7 @@ class EventStreamTest extends CoroutineFixture {
     Kit.get(begun);
     runtime.send(slow, "first");
     runtime.send(slow, "second");
-    assertThat(Kit.take(seen))
-        .isEqualTo(new DeadLetter("first", slow, null, null, Why.DISPLACED));
+    assertThat(Kit.take(seen)).isEqualTo(new DeadLetter("first", slow, null, null, Why.DISPLACED));
     held.complete(null);
     assertThat(Kit.take(seen)).isEqualTo(new DeadLetter("second", slow, null, null, Why.LEFT));
   }
@@ -225,12 +225,14 @@ class EventStreamTest extends CoroutineFixture {
               return null;
             }),
             suspends);
-    assertThat(result(self -> {
-      for (int i = 0; i < 100; i++) {
-        self.context().send(slow, i);
-      }
-      return "sent";
-    })).isEqualTo("sent");
+    assertThat(
+            result(self -> {
+              for (int i = 0; i < 100; i++) {
+                self.context().send(slow, i);
+              }
+              return "sent";
+            }))
+        .isEqualTo("sent");
     Kit.exit(runtime, slow);
     runtime.offer(slow, "last");
     assertThat(((DeadLetter) Kit.take(seen)).message()).isEqualTo("last");
@@ -290,8 +292,7 @@ class EventStreamTest extends CoroutineFixture {
 
   @Test
   @Tag("proc-280")
-  void startThatAListenerRefuses_endsForThoseBefore_andIsUnknownToThoseBehind()
-      throws Exception {
+  void startThatAListenerRefuses_endsForThoseBefore_andIsUnknownToThoseBehind() throws Exception {
     BlockingQueue<Object> told = Kit.queue();
     try (ProcessRuntime other =
         ProcessRuntime.builder()

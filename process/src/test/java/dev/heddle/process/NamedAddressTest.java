@@ -99,27 +99,33 @@ class NamedAddressTest extends CoroutineFixture {
     assertThat(result(self -> self.call(Commands.send("oracle", 1))))
         .isEqualTo(SendResult.NOT_FOUND);
     assertThat(result(self -> self.context().offer("oracle", 1))).isEqualTo(SendResult.NOT_FOUND);
-    assertThat(failure(self -> {
-      self.context().send("oracle", 1);
-      return null;
-    })).isInstanceOf(SendFailedException.class);
+    assertThat(
+            failure(self -> {
+              self.context().send("oracle", 1);
+              return null;
+            }))
+        .isInstanceOf(SendFailedException.class);
   }
 
   @Test
   @Tag("proc-270")
   void monitorOfAName_tellsOfTheEndOfItsOwner_andAtOnceWhenNobodyHasIt() {
     Pid oracle = runtime.spawn(Kit.resting(), ORACLE);
-    assertThat(result(self -> {
-      long monitor = self.context().monitor("oracle");
-      runtime.terminate(oracle);
-      Signal.Down down = self.receive(Signal.Down.class);
-      assertThat(down.monitor()).isEqualTo(monitor);
-      return down.exit();
-    })).isEqualTo(Kit.exit(runtime, oracle));
-    assertThat(result(self -> {
-      self.context().monitor("nobody");
-      return self.receive(Signal.Down.class).exit().reason();
-    })).isEqualTo(Exit.Reason.NOT_FOUND);
+    assertThat(
+            result(self -> {
+              long monitor = self.context().monitor("oracle");
+              runtime.terminate(oracle);
+              Signal.Down down = self.receive(Signal.Down.class);
+              assertThat(down.monitor()).isEqualTo(monitor);
+              return down.exit();
+            }))
+        .isEqualTo(Kit.exit(runtime, oracle));
+    assertThat(
+            result(self -> {
+              self.context().monitor("nobody");
+              return self.receive(Signal.Down.class).exit().reason();
+            }))
+        .isEqualTo(Exit.Reason.NOT_FOUND);
   }
 
   @Test
@@ -160,8 +166,7 @@ class NamedAddressTest extends CoroutineFixture {
     assertThatThrownBy(() -> runtime.awaitName("oracle", Duration.ofMillis(1)))
         .isInstanceOf(DeadlineException.class)
         .hasMessageContaining("'oracle'");
-    assertThat(
-            failure(self -> self.call(Commands.awaitName("oracle", Duration.ofMillis(1)))))
+    assertThat(failure(self -> self.call(Commands.awaitName("oracle", Duration.ofMillis(1)))))
         .isInstanceOf(DeadlineException.class);
   }
 
@@ -229,17 +234,18 @@ class NamedAddressTest extends CoroutineFixture {
     assertThatThrownBy(() -> oracle.ask(WhichLife::new, DAY)).hasMessageContaining("'oracle'");
     assertThat(failure(self -> self.call(Commands.ask(oracle, WhichLife::new, DAY))))
         .isInstanceOf(SendFailedException.class);
-    assertThat(result(self -> {
-      var _ = oracle.monitor(self.context());
-      return self.receive(Signal.Down.class).exit().reason();
-    })).isEqualTo(Exit.Reason.NOT_FOUND);
+    assertThat(
+            result(self -> {
+              var _ = oracle.monitor(self.context());
+              return self.receive(Signal.Down.class).exit().reason();
+            }))
+        .isEqualTo(Exit.Reason.NOT_FOUND);
   }
 
   @Test
   @Tag("proc-271")
   void refOfAStart_leadsToThatProcessOnly() throws Exception {
-    Ref<Question> first =
-        runtime.spawn(TypedBody.of(Question.class, TypedBody::next), ORACLE);
+    Ref<Question> first = runtime.spawn(TypedBody.of(Question.class, TypedBody::next), ORACLE);
     Pid pid = java.util.Objects.requireNonNull(first.pid());
     assertThat(first.awaitPresent(Duration.ZERO)).isEqualTo(pid);
     var exit = runtime.exit(pid);

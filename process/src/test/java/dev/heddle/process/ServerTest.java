@@ -202,8 +202,7 @@ class ServerTest extends CoroutineFixture {
       seen = started.ask(Words::new, DAY);
     }
     assertThat(seen.subList(0, 2)).containsExactly("init with 1", "continued");
-    assertThat(seen)
-        .contains("message", "sent by the command of init", "result ACCEPTED");
+    assertThat(seen).contains("message", "sent by the command of init", "result ACCEPTED");
     assertThat(own).isEqualTo(begins.ref().pid());
   }
 
@@ -291,11 +290,14 @@ class ServerTest extends CoroutineFixture {
     CompletableFuture<@Nullable Void> handled = new CompletableFuture<>();
     inServer(it -> {
       // both are over when the step ends: their events come in one step
-      it.timerDo("first", Duration.ZERO, self -> {
-        stopped.add(self.noTimer("second"));
-        stopped.add(self.noTimer("first"));
-        handled.complete(null);
-      });
+      it.timerDo(
+          "first",
+          Duration.ZERO,
+          self -> {
+            stopped.add(self.noTimer("second"));
+            stopped.add(self.noTimer("first"));
+            handled.complete(null);
+          });
       it.timer("second", Duration.ZERO, "too late");
     });
     Kit.get(handled);
@@ -324,13 +326,17 @@ class ServerTest extends CoroutineFixture {
   @Tag("proc-274")
   void ticks_goOn_untilTheyAreStopped() throws Exception {
     CompletableFuture<@Nullable Void> third = new CompletableFuture<>();
-    inServer(it -> it.ticks("tick", Duration.ofMillis(1), self -> {
-      self.words.add("tick");
-      if (self.words.size() == 3) {
-        assertThat(self.noTimer("tick")).isTrue();
-        third.complete(null);
-      }
-    }));
+    inServer(it ->
+        it.ticks(
+            "tick",
+            Duration.ofMillis(1),
+            self -> {
+              self.words.add("tick");
+              if (self.words.size() == 3) {
+                assertThat(self.noTimer("tick")).isTrue();
+                third.complete(null);
+              }
+            }));
     Kit.get(third);
     CompletableFuture<Integer> outstanding = new CompletableFuture<>();
     inServer(it -> outstanding.complete(it.own().outstanding()));

@@ -115,8 +115,7 @@ class StateMachineTest extends CoroutineFixture {
     go(_ -> stay());
     go(_ -> Transition.repeat());
     go(_ -> to(State.RED));
-    assertThat(log())
-        .containsExactly("null > RED", "RED > GREEN", "GREEN > GREEN", "GREEN > RED");
+    assertThat(log()).containsExactly("null > RED", "RED > GREEN", "GREEN > GREEN", "GREEN > RED");
   }
 
   @Test
@@ -129,17 +128,17 @@ class StateMachineTest extends CoroutineFixture {
       return to(State.BLUE); // where they are postponed again
     });
     go(it -> {
-      it.then(new Go(_ -> {
-        it.log.add("continued");
-        return stay();
-      }));
+      it.then(
+          new Go(_ -> {
+            it.log.add("continued");
+            return stay();
+          }));
       return to(State.GREEN);
     });
     machine.send(new Job("c"));
     gate.complete(null);
     assertThat(log())
-        .containsExactly(
-            "null > RED", "RED > BLUE", "BLUE > GREEN", "continued", "a", "b", "c");
+        .containsExactly("null > RED", "RED > BLUE", "BLUE > GREEN", "continued", "a", "b", "c");
   }
 
   @Test

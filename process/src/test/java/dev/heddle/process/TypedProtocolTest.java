@@ -69,17 +69,18 @@ class TypedProtocolTest extends CoroutineFixture {
   void messagesAndAnswers_ofAServerAndABody_areTyped() throws Exception {
     adds(runtime.spawn(new SumServer()));
     adds(runtime.spawn(body()));
-    assertThat(result(self -> {
-      adds(self.context().spawn(new SumServer()));
-      adds(self.context().spawn(body(), StartOptions.DEFAULT));
-      return "both";
-    })).isEqualTo("both");
+    assertThat(
+            result(self -> {
+              adds(self.context().spawn(new SumServer()));
+              adds(self.context().spawn(body(), StartOptions.DEFAULT));
+              return "both";
+            }))
+        .isEqualTo("both");
   }
 
   private void dropsOthers(Ref<Sum> sum) throws Exception {
     BlockingQueue<Object> letters = Kit.queue();
-    Pid reader =
-        runtime.spawn((events, _) -> events.forEach(event -> letters.add(event.data())));
+    Pid reader = runtime.spawn((events, _) -> events.forEach(event -> letters.add(event.data())));
     runtime.events().subscribe(DeadLetter.class, reader);
     Pid pid = Objects.requireNonNull(sum.pid());
     runtime.send(pid, "no sum");

@@ -65,8 +65,8 @@ public abstract sealed class Behavior<M> implements TypedProcess<M> permits Serv
   /// @param input what the process was started with
   protected void init(@Nullable Object input) throws Exception {}
 
-  /// Called with a signal: of a monitor, of a link, or to end. Signals other than [Signal.Down] come
-  /// only to a process that traps exits.
+  /// Called with a signal: of a monitor, of a link, or to end. Signals other than [Signal.Down]
+  /// come only to a process that traps exits.
   ///
   /// Where this is not overridden: [Signal.Cancel] stops the process, [Signal.LinkDown] ends it as
   /// if it did not trap exits, [Signal.Down] does nothing.
@@ -74,7 +74,10 @@ public abstract sealed class Behavior<M> implements TypedProcess<M> permits Serv
     switch (signal) {
       case Signal.LinkDown(Exit exit) ->
           throw new IllegalStateException(
-              context().self() + " was linked to " + exit.pid() + ", which has ended: "
+              context().self()
+                  + " was linked to "
+                  + exit.pid()
+                  + ", which has ended: "
                   + exit.reason(),
               exit.cause());
       case Signal.Down _ -> {
@@ -188,8 +191,8 @@ public abstract sealed class Behavior<M> implements TypedProcess<M> permits Serv
     return agenda != null && agenda.stopTimer(key, context());
   }
 
-  /// Handles a message whenever nothing was sent to the process for a time, and again after each such
-  /// time. Another call replaces the one before.
+  /// Handles a message whenever nothing was sent to the process for a time, and again after each
+  /// such time. Another call replaces the one before.
   protected final void idleTimeout(Duration time, M message) {
     agenda().idleTimeout(time, message, context());
   }
@@ -247,7 +250,10 @@ public abstract sealed class Behavior<M> implements TypedProcess<M> permits Serv
       throws Exception {
     if (context != null) {
       throw new IllegalStateException(
-          "a " + getClass().getName() + " runs once, and this one is " + context.self()
+          "a "
+              + getClass().getName()
+              + " runs once, and this one is "
+              + context.self()
               + "; make another one");
     }
     context = self;
@@ -301,7 +307,8 @@ public abstract sealed class Behavior<M> implements TypedProcess<M> permits Serv
     }
     comes();
     Object data = event.data();
-    Object message = data instanceof Request request && request.isTyped() ? request.message() : data;
+    Object message =
+        data instanceof Request request && request.isTyped() ? request.message() : data;
     if (data instanceof Signal signal) {
       signal(signal);
     } else if (protocol.isInstance(message)) {

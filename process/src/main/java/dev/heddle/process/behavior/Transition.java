@@ -91,8 +91,8 @@ public final class Transition<S, M> {
     return new Transition<>(kind, next, new Timeout<>(after, message), eventTimeout);
   }
 
-  /// The same with a timeout that the next event ends, whatever that is: the message is handled when
-  /// none has come in that time.
+  /// The same with a timeout that the next event ends, whatever that is: the message is handled
+  /// when none has come in that time.
   public Transition<S, M> withEventTimeout(Duration after, M message) {
     return new Transition<>(kind, next, stateTimeout, new Timeout<>(after, message));
   }

@@ -76,8 +76,7 @@ final class NameCommands {
   }
 
   private void await(Await await, Invocation<Pid> invocation) {
-    CompletableFuture<Pid> registered =
-        invocation.context().runtime().registered(await.name());
+    CompletableFuture<Pid> registered = invocation.context().runtime().registered(await.name());
     invocation.onCancel(() -> registered.cancel(false));
     Timer limit =
         new Timer() {

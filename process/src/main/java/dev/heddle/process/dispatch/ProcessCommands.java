@@ -103,8 +103,7 @@ final class ProcessCommands {
   }
 
   private void ask(Ask<@Nullable Object> ask, Invocation<@Nullable Object> invocation) {
-    awaitAnswer(
-        ask, invocation, invocation.context().runtime().request(ask.to(), ask.message()));
+    awaitAnswer(ask, invocation, invocation.context().runtime().request(ask.to(), ask.message()));
   }
 
   /// Completes a command with the answer to what was asked.

@@ -22,7 +22,8 @@ final class Child {
   int failures; // in a row, none of them after a quiet time: what the backoff grows by
   long runningSinceNanos;
   Duration delay = Duration.ZERO;
-  final List<Reply<@Nullable Object>> atEnd = new ArrayList<>(); // to be answered when it does not live any more
+  final List<Reply<@Nullable Object>> atEnd =
+      new ArrayList<>(); // to be answered when it does not live any more
 
   Child(ChildSpec spec, int number) {
     this.number = number;

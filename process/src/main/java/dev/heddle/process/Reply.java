@@ -44,9 +44,11 @@ public final class Reply<R extends @Nullable Object> {
   /// @param first of that request
   static Reply<@Nullable Object> after(CompletableFuture<@Nullable Object> answer, Reply<?> first) {
     if (first.inMessage) { // the answer goes to the first one only
-      first.answer.whenComplete((result, failure) -> {
-        var _ = failure == null ? answer.complete(result) : answer.completeExceptionally(failure);
-      });
+      var _ =
+          first.answer.whenComplete((result, failure) -> {
+            var _ =
+                failure == null ? answer.complete(result) : answer.completeExceptionally(failure);
+          });
     }
     return new Reply<>(answer, first, first.inMessage);
   }

@@ -143,6 +143,26 @@ class NamedAddressTest extends CoroutineFixture {
     assertThat(Kit.exit(runtime, oracle).cause()).isInstanceOf(SendFailedException.class);
   }
 
+  @Test
+  @Tag("proc-270")
+  void bodyThatSendsToItself_throughItsRuntimeAndItsRef_isRefusedToo() {
+    StartOptions small = StartOptions.DEFAULT.withMailbox(1, MailboxPolicy.SUSPEND);
+    Pid self =
+        runtime.spawn(
+            CoroutineProcess.of(body -> {
+              Pid own = body.context().self();
+              runtime.send(own, 1);
+              try {
+                runtime.send(own, 2);
+              } catch (SendFailedException _) {
+                runtime.ref(own, Integer.class).send(3);
+              }
+              return null;
+            }),
+            small);
+    assertThat(Kit.exit(runtime, self).cause()).isInstanceOf(SendFailedException.class);
+  }
+
   // ---- waiting for a name ----
 
   @Test

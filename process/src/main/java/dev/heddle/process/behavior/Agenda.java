@@ -32,7 +32,7 @@ final class Agenda<M> {
 
   /// A command on its way.
   private record Pending<M>(
-      Function<Object, ? extends @Nullable M> done,
+      Function<@Nullable Object, ? extends @Nullable M> done,
       @Nullable Function<? super Throwable, ? extends @Nullable M> failed) {}
 
   private final ArrayDeque<M> ahead = new ArrayDeque<>(2);
@@ -99,7 +99,7 @@ final class Agenda<M> {
       @Nullable Function<? super Throwable, ? extends @Nullable M> failed) {
     Objects.requireNonNull(command, "command");
     Objects.requireNonNull(done, "done");
-    pending.put(++lastTag, new Pending<>((Function<Object, ? extends @Nullable M>) done, failed));
+    pending.put(++lastTag, new Pending<>((Function<@Nullable Object, ? extends @Nullable M>) done, failed));
     orders.add(new StepOutput.Yield(lastTag, command));
     return lastTag;
   }
@@ -200,6 +200,7 @@ final class Agenda<M> {
     sleepFor(time, time, message);
   }
 
+  @SuppressWarnings("NullAway") // it does not look into wildcards: there may be no message
   private void sleepFor(Duration left, Duration time, M message) {
     idleTag =
         command(

@@ -356,7 +356,8 @@ public abstract sealed class Behavior<M> implements TypedProcess<M> permits Serv
 
   @Override
   public final void close() throws Exception {
-    if (context != null && context.exit() instanceof Exit exit) {
+    Exit exit = context == null ? null : context.exit();
+    if (exit != null) {
       terminate(exit);
     }
   }

@@ -9,6 +9,7 @@ import dev.heddle.process.SendResult;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -214,17 +215,18 @@ public final class EventStream {
   }
 
   private boolean remove(Class<?> events, Object key) {
-    Subscriber[] removed = new Subscriber[1];
+    var removed = new AtomicReference<@Nullable Subscriber>();
     subscribers.computeIfPresent(
         events,
         (_, all) -> {
-          removed[0] = all.remove(key);
+          removed.set(all.remove(key));
           return all.isEmpty() ? null : all;
         });
-    if (removed[0] == null) {
+    Subscriber subscriber = removed.get();
+    if (subscriber == null) {
       return false;
     }
-    removed[0].leave();
+    subscriber.leave();
     return true;
   }
 

@@ -51,8 +51,7 @@ final class LiveContext implements ProcessContext {
 
   @Override
   public void send(Pid to, @Nullable Object message) {
-    boolean own = live.host.find(to) == live; // who waits for room in its own mailbox makes none
-    SendResult result = own ? live.host.offer(to, message) : live.host.send(to, message);
+    SendResult result = live.host.send(to, message);
     if (result != SendResult.ACCEPTED) {
       throw new SendFailedException(to, result);
     }

@@ -99,7 +99,8 @@ final class Agenda<M> {
       @Nullable Function<? super Throwable, ? extends @Nullable M> failed) {
     Objects.requireNonNull(command, "command");
     Objects.requireNonNull(done, "done");
-    pending.put(++lastTag, new Pending<>((Function<@Nullable Object, ? extends @Nullable M>) done, failed));
+    var made = (Function<@Nullable Object, ? extends @Nullable M>) done;
+    pending.put(++lastTag, new Pending<>(made, failed));
     orders.add(new StepOutput.Yield(lastTag, command));
     return lastTag;
   }
@@ -127,7 +128,11 @@ final class Agenda<M> {
     if (command.failed() != null) {
       return command.failed().apply(error);
     }
-    throw error instanceof Exception e ? e : new IllegalStateException(error);
+    switch (error) { // the process ends with the same object
+      case Exception e -> throw e;
+      case Error e -> throw e;
+      default -> throw new IllegalStateException(error);
+    }
   }
 
   /// Hands out what was asked for.

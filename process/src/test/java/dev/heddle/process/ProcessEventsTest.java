@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// Events: of programs, dead letters, starts and ends.
 @Timeout(300)
-class EventStreamTest extends CoroutineFixture {
+class ProcessEventsTest extends CoroutineFixture {
   sealed interface Order {}
 
   record Placed(int number) implements Order {}

@@ -33,7 +33,7 @@ package dev.heddle.process.behavior;
 /// A reply may be kept, and given later. The methods of [Behavior] do what takes time, timers and
 /// the end.
 ///
-/// **Cost** a process and some 32 bytes; with a timer, a command or a stash some hundred more.
+/// **Cost** a process and some 32 bytes; with a timer, a command or a stash some 500 more.
 ///
 /// @param <M> of its messages
 /// @since 0.1

@@ -11,7 +11,9 @@ module dev.heddle.process {
   requires static org.jspecify; // annotations only: who compiles against this module needs nothing
 
   exports dev.heddle.process;
+  exports dev.heddle.process.behavior;
   exports dev.heddle.process.dispatch;
+  exports dev.heddle.process.event;
   exports dev.heddle.process.pool;
   exports dev.heddle.process.relay;
   exports dev.heddle.process.supervisor;

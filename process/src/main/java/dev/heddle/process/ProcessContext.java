@@ -23,6 +23,9 @@ public interface ProcessContext {
   /// Whether it has ended. **Thread** any.
   boolean isEnded();
 
+  /// How it ends, once that is decided: for `close`. Null before. **Thread** any.
+  @Nullable Exit exit();
+
   /// Makes this process take another step, whatever it waits for: for callbacks of others that have
   /// something for it. One that has ended is left alone. **Thread** any.
   void wakeUp();
@@ -53,11 +56,30 @@ public interface ProcessContext {
   /// **Suspends** never. **Thread** any.
   SendResult offer(Pid to, @Nullable Object message);
 
+  /// Sends a message to whoever has a name at this moment. Else as [#send(Pid, Object)].
+  ///
+  /// @throws SendFailedException when no process has the name, or it was not accepted
+  void send(String name, @Nullable Object message);
+
+  /// Sends a message to whoever has a name at this moment, and says what became of it:
+  /// [SendResult#NOT_FOUND] when no process has the name. **Suspends** never. **Thread** any.
+  SendResult offer(String name, @Nullable Object message);
+
   /// Starts a process of which this one is the parent.
   Pid spawn(Process process);
 
   /// Starts a process of which this one is the parent, unless the options name another.
   Pid spawn(Process process, StartOptions options);
+
+  /// Starts a process of which this one is the parent.
+  ///
+  /// @return what leads to it, typed by its protocol
+  <M> Ref<M> spawn(TypedProcess<M> process);
+
+  /// Starts a process of which this one is the parent, unless the options name another.
+  ///
+  /// @return what leads to it, typed by its protocol
+  <M> Ref<M> spawn(TypedProcess<M> process, StartOptions options);
 
   // ---- commands on their way ----
 
@@ -120,6 +142,13 @@ public interface ProcessContext {
   /// @return what the signal will carry: each monitor has its own
   /// @throws IllegalStateException when this process has ended
   long monitor(Pid other);
+
+  /// Monitors the process that has a name at this moment. When none has it, this process is told at
+  /// once, with [Exit.Reason#NOT_FOUND].
+  ///
+  /// @return what the signal will carry
+  /// @throws IllegalStateException when this process has ended
+  long monitor(String name);
 
   /// Takes a monitor back: its signal will not be seen any more, also when it is on its way.
   ///

@@ -8,6 +8,7 @@ import dev.heddle.process.dispatch.CommandRegistry;
 import dev.heddle.process.dispatch.Commands;
 import dev.heddle.process.dispatch.Dispatcher;
 import dev.heddle.process.dispatch.LoopPort;
+import dev.heddle.process.event.EventStream;
 import dev.heddle.process.live.HostShutdown;
 import dev.heddle.process.live.HostView;
 import dev.heddle.process.live.LiveProcess;
@@ -36,6 +37,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// Runs processes on all cores.
@@ -86,7 +88,7 @@ public final class ProcessRuntime implements AutoCloseable {
                 routes,
                 how.limit,
                 how.factory,
-                how.listener,
+                how.listeners,
                 CoroutineProcess::bodyOf,
                 CoroutineProcess::takeUnreceived,
                 request -> request.reply().leftUnseen(),
@@ -131,6 +133,32 @@ public final class ProcessRuntime implements AutoCloseable {
     return host.spawn(process, options, null);
   }
 
+  /// Starts a process that says which messages it takes. Else as [#spawn(Process)].
+  ///
+  /// @return what leads to it: the compiler lets only messages of its protocol through
+  public <M> Ref<M> spawn(TypedProcess<M> process) {
+    return spawn(process, StartOptions.DEFAULT);
+  }
+
+  /// Starts a process that says which messages it takes. Else as [#spawn(Process, StartOptions)].
+  ///
+  /// @return what leads to it: the compiler lets only messages of its protocol through
+  public <M> Ref<M> spawn(TypedProcess<M> process, StartOptions options) {
+    return ref(host.spawn(process, options, null), process.protocol());
+  }
+
+  /// What leads to one process, typed. Nobody checks that it takes such messages: a message that it
+  /// does not know is treated as its class says.
+  public <M> Ref<M> ref(Pid pid, Class<M> protocol) {
+    return new Ref<>(this, pid, null, protocol);
+  }
+
+  /// What leads to whoever has a name at the time, typed: so it survives restarts. Nobody checks
+  /// that the process takes such messages.
+  public <M> Ref<M> ref(String name, Class<M> protocol) {
+    return new Ref<>(this, null, name, protocol);
+  }
+
   /// Sends a message. **Suspends** a coroutine, and the body of a [CoroutineProcess], while the
   /// mailbox is full and its policy is [MailboxPolicy#SUSPEND]; nobody else.
   ///
@@ -142,9 +170,46 @@ public final class ProcessRuntime implements AutoCloseable {
     }
   }
 
+  /// Sends a message to whoever has a name at this moment. Else as [#send(Pid, Object)].
+  ///
+  /// @throws SendFailedException when no process has the name, or it was not accepted
+  public void send(String name, @Nullable Object message) {
+    LiveProcess to = host.named(name);
+    if (to == null) {
+      throw nobodyHas(name, message);
+    }
+    send(to.self(), message);
+  }
+
+  /// What a send to a name is told that no process has. For the runtime.
+  public SendFailedException nobodyHas(String name, @Nullable Object message) {
+    var _ = host.refused(name, message);
+    return new SendFailedException(name, host.nobody());
+  }
+
   /// Sends a message, and says what became of it. **Suspends** never.
   public SendResult offer(Pid to, @Nullable Object message) {
     return host.offer(to, message);
+  }
+
+  /// Sends a message to whoever has a name at this moment, and says what became of it:
+  /// [SendResult#NOT_FOUND] when no process has the name. **Suspends** never.
+  public SendResult offer(String name, @Nullable Object message) {
+    LiveProcess to = host.named(name);
+    return to == null ? host.refused(name, message) : host.offer(to.self(), message);
+  }
+
+  /// Asks whoever has a name at this moment. Else as [#ask(Pid, Object, Duration)].
+  ///
+  /// @param <R> of the answer, as the two have agreed
+  @SuppressWarnings("TypeParameterUnusedInFormals") // who asks knows what is answered
+  public <R extends @Nullable Object> R ask(String name, @Nullable Object message, Duration limit)
+      throws InterruptedException {
+    LiveProcess to = host.named(name);
+    if (to == null) {
+      throw nobodyHas(name, message);
+    }
+    return ask(to.self(), message, limit);
   }
 
   /// Sends a message as a [Request] and waits for the answer.
@@ -156,14 +221,27 @@ public final class ProcessRuntime implements AutoCloseable {
   /// @throws AskFailedException when the process has ended without an answer, or has answered with
   ///   a failure
   /// @throws IllegalStateException in a step of a process, which it would hold
-  @SuppressWarnings("TypeParameterUnusedInFormals") // who asks knows what is answered
+  @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // who asks knows what it is
   public <R extends @Nullable Object> R ask(Pid to, @Nullable Object message, Duration limit)
       throws InterruptedException {
     checkMayWait("ask");
-    CompletableFuture<R> answer = new CompletableFuture<>();
-    Reply reply = reply(answer);
-    send(to, message, answer, reply);
-    beginWait(Awaited.What.ANSWER, to, limit, () -> answer.isDone() || reply.isHandedOn());
+    Reply<@Nullable Object> reply = Reply.beside(new CompletableFuture<>());
+    send(to, message, reply);
+    return (R) await(to, reply, limit);
+  }
+
+  <R extends @Nullable Object> R ask(Pid to, Function<Reply<R>, ?> message, Duration limit)
+      throws InterruptedException {
+    checkMayWait("ask");
+    Reply<R> reply = Reply.within(new CompletableFuture<>());
+    send(to, message.apply(reply), untyped(reply));
+    return await(to, reply, limit);
+  }
+
+  private static <R extends @Nullable Object> R await(Pid to, Reply<R> reply, Duration limit)
+      throws InterruptedException {
+    CompletableFuture<R> answer = reply.answer();
+    beginWait(Awaited.What.ANSWER, to, limit, () -> answer.isDone() || reply.isLeftToAnother());
     try {
       return answer.get(bounded(limit).toNanos(), TimeUnit.NANOSECONDS);
     } catch (ExecutionException e) {
@@ -192,7 +270,9 @@ public final class ProcessRuntime implements AutoCloseable {
   @SuppressWarnings("unchecked") // what the answer is, the two have agreed
   public <R extends @Nullable Object> CompletableFuture<R> request(
       Pid to, @Nullable Object message) {
-    return (CompletableFuture<R>) request(to, message, null);
+    CompletableFuture<@Nullable Object> answer = new CompletableFuture<>();
+    send(to, message, Reply.beside(answer));
+    return (CompletableFuture<R>) answer;
   }
 
   /// Lets another process answer a request. Like [#request] of its message, but that process can
@@ -201,26 +281,29 @@ public final class ProcessRuntime implements AutoCloseable {
   /// look at it, and answers in its turn. When that process ends without having taken the request,
   /// the future fails with a [SendFailedException], whose cause tells of the end.
   public CompletableFuture<@Nullable Object> handOn(Pid to, Request request) {
-    request.reply().handedOn();
-    return request(to, request.message(), request.reply());
-  }
-
-  private CompletableFuture<@Nullable Object> request(
-      Pid to, @Nullable Object message, @Nullable Reply first) {
+    request.reply().leaveToAnother();
     CompletableFuture<@Nullable Object> answer = new CompletableFuture<>();
-    send(to, message, answer, new Reply(answer, first));
+    send(to, request.message(), Reply.after(answer, request.reply()));
     return answer;
   }
 
-  @SuppressWarnings("unchecked") // what the answer is, the two have agreed
-  private static Reply reply(CompletableFuture<?> answer) {
-    return new Reply((CompletableFuture<@Nullable Object>) answer, null);
+  /// Sends a message that carries the reply to it, which the future is the answer of.
+  <R extends @Nullable Object> CompletableFuture<R> request(Pid to, Function<Reply<R>, ?> message) {
+    CompletableFuture<R> answer = new CompletableFuture<>();
+    Reply<R> reply = Reply.within(answer);
+    send(to, message.apply(reply), untyped(reply));
+    return answer;
   }
 
-  private void send(Pid to, @Nullable Object message, CompletableFuture<?> answer, Reply reply) {
+  @SuppressWarnings("unchecked") // safe: who takes a request whose message carries the reply takes that
+  private static Reply<@Nullable Object> untyped(Reply<?> reply) {
+    return (Reply<@Nullable Object>) reply;
+  }
+
+  private void send(Pid to, @Nullable Object message, Reply<@Nullable Object> reply) {
     SendResult result = deliver(to, new Request(message, reply));
     if (result != SendResult.ACCEPTED) {
-      answer.completeExceptionally(new SendFailedException(to, result));
+      reply.answer().completeExceptionally(new SendFailedException(to, result));
     }
   }
 
@@ -236,8 +319,9 @@ public final class ProcessRuntime implements AutoCloseable {
       Consumer<Exit> noAnswer = request.reply()::unanswered;
       live.ties().onExit(noAnswer);
       var _ = answer.whenComplete((_, _) -> live.ties().offExit(noAnswer));
+      return result;
     }
-    return result;
+    return request.isHandedOn() ? result : host.refused(to, request, result);
   }
 
   // ---- other runtimes, and coroutines ----
@@ -335,7 +419,40 @@ public final class ProcessRuntime implements AutoCloseable {
 
   /// Who has a name, or null.
   public @Nullable Pid whereis(String name) {
-    return host.whereIs(name);
+    LiveProcess owner = host.named(name);
+    return owner == null ? null : owner.self();
+  }
+
+  /// Completes when a process has a name, with its PID: at once when one has it. Cancelling it
+  /// gives the wait up. What depends on it runs on the thread of whoever takes the name, and must
+  /// not block there.
+  public CompletableFuture<Pid> registered(String name) {
+    return host.registered(Objects.requireNonNull(name, "name"));
+  }
+
+  /// Waits until a process has a name: so one that is being restarted is back. It may not have
+  /// begun yet; messages wait for it. **Suspends** a coroutine and the body of a process, blocks a
+  /// thread.
+  ///
+  /// @throws DeadlineException when no process has it in time
+  /// @throws IllegalStateException in a step of a process, which it would hold
+  public Pid awaitName(String name, Duration limit) throws InterruptedException {
+    checkMayWait("awaitName");
+    CompletableFuture<Pid> registered = registered(name);
+    try {
+      return registered.get(bounded(limit).toNanos(), TimeUnit.NANOSECONDS);
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("nothing fails it", e);
+    } catch (TimeoutException _) {
+      throw new DeadlineException("no process has had the name '" + name + "' within " + limit);
+    } finally {
+      registered.cancel(false); // does nothing when there is one
+    }
+  }
+
+  /// Events of this runtime, and those of the program: dead letters, starts and ends.
+  public EventStream events() {
+    return host.events();
   }
 
   /// Completes when a process ends; at once when it has, or never was. Completing or cancelling it

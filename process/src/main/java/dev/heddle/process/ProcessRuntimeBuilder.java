@@ -7,7 +7,9 @@ import dev.heddle.process.dispatch.CommandHandler;
 import dev.heddle.process.dispatch.CommandRegistry;
 import dev.heddle.process.relay.Peer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
@@ -31,7 +33,7 @@ public final class ProcessRuntimeBuilder {
   Consumer<ProcessDeadlock> deadlocks = _ -> {};
   Duration shutdownDeadline = Duration.ofSeconds(10);
   @Nullable ProcessFactory factory;
-  ProcessListener listener = new ProcessListener() {};
+  final List<ProcessListener> listeners = new ArrayList<>();
   @Nullable HeddleOptions loop;
   int calls;
   Lifetime childLifetime = Lifetime.INDEPENDENT;
@@ -102,9 +104,10 @@ public final class ProcessRuntimeBuilder {
     return this;
   }
 
-  /// Is told of starts and ends.
+  /// Is told of starts and ends. Several are told in the order in which they were named; the first
+  /// that refuses a start is the last that is asked, and those before it are told of the end.
   public ProcessRuntimeBuilder listener(ProcessListener of) {
-    this.listener = Objects.requireNonNull(of, "listener");
+    listeners.add(Objects.requireNonNull(of, "listener"));
     return this;
   }
 

@@ -8,36 +8,76 @@ import org.jspecify.annotations.Nullable;
 /// Takes the answer to a request, once. A process that ends without an answer fails it; later and
 /// second answers go nowhere.
 ///
+/// A typed protocol carries it in its messages, as `record Count(Reply<Integer> reply)`: so the
+/// compiler knows what is answered, and `counter.ask(Count::new, limit)` asks.
+///
 /// **Thread** any.
 ///
+/// @param <R> of the answer
 /// @since 0.1
-public final class Reply {
-  private final CompletableFuture<@Nullable Object> answer;
-  private final @Nullable Reply first; // when the request was handed on: whose answer that will be
+public final class Reply<R extends @Nullable Object> {
+  private final CompletableFuture<R> answer;
+  private final @Nullable Reply<?> first; // when handed on: whose answer that will be
+  private final boolean inMessage;
 
   // the worker of the process that was asked, at its end; whoever is told of that end
   private volatile boolean unseen;
 
   // whoever hands the request on; read by the look for deadlocks
-  private volatile boolean handedOn;
+  private volatile boolean leftToAnother;
 
-  Reply(CompletableFuture<@Nullable Object> answer, @Nullable Reply first) {
+  private Reply(CompletableFuture<R> answer, @Nullable Reply<?> first, boolean inMessage) {
     this.answer = answer;
     this.first = first;
+    this.inMessage = inMessage;
   }
 
-  CompletableFuture<@Nullable Object> answer() {
+  /// Takes the answer to a message that knows nothing of it.
+  static Reply<@Nullable Object> beside(CompletableFuture<@Nullable Object> answer) {
+    return new Reply<>(answer, null, false);
+  }
+
+  /// Takes the answer to a message that is made with it.
+  static <R extends @Nullable Object> Reply<R> within(CompletableFuture<R> answer) {
+    return new Reply<>(answer, null, true);
+  }
+
+  /// Takes the answer of whoever a request was handed on to.
+  ///
+  /// @param first of that request
+  static Reply<@Nullable Object> after(CompletableFuture<@Nullable Object> answer, Reply<?> first) {
+    if (first.inMessage) { // the answer goes to the first one only
+      var _ =
+          first.answer.whenComplete((result, failure) -> {
+            var _ =
+                failure == null ? answer.complete(result) : answer.completeExceptionally(failure);
+          });
+    }
+    return new Reply<>(answer, first, first.inMessage);
+  }
+
+  CompletableFuture<R> answer() {
     return answer;
   }
 
-  /// Another process is to answer.
-  void handedOn() {
-    handedOn = true;
+  /// The process that was asked lets another one answer.
+  void leaveToAnother() {
+    leftToAnother = true;
   }
 
   /// Whether the process that was asked has let another one answer.
+  boolean isLeftToAnother() {
+    return leftToAnother;
+  }
+
+  /// Whether it belongs to a request that was handed on.
   boolean isHandedOn() {
-    return handedOn;
+    return first != null;
+  }
+
+  /// Whether the message that it belongs to carries it, or the one that was handed on first.
+  boolean isInMessage() {
+    return inMessage;
   }
 
   /// The process that was asked is about to end, and has not taken the request.
@@ -73,7 +113,7 @@ public final class Reply {
   /// Answers.
   ///
   /// @return false when it was answered before, or the asker has given up
-  public boolean with(@Nullable Object result) {
+  public boolean with(R result) {
     return isOpen() && answer.complete(result);
   }
 

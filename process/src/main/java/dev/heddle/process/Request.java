@@ -8,4 +8,16 @@ import org.jspecify.annotations.Nullable;
 /// @param message that was asked
 /// @param reply takes the answer, once
 /// @since 0.1
-public record Request(@Nullable Object message, Reply reply) {}
+public record Request(@Nullable Object message, Reply<@Nullable Object> reply) {
+  /// Whether it was asked by a [Ref]: then the message carries its own reply, typed, and whoever
+  /// takes the request needs the message only.
+  public boolean isTyped() {
+    return reply.isInMessage();
+  }
+
+  /// Whether a process has handed it on, by [ProcessRuntime#handOn]: then that one decides what
+  /// becomes of it when it is not taken.
+  public boolean isHandedOn() {
+    return reply.isHandedOn();
+  }
+}

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process;
 
+import org.jspecify.annotations.Nullable;
+
 /// A message was not accepted.
 ///
 /// @since 0.1
@@ -8,6 +10,7 @@ public final class SendFailedException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   private final transient Pid to;
+  private final @Nullable String name;
   private final SendResult result;
 
   /// For a message to `to`.
@@ -29,12 +32,31 @@ public final class SendFailedException extends RuntimeException {
           case UNREACHABLE -> "no way leads to " + to + "; connect its node, or its host";
         });
     this.to = to;
+    this.name = null;
     this.result = result;
   }
 
-  /// To whom it was sent.
+  /// For a message to a name that no process has.
+  ///
+  /// @param nobody an address that leads nowhere
+  SendFailedException(String name, Pid nobody) {
+    super(
+        "no process has the name '"
+            + name
+            + "'; start one with it, register() it, or wait for one by awaitName()");
+    this.to = nobody;
+    this.name = name;
+    this.result = SendResult.NOT_FOUND;
+  }
+
+  /// To whom it was sent; an address of nobody, when that was a name that no process has.
   public Pid to() {
     return to;
+  }
+
+  /// The name that no process has, or null when another thing was amiss.
+  public @Nullable String name() {
+    return name;
   }
 
   /// What became of it.

@@ -436,7 +436,7 @@ class FunctionPoolTest {
     Pid pool = pool(0, 1, 1);
     CompletableFuture<Object> answer = new CompletableFuture<>();
     answer.cancel(false);
-    runtime.send(pool, new Request("hold", new Reply(answer, null)));
+    runtime.send(pool, new Request("hold", Reply.beside(answer)));
     assertThat(status(pool)).isEqualTo(new PoolStatus(0, 0, 0, 0, 0, 0));
   }
 }

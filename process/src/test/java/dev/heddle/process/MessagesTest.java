@@ -196,7 +196,7 @@ class MessagesTest {
   private static Process answering() {
     return (events, out) -> {
       for (ProcessEvent event : events) {
-        if (event.data() instanceof Request(Integer number, Reply reply)) {
+        if (event.data() instanceof Request(Integer number, var reply)) {
           if (number < 0) {
             reply.failed(new IllegalArgumentException("negative"));
           } else if (number == 0) {

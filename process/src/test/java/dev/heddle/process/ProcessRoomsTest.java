@@ -31,6 +31,7 @@ class ProcessRoomsTest {
               Set.of(
                   "body",
                   "dispatch",
+                  "event",
                   "live",
                   "observe",
                   "pool",
@@ -40,7 +41,17 @@ class ProcessRoomsTest {
                   "timer")),
           entry(
               "live",
-              Set.of("body", "dispatch", "observe", "relay", "scheduler", "timer", "topology")),
+              Set.of(
+                  "body",
+                  "dispatch",
+                  "event",
+                  "observe",
+                  "relay",
+                  "scheduler",
+                  "timer",
+                  "topology")),
+          entry("behavior", Set.of("dispatch", "event")),
+          entry("event", Set.of()),
           entry("supervisor", Set.of("dispatch", "timer")),
           entry("pool", Set.of("dispatch", "supervisor")),
           entry("dispatch", Set.of("timer")),

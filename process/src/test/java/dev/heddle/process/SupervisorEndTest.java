@@ -16,7 +16,6 @@ import dev.heddle.process.supervisor.Supervisor;
 import dev.heddle.process.supervisor.Supervisor.AutoShutdown;
 import dev.heddle.process.supervisor.Supervisor.Strategy;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
@@ -37,7 +36,7 @@ class SupervisorEndTest {
 
   /// How long a child was given, that traps exits and was asked to end.
   private static Duration time(CompletableFuture<Signal.Cancel> asked) {
-    return Duration.between(Instant.now(), Kit.get(asked).deadline());
+    return Kit.get(asked).remaining();
   }
 
   // ---- how long a child has ----

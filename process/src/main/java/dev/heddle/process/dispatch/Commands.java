@@ -5,6 +5,8 @@ import dev.heddle.Body;
 import dev.heddle.os.CommandResult;
 import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
+import dev.heddle.process.Ref;
+import dev.heddle.process.Reply;
 import dev.heddle.process.SendResult;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.timer.Timers;
@@ -20,6 +22,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// The commands that every runtime carries out. They are values: equal when they ask for the same.
@@ -46,6 +49,37 @@ public final class Commands {
   public static <R extends @Nullable Object> Command<R> ask(
       Pid to, @Nullable Object message, Duration limit) {
     return new ProcessCommands.Ask<>(to, message, checked(limit));
+  }
+
+  /// Sends a message to whoever has a name when this is carried out: [SendResult#NOT_FOUND] when no
+  /// process has it. Else as [#send(Pid, Object)].
+  public static Command<SendResult> send(String name, @Nullable Object message) {
+    return new NameCommands.Send(name, message);
+  }
+
+  /// Asks whoever has a name when this is carried out. Else as [#ask(Pid, Object, Duration)].
+  ///
+  /// @param <R> of the answer, as the two have agreed
+  public static <R extends @Nullable Object> Command<R> ask(
+      String name, @Nullable Object message, Duration limit) {
+    return new NameCommands.Ask<>(name, message, checked(limit));
+  }
+
+  /// Sends a message that carries a [Reply]; the result is the answer. Fails as
+  /// [dev.heddle.process.Ref#ask] does.
+  ///
+  /// @param <M> of the messages
+  /// @param <R> of the answer
+  /// @param message makes the message of the reply
+  public static <M, R extends @Nullable Object> Command<R> ask(
+      Ref<M> to, Function<Reply<R>, ? extends M> message, Duration limit) {
+    return new NameCommands.AskTyped<>(to, message, checked(limit));
+  }
+
+  /// Waits until a process has a name. The result is its PID. Fails with a
+  /// [dev.heddle.DeadlineException] when no process has it in time.
+  public static Command<Pid> awaitName(String name, Duration limit) {
+    return new NameCommands.Await(name, checked(limit));
   }
 
   /// Starts a child. The result is its PID.
@@ -254,7 +288,9 @@ public final class Commands {
   ///
   /// @throws IllegalStateException when it has one of them already
   public static void register(CommandRegistry registry, LoopPort loops, Timers timers) {
-    new ProcessCommands(timers).register(registry);
+    ProcessCommands processes = new ProcessCommands(timers);
+    processes.register(registry);
+    new NameCommands(processes, timers).register(registry);
     new TimeCommands(timers).register(registry);
     new IoCommands(loops).register(registry);
   }

@@ -103,8 +103,12 @@ final class ProcessCommands {
   }
 
   private void ask(Ask<@Nullable Object> ask, Invocation<@Nullable Object> invocation) {
-    CompletableFuture<@Nullable Object> answer =
-        invocation.context().runtime().request(ask.to(), ask.message());
+    awaitAnswer(ask, invocation, invocation.context().runtime().request(ask.to(), ask.message()));
+  }
+
+  /// Completes a command with the answer to what was asked.
+  <R extends @Nullable Object> void awaitAnswer(
+      Ask<R> ask, Invocation<R> invocation, CompletableFuture<R> answer) {
     invocation.onCancel(() -> answer.cancel(false));
     invocation.waitsForAnswerOf(ask.to());
     AskTimer limit = new AskTimer(ask, invocation, answer);

@@ -37,6 +37,11 @@ class Envelope extends EventQueue.Node {
     return ProcessEvent.message(content);
   }
 
+  /// Whether a process has sent it, or a program: no result of a command. A signal may be one.
+  boolean isMessage() {
+    return true;
+  }
+
   /// It is about to be seen.
   ///
   /// @return false when it is not to be
@@ -48,6 +53,11 @@ class Envelope extends EventQueue.Node {
   static final class OfResult extends Envelope {
     OfResult(ProcessEvent event) {
       super(event);
+    }
+
+    @Override
+    boolean isMessage() {
+      return false;
     }
 
     @Override

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.live;
 
+import dev.heddle.process.Exit;
 import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
 import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessRuntime;
 import dev.heddle.process.ProcessStatistics;
+import dev.heddle.process.Ref;
 import dev.heddle.process.SendFailedException;
 import dev.heddle.process.SendResult;
 import dev.heddle.process.Signal;
 import dev.heddle.process.StartOptions;
+import dev.heddle.process.TypedProcess;
 import dev.heddle.process.dispatch.Invocation;
 import dev.heddle.process.topology.Ties;
 import dev.heddle.scheduler.StackReserve;
@@ -61,8 +64,7 @@ final class LiveContext implements ProcessContext {
 
   @Override
   public void send(Pid to, @Nullable Object message) {
-    boolean own = live.host.find(to) == live; // who waits for room in its own mailbox makes none
-    SendResult result = own ? live.receive(message) : live.host.send(to, message);
+    SendResult result = live.host.send(to, message);
     if (result != SendResult.ACCEPTED) {
       throw new SendFailedException(to, result);
     }
@@ -71,6 +73,32 @@ final class LiveContext implements ProcessContext {
   @Override
   public SendResult offer(Pid to, @Nullable Object message) {
     return live.host.offer(to, message);
+  }
+
+  @Override
+  public void send(String name, @Nullable Object message) {
+    LiveProcess to = live.host.named(name);
+    if (to == null) {
+      throw runtime().nobodyHas(name, message);
+    }
+    send(to.self(), message);
+  }
+
+  @Override
+  public SendResult offer(String name, @Nullable Object message) {
+    LiveProcess to = live.host.named(name);
+    return to == null ? live.host.refused(name, message) : offer(to.self(), message);
+  }
+
+  @Override
+  public <M> Ref<M> spawn(TypedProcess<M> child) {
+    return spawn(child, StartOptions.DEFAULT);
+  }
+
+  @Override
+  public <M> Ref<M> spawn(TypedProcess<M> child, StartOptions how) {
+    Pid started = live.host.spawn(child, how, live);
+    return runtime().ref(started, child.protocol());
   }
 
   @Override
@@ -129,6 +157,16 @@ final class LiveContext implements ProcessContext {
   @Override
   public long monitor(Pid other) {
     return live.host.relations().monitor(live, other, _ -> {});
+  }
+
+  @Override
+  public long monitor(String name) {
+    return live.host.monitor(live, name);
+  }
+
+  @Override
+  public @Nullable Exit exit() {
+    return live.isEnding() ? live.ending() : null;
   }
 
   @Override

@@ -276,7 +276,7 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
 
   private void leaveUnread() {
     for (Envelope at = unread; at != null; at = unread) {
-      host.leftUnseen(at.content);
+      host.leftUnseen(this, at);
       unread = (Envelope) EventQueue.after(at);
     }
   }
@@ -329,7 +329,13 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
   /// The same, but waits for room where the policy says so and the caller can.
   SendResult receiveOrWait(@Nullable Object message) {
     SendResult first = receive(message);
-    return first == SendResult.FULL ? room.receive(this, message) : first;
+    return first == SendResult.FULL && !isOfCaller() ? room.receive(this, message) : first;
+  }
+
+  /// Whether the caller is its code: who waits for room in its own mailbox makes none.
+  private boolean isOfCaller() {
+    Worker here = ProcessHost.here();
+    return here != null && here.running() == this;
   }
 
   @Override

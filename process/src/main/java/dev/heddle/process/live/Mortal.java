@@ -132,7 +132,7 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
   }
 
   /// How it ends, which is decided.
-  private Exit ending() {
+  final Exit ending() {
     Object seen = Objects.requireNonNull(ending);
     Exit made =
         switch (seen) {

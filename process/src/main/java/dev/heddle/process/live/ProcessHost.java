@@ -19,6 +19,8 @@ import dev.heddle.process.UnknownMethodException;
 import dev.heddle.process.body.BodyThread;
 import dev.heddle.process.body.BodyView;
 import dev.heddle.process.dispatch.Dispatcher;
+import dev.heddle.process.event.DeadLetter;
+import dev.heddle.process.event.EventStream;
 import dev.heddle.process.observe.FlightEvents;
 import dev.heddle.process.relay.CoroutineMailbox;
 import dev.heddle.process.relay.Receiver;
@@ -50,7 +52,7 @@ public final class ProcessHost {
   /// @param routes to all that is not a process of this host
   /// @param limit how many may live at once
   /// @param factory for starts and upgrades by name
-  /// @param listener of starts and ends
+  /// @param listeners of starts and ends, in the order in which they are told
   /// @param bodies finds the sequential body of a process, if it has one
   /// @param unreceived takes out what a sequential body was given and has not received
   /// @param unseen is told of requests that lie in a mailbox at the end of its process
@@ -63,7 +65,7 @@ public final class ProcessHost {
       Routes routes,
       int limit,
       @Nullable ProcessFactory factory,
-      ProcessListener listener,
+      List<ProcessListener> listeners,
       Function<Process, @Nullable BodyView> bodies,
       Function<Process, List<ProcessEvent>> unreceived,
       Consumer<Request> unseen,
@@ -77,6 +79,8 @@ public final class ProcessHost {
   private final ProcessTable table = new ProcessTable();
   private final Names names = new Names();
   private final Places places;
+  private final HostEvents events = new HostEvents(this);
+  private final Listeners listeners;
 
   // any thread
   private final LongAdder started = new LongAdder();
@@ -92,6 +96,10 @@ public final class ProcessHost {
     this.endings = new Endings(this, timers, parts.lifetime());
     this.relations = new Relations(this, parts.routes(), parts.unlinked());
     this.places = new Places(parts.limit(), parts.scheduler().size());
+    this.listeners =
+        new Listeners(
+            parts.listeners(),
+            (exit, t) -> log("a listener failed at the end of ", exit.pid(), "", t));
   }
 
   // ---- starting ----
@@ -203,7 +211,7 @@ public final class ProcessHost {
       endings.endWith(parentOf(options), made);
     }
     try {
-      parts.listener().onStart(made.self(), options);
+      listeners.starts(made.self(), options);
     } catch (Throwable t) {
       if (by != null) { // a start that is refused must not end its parent over the link
         Ties.unlink(made, by);
@@ -212,6 +220,7 @@ public final class ProcessHost {
       throw t;
     }
     made.announced();
+    events.started(made);
     return made;
   }
 
@@ -246,28 +255,7 @@ public final class ProcessHost {
   ///
   /// @throws StartRefusedException when there is no factory, no source, or the factory fails
   Process create(String source) {
-    ProcessFactory factory = parts.factory();
-    if (factory == null) {
-      throw new StartRefusedException(
-          "upgrade: no factory; give the builder one with factory(...)", null);
-    }
-    if (source.isEmpty()) {
-      throw new StartRefusedException("upgrade: no source; name what the factory is to make", null);
-    }
-    Process made;
-    try {
-      made = factory.create(source);
-    } catch (Exception e) {
-      throw new StartRefusedException("upgrade: create failed: " + e.getMessage(), e);
-    }
-    if (made == null) {
-      throw new StartRefusedException(
-          "upgrade: the factory has returned null for '"
-              + source
-              + "'; let it make a process, or throw what says why not",
-          null);
-    }
-    return made;
+    return Sources.create(parts.factory(), source);
   }
 
   // ---- finding and telling ----
@@ -324,18 +312,41 @@ public final class ProcessHost {
   /// Sends a message; where the receiver's policy says so, waits for room.
   public SendResult send(Pid to, @Nullable Object message) {
     LiveProcess found = find(to);
-    return found != null ? found.receiveOrWait(message) : offer(to, message);
+    if (found == null) {
+      return offer(to, message);
+    }
+    SendResult result = found.receiveOrWait(message);
+    return result == SendResult.ACCEPTED ? result : refused(to, message, result);
   }
 
   /// Sends a message.
   public SendResult offer(Pid to, @Nullable Object message) {
     LiveProcess found = find(to);
+    SendResult result;
     if (found != null) {
-      return found.receive(message);
+      result = found.receive(message);
+    } else {
+      result =
+          parts.routes().isHere(to)
+              ? offerHere(to, message)
+              : parts.routes().elsewhere(to, message);
     }
-    return parts.routes().isHere(to)
-        ? offerHere(to, message)
-        : parts.routes().elsewhere(to, message);
+    return result == SendResult.ACCEPTED ? result : refused(to, message, result);
+  }
+
+  /// A message was not accepted.
+  ///
+  /// @return the result of the send
+  public SendResult refused(Pid to, @Nullable Object message, SendResult result) {
+    events.refused(to, null, message, result);
+    return result;
+  }
+
+  /// A message was sent to a name that no process has.
+  public SendResult refused(String name, @Nullable Object message) {
+    SendResult result = closed ? SendResult.CLOSED : SendResult.NOT_FOUND;
+    events.refused(null, name, message, result);
+    return result;
   }
 
   private SendResult offerHere(Pid to, @Nullable Object message) {
@@ -376,6 +387,11 @@ public final class ProcessHost {
     parts.routes().close();
   }
 
+  long monitor(LiveProcess watcher, String name) {
+    LiveProcess found = named(name);
+    return relations.monitor(watcher, found == null ? nobody() : found.self(), _ -> {});
+  }
+
   /// The exit of a process of which nothing is known.
   public static Exit gone(Pid pid) {
     return new Exit(pid, Exit.Reason.NOT_FOUND, null, null);
@@ -390,8 +406,27 @@ public final class ProcessHost {
   }
 
   /// Who has a name, or null.
-  public @Nullable Pid whereIs(String name) {
-    return names.find(name) instanceof LiveProcess owner ? owner.self() : null;
+  public @Nullable LiveProcess named(String name) {
+    return names.find(name) instanceof LiveProcess owner ? owner : null;
+  }
+
+  /// Completes when a process has a name; one whose end is decided will not have it for long.
+  public CompletableFuture<Pid> registered(String name) {
+    CompletableFuture<Pid> registered = new CompletableFuture<>();
+    Consumer<Ties.Owner> listener = owner -> registered.complete(((LiveProcess) owner).self());
+    names.await(name, owner -> !((LiveProcess) owner).isEnding(), listener);
+    var _ = registered.whenComplete((_, _) -> names.giveUp(name, listener)); // also when given up
+    return registered;
+  }
+
+  /// An address that leads nowhere: no process gets the number 0.
+  public Pid nobody() {
+    return parts.routes().address(0);
+  }
+
+  /// What this host and programs publish.
+  public EventStream events() {
+    return events.stream();
   }
 
   Names names() {
@@ -418,8 +453,9 @@ public final class ProcessHost {
 
   void ended(LiveProcess process, Exit exit) {
     record(process, exit);
+    listeners.ended(exit, process.isAnnounced());
     if (process.isAnnounced()) {
-      tellOfEnd(exit);
+      events.ended(exit);
     }
     table.remove(process);
     oneLess();
@@ -432,14 +468,6 @@ public final class ProcessHost {
       }
     } catch (Throwable _) {
       return; // safe: nobody waits for a record
-    }
-  }
-
-  private void tellOfEnd(Exit exit) {
-    try {
-      parts.listener().onComplete(exit);
-    } catch (Throwable t) {
-      log("a listener failed at the end of ", exit.pid(), "", t);
     }
   }
 
@@ -513,9 +541,17 @@ public final class ProcessHost {
     undelivered.increment();
   }
 
+  void unpublished(Object event, Throwable t) {
+    log("could not publish ", event.getClass(), "", t);
+  }
+
   /// What lies in a mailbox at the end of its process.
-  void leftUnseen(@Nullable Object content) {
+  void leftUnseen(LiveProcess in, Envelope envelope) {
     undelivered.increment();
+    Object content = envelope.content;
+    if (envelope.isMessage()) {
+      events.left(in, content, DeadLetter.Why.LEFT);
+    }
     if (content instanceof Request request) {
       parts.unseen().accept(request);
     }
@@ -524,6 +560,7 @@ public final class ProcessHost {
   /// Had to give way to one that came later.
   void displaced(LiveProcess to, ProcessEvent event) {
     unseen();
+    events.left(to, event.data(), DeadLetter.Why.DISPLACED);
     if (event.data() instanceof Request request) {
       var _ = request.reply().failed(new SendFailedException(to.self(), SendResult.DROPPED));
     }

@@ -28,7 +28,9 @@ final class Child {
   Duration delay = Duration.ZERO;
   @Nullable Recovery recovery; // of which it is a member
   @Nullable String heldBackBy; // the one for which it waits; it may wait for others, too
-  final List<Reply> atEnd = new ArrayList<>(0); // to be answered when it does not live any more
+
+  // to be answered when it does not live any more
+  final List<Reply<@Nullable Object>> atEnd = new ArrayList<>(0);
 
   Child(ChildSpec spec, long number, boolean isOfTheFirst) {
     this.number = number;

@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.topology;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// Names of processes on this host. A name belongs to one process, a process may have several; all
 /// are given back when it ends.
 public final class Names {
   private final ConcurrentHashMap<String, Ties.Owner> owners = new ConcurrentHashMap<>();
+
+  // those that wait for a name to be taken; an entry is changed in compute()
+  private final ConcurrentHashMap<String, List<Consumer<Ties.Owner>>> waiting =
+      new ConcurrentHashMap<>();
 
   /// No names.
   public Names() {}
@@ -28,7 +36,46 @@ public final class Names {
         owners.remove(name, owner);
       }
     }
+    if (isKept && !waiting.isEmpty()) {
+      tellOf(name, owner);
+    }
     return isKept ? owner : null;
+  }
+
+  private void tellOf(String name, Ties.Owner owner) {
+    List<Consumer<Ties.Owner>> those = waiting.remove(name);
+    if (those != null) {
+      those.forEach(each -> each.accept(owner));
+    }
+  }
+
+  /// Lets code be told, once, when a process has a name: at once when one has it.
+  ///
+  /// @param lives whether a process that has the name will keep it for a while
+  public void await(String name, Predicate<Ties.Owner> lives, Consumer<Ties.Owner> listener) {
+    waiting.compute(
+        name,
+        (_, before) -> {
+          List<Consumer<Ties.Owner>> all = before == null ? new ArrayList<>(1) : before;
+          all.add(listener);
+          return all;
+        });
+    // after: whoever takes the name meanwhile sees the entry, or is seen here
+    Ties.Owner owner = owners.get(name);
+    if (owner != null && lives.test(owner)) {
+      giveUp(name, listener);
+      listener.accept(owner);
+    }
+  }
+
+  /// Forgets code that waits for a name.
+  public void giveUp(String name, Consumer<Ties.Owner> listener) {
+    waiting.computeIfPresent(
+        name,
+        (_, all) -> {
+          all.remove(listener);
+          return all.isEmpty() ? null : all;
+        });
   }
 
   /// Takes a name from whoever has it.

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.behavior;
+
+import dev.heddle.process.Exit;
+import dev.heddle.process.ProcessContext;
+import dev.heddle.process.ProcessEvent;
+import dev.heddle.process.Ref;
+import dev.heddle.process.Request;
+import dev.heddle.process.Signal;
+import dev.heddle.process.StepOutput;
+import dev.heddle.process.TypedProcess;
+import dev.heddle.process.dispatch.Command;
+import dev.heddle.process.event.DeadLetter;
+import dev.heddle.process.event.EventStream;
+import java.time.Duration;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/// What [Server] and [StateMachine] have in common: a typed process that is stepped, and needs no
+/// stack of its own. Its code is called with one message after the other, and must not wait: what
+/// takes time it asks for by [#command], and the result comes as a message.
+///
+/// Its fields are its state, and need no lock. Whatever its code throws ends the process, as in any
+/// other. The protected methods are for that code, on the worker that calls it.
+///
+/// A [Signal] goes to [#signal]. What is neither a signal nor a message of the protocol goes to
+/// [#info]: a message of another class that was sent untyped, and an untyped `ask`, whose reply is
+/// not in the message.
+///
+/// @param <M> of its messages
+/// @since 0.1
+public abstract sealed class Behavior<M> implements TypedProcess<M> permits Server, StateMachine {
+  /*
+   * Order. One handler at a time. What a handler asks to be handled next, by continueWith and unstashAll, stands in the agenda, in the order
+   * of its calls, before what was there before, and before all that comes from outside. Events of the step follow when nothing is ahead.
+   *
+   * Commands are handed out at the end of the step, in the order in which they were asked for; those of init in the first step.
+   *
+   * The end. A handler that stops, or throws, is the last one. What its step was handed and had not looked at, and what is ahead or in the
+   * stash, are dead letters; their askers are told by the end of the process, as those of all open requests.
+   *
+   * Cost. Four fields; the agenda (timers, commands, stash) is made with the first use.
+   *
+   * Rejected. An end to the handlers of one step, so that others have a turn: what is left would stand outside the bound of the mailbox.
+   * Who continues for ever holds the worker, and is reported as any long step.
+   */
+  private final Class<M> protocol;
+  private @Nullable ProcessContext context;
+  private @Nullable Agenda<M> agenda;
+  private @Nullable Stop stop;
+
+  private record Stop(@Nullable Object result) {}
+
+  Behavior(Class<M> protocol) {
+    this.protocol = Objects.requireNonNull(protocol, "protocol");
+  }
+
+  // ---- what a program says ----
+
+  /// Called once, before the first message.
+  ///
+  /// @param input what the process was started with
+  protected void init(@Nullable Object input) throws Exception {}
+
+  /// Called with a signal: of a monitor, of a link, or to end. Signals other than [Signal.Down]
+  /// come only to a process that traps exits.
+  ///
+  /// Where this is not overridden: [Signal.Cancel] stops the process, [Signal.LinkDown] ends it as
+  /// if it did not trap exits, [Signal.Down] does nothing.
+  protected void signal(Signal signal) throws Exception {
+    switch (signal) {
+      case Signal.LinkDown(Exit exit) ->
+          throw new IllegalStateException(
+              context().self()
+                  + " was linked to "
+                  + exit.pid()
+                  + ", which has ended: "
+                  + exit.reason(),
+              exit.cause());
+      case Signal.Down _ -> {
+        // whoever monitors another overrides this
+      }
+      default -> stop(); // it is asked to end
+    }
+  }
+
+  /// Called with what is neither a signal nor a message of the protocol.
+  ///
+  /// Where this is not overridden it is a [DeadLetter], `UNHANDLED`, and logged; an untyped `ask`
+  /// fails.
+  ///
+  /// @param message that was sent; of an untyped `ask` the [Request]
+  protected void info(@Nullable Object message) throws Exception {
+    events().unhandled(message, context().self(), protocol);
+  }
+
+  /// Called once, when the process ends, however that comes; also when `init` has failed. Not of a
+  /// process that ends before it has begun.
+  ///
+  /// @param exit how it ends
+  protected void terminate(Exit exit) throws Exception {}
+
+  /// How many messages [#stash] keeps; 1,000 where this is not overridden. Asked once.
+  protected int stashCapacity() {
+    return 1_000;
+  }
+
+  // ---- what its code may do ----
+
+  /// What the process knows of itself, and can do at once.
+  ///
+  /// @throws IllegalStateException before the process has begun
+  protected final ProcessContext context() {
+    if (context == null) {
+      throw new IllegalStateException("the process has not begun; spawn it, and use init()");
+    }
+    return context;
+  }
+
+  /// What leads to this process.
+  protected final Ref<M> self() {
+    return context().runtime().ref(context().self(), protocol);
+  }
+
+  /// Ends the process normally, behind this handler.
+  protected final void stop() {
+    stop(null);
+  }
+
+  /// Ends the process normally, behind this handler, with a result.
+  protected final void stop(@Nullable Object result) {
+    stop = new Stop(result);
+  }
+
+  /// Handles a message behind this handler, before all others: for a long start, or a step that
+  /// follows from this one. Several are handled in the order of their calls.
+  protected final void continueWith(M message) {
+    agenda().continueWith(Objects.requireNonNull(message, "message"));
+  }
+
+  /// Has a command carried out; its result comes as a message. A failure of it ends the process.
+  ///
+  /// @param <R> of the result
+  /// @param command from [dev.heddle.process.dispatch.Commands], or of your own
+  /// @param done makes a message of the result, or null for none
+  /// @return for [#cancel]
+  protected final <R extends @Nullable Object> long command(
+      Command<R> command, Function<? super R, ? extends @Nullable M> done) {
+    return agenda().command(command, done, null);
+  }
+
+  /// The same for one that may fail.
+  ///
+  /// @param failed makes a message of what it has failed with, or null for none
+  /// @return for [#cancel]
+  protected final <R extends @Nullable Object> long command(
+      Command<R> command,
+      Function<? super R, ? extends @Nullable M> done,
+      Function<? super Throwable, ? extends @Nullable M> failed) {
+    return agenda().command(command, done, Objects.requireNonNull(failed, "failed"));
+  }
+
+  /// Calls a command off: no message comes of it.
+  ///
+  /// @return false when its message was handled
+  protected final boolean cancel(long command) {
+    return agenda != null && agenda.cancel(command, context());
+  }
+
+  /// Handles a message when a time has passed. The timer of the same key, if there is one, is
+  /// stopped before: no message of it comes any more.
+  ///
+  /// @param key by its `equals`
+  protected final void startTimer(Object key, Duration after, M message) {
+    agenda().startTimer(key, after, message, context());
+  }
+
+  /// Handles a message at each multiple of a period since the start of the runtime. Ticks that a
+  /// slow process has missed do not come later. Stopped by [#stopTimer].
+  protected final void startTicks(Object key, Duration period, M message) {
+    agenda().startTicks(key, period, message, context());
+  }
+
+  /// Stops a timer: no message of it comes any more.
+  ///
+  /// @return false when there is none of that key, or its message was handled
+  protected final boolean stopTimer(Object key) {
+    return agenda != null && agenda.stopTimer(key, context());
+  }
+
+  /// Handles a message whenever nothing was sent to the process for a time, and again after each
+  /// such time. Another call replaces the one before.
+  protected final void idleTimeout(Duration time, M message) {
+    agenda().idleTimeout(time, message, context());
+  }
+
+  /// Ends that.
+  protected final void stopIdleTimeout() {
+    if (agenda != null) {
+      agenda.stopIdleTimeout(context());
+    }
+  }
+
+  /// Keeps a message for later, in order: until [#unstashAll].
+  ///
+  /// @throws StashFullException when [#stashCapacity] messages are kept
+  protected final void stash(M message) {
+    agenda().stash(this::stashCapacity).add(message);
+  }
+
+  /// Handles all that is stashed behind this handler, in order, before other messages. What is
+  /// stashed again waits for the next time.
+  protected final void unstashAll() {
+    if (agenda != null) {
+      agenda.unstashAll();
+    }
+  }
+
+  // ---- what the two templates say ----
+
+  /// Handles one message.
+  abstract void handle(M message) throws Exception;
+
+  /// Something has come from outside: for timeouts that it ends.
+  void comes() {}
+
+  /// The first step begins.
+  void begin() throws Exception {}
+
+  final Agenda<M> agenda() {
+    Agenda<M> made = agenda;
+    if (made == null) {
+      agenda = made = new Agenda<>();
+    }
+    return made;
+  }
+
+  // ---- the process ----
+
+  @Override
+  public final Class<M> protocol() {
+    return protocol;
+  }
+
+  @Override
+  public final void init(ProcessContext self, String method, @Nullable Object input)
+      throws Exception {
+    if (context != null) {
+      throw new IllegalStateException(
+          "a "
+              + getClass().getName()
+              + " runs once, and this one is "
+              + context.self()
+              + "; make another one");
+    }
+    context = self;
+    init(input);
+    begin();
+  }
+
+  @Override
+  public final void step(List<ProcessEvent> events, StepOutput out) throws Exception {
+    Iterator<ProcessEvent> left = events.iterator();
+    try {
+      drain();
+      while (stop == null && left.hasNext()) {
+        take(left.next());
+        drain();
+      }
+    } catch (Throwable t) {
+      leave(left); // its own failure would hide this one: it has none
+      throw t;
+    }
+    if (agenda != null) {
+      agenda.handOut(out, stop != null);
+    }
+    if (stop != null) {
+      out.done(stop.result());
+      leave(left);
+    }
+  }
+
+  /// Handles what is to be handled before all that comes from outside.
+  private void drain() throws Exception {
+    while (stop == null && agenda != null) {
+      M next = agenda.next();
+      if (next == null) {
+        return;
+      }
+      handle(next);
+    }
+  }
+
+  private void take(ProcessEvent event) throws Exception {
+    if (!event.isMessage()) {
+      M message = agenda == null ? null : agenda.completed(event);
+      if (message != null) {
+        handle(message);
+      }
+      return;
+    }
+    if (agenda != null) {
+      agenda.comes();
+    }
+    comes();
+    Object data = event.data();
+    Object message =
+        data instanceof Request request && request.isTyped() ? request.message() : data;
+    if (data instanceof Signal signal) {
+      signal(signal);
+    } else if (protocol.isInstance(message)) {
+      handle(protocol.cast(message));
+    } else {
+      info(data);
+    }
+  }
+
+  /// Nobody will handle these.
+  private void leave(Iterator<ProcessEvent> events) {
+    try {
+      EventStream stream = events();
+      if (stream.wants(DeadLetter.class)) {
+        publishAll(stream, events);
+      }
+    } catch (Throwable _) {
+      return; // safe: nobody waits for a dead letter, and the process ends
+    }
+  }
+
+  private void publishAll(EventStream stream, Iterator<ProcessEvent> events) {
+    while (events.hasNext()) {
+      ProcessEvent event = events.next();
+      if (event.isMessage() && !(event.data() instanceof Signal)) {
+        left(stream, event.data());
+      }
+    }
+    for (M next; agenda != null && (next = agenda.pollLeft()) != null; ) {
+      left(stream, next);
+    }
+  }
+
+  private void left(EventStream stream, @Nullable Object message) {
+    if (!(message instanceof Request request && request.isHandedOn())) { // that is another's
+      var _ =
+          stream.publish(
+              new DeadLetter(message, context().self(), null, null, DeadLetter.Why.LEFT));
+    }
+  }
+
+  private EventStream events() {
+    return context().runtime().events();
+  }
+
+  @Override
+  public final void close() throws Exception {
+    Exit exit = context == null ? null : context.exit();
+    if (exit != null) {
+      terminate(exit);
+    }
+  }
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.behavior;
+
+import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// A process that is in one state at a time, and handles each message by that state, as OTP's
+/// `gen_statem`.
+///
+/// States are the constants of an enum, or the records of a sealed interface, with data of their
+/// own. Data of all states are fields.
+///
+/// ```java
+/// final class Door extends StateMachine<Door.State, Door.Message> {
+///   enum State { OPEN, CLOSED }
+///   sealed interface Message {}
+///   record Push(Reply<State> reply) implements Message {}
+///   record Close() implements Message {}
+///
+///   Door() {
+///     super(Message.class, State.CLOSED);
+///   }
+///
+///   @Override
+///   protected Transition<State, Message> on(State state, Message message) {
+///     return switch (message) {
+///       case Push(Reply<State> reply) -> {
+///         reply.with(state);
+///         yield Transition.<State, Message>to(State.OPEN)
+///             .withStateTimeout(Duration.ofSeconds(5), new Close());
+///       }
+///       case Close _ -> Transition.to(State.CLOSED);
+///     };
+///   }
+/// }
+/// ```
+///
+/// With a change of state its state timeout ends, [#entered] is called, and what was postponed is
+/// handled again, in its order, before other messages. Timers by [#startTimer] go on over changes.
+///
+/// @param <S> of the states
+/// @param <M> of its messages
+/// @since 0.1
+public abstract non-sealed class StateMachine<S, M> extends Behavior<M> {
+  /*
+   * With a message:  its handler                        the event timeout ends before
+   *                  a change: the state timeout ends   before the new state can set one
+   *                  entered()                          may set one, and continue with messages
+   *                  timeouts of the transition
+   *                  what was postponed is ahead        behind what the handler and entered() continue with
+   *
+   * Timeouts are timers of the agenda, by keys that nobody else has.
+   */
+  private static final class TimeoutKey {
+    static final Object STATE = new TimeoutKey();
+    static final Object EVENT = new TimeoutKey();
+  }
+
+  private S state;
+  private boolean hasEventTimeout;
+
+  /// A state machine that has not begun.
+  ///
+  /// @param protocol the class of its messages
+  /// @param initial the state that it begins in
+  protected StateMachine(Class<M> protocol, S initial) {
+    super(protocol);
+    this.state = Objects.requireNonNull(initial, "initial");
+  }
+
+  // ---- what a program says ----
+
+  /// Handles one message.
+  ///
+  /// @param current the state that it is in
+  /// @return where it goes with that
+  protected abstract Transition<S, M> on(S current, M message) throws Exception;
+
+  /// Called when a state has been entered, the first one too, behind [#init].
+  ///
+  /// @param from the state before; null at the start
+  /// @param now the state that was entered
+  protected void entered(@Nullable S from, S now) throws Exception {}
+
+  // ---- what its code may do ----
+
+  /// The state that it is in.
+  protected final S state() {
+    return state;
+  }
+
+  /// Sets the timeout of the state that it is in, as [Transition#withStateTimeout] does: for
+  /// [#entered].
+  protected final void stateTimeout(Duration after, M message) {
+    startTimer(TimeoutKey.STATE, after, message);
+  }
+
+  // ---- the template ----
+
+  @Override
+  final void begin() throws Exception {
+    entered(null, state);
+  }
+
+  @Override
+  final void comes() {
+    if (hasEventTimeout) {
+      hasEventTimeout = false;
+      var _ = stopTimer(TimeoutKey.EVENT);
+    }
+  }
+
+  @Override
+  final void handle(M message) throws Exception {
+    comes();
+    Transition<S, M> transition =
+        Objects.requireNonNull(
+            on(state, message), "on() has returned null; return a Transition, stay() for none");
+    boolean changes =
+        switch (transition.kind()) {
+          case STAY -> false;
+          case GO -> !transition.state().equals(state);
+          case REPEAT -> true;
+          case POSTPONE -> {
+            stash(message);
+            yield false;
+          }
+          case STOP -> {
+            stop(transition.result());
+            yield false;
+          }
+        };
+    if (changes) {
+      change(transition.kind() == Transition.Kind.GO ? transition.state() : state);
+    }
+    setTimeouts(transition);
+    if (changes) {
+      unstashAll();
+    }
+  }
+
+  private void change(S next) throws Exception {
+    var _ = stopTimer(TimeoutKey.STATE);
+    S from = state;
+    state = next;
+    entered(from, next);
+  }
+
+  private void setTimeouts(Transition<S, M> transition) {
+    if (transition.stateTimeout() instanceof Transition.Timeout<M>(Duration after, M message)) {
+      stateTimeout(after, message);
+    }
+    if (transition.eventTimeout() instanceof Transition.Timeout<M>(Duration after, M message)) {
+      startTimer(TimeoutKey.EVENT, after, message);
+      hasEventTimeout = true;
+    }
+  }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.behavior;
+
+import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// Where a [StateMachine] goes with a message. A value: each `with…` makes another one.
+///
+/// @param <S> of the states
+/// @param <M> of the messages
+/// @since 0.1
+public final class Transition<S, M> {
+  enum Kind {
+    STAY,
+    GO,
+    REPEAT,
+    POSTPONE,
+    STOP
+  }
+
+  record Timeout<M>(Duration after, M message) {
+    Timeout {
+      Objects.requireNonNull(after, "after");
+      Objects.requireNonNull(message, "message");
+    }
+  }
+
+  private static final Transition<?, ?> STAY = new Transition<>(Kind.STAY, null, null, null);
+  private static final Transition<?, ?> REPEAT = new Transition<>(Kind.REPEAT, null, null, null);
+  private static final Transition<?, ?> POSTPONE =
+      new Transition<>(Kind.POSTPONE, null, null, null);
+  private static final Transition<?, ?> STOP = new Transition<>(Kind.STOP, null, null, null);
+
+  private final Kind kind;
+  private final @Nullable Object next; // the state that follows, or the result of a stop
+  private final @Nullable Timeout<M> stateTimeout;
+  private final @Nullable Timeout<M> eventTimeout;
+
+  private Transition(
+      Kind kind,
+      @Nullable Object next,
+      @Nullable Timeout<M> stateTimeout,
+      @Nullable Timeout<M> eventTimeout) {
+    this.kind = kind;
+    this.next = next;
+    this.stateTimeout = stateTimeout;
+    this.eventTimeout = eventTimeout;
+  }
+
+  // ---- made by a state machine ----
+
+  /// It stays in its state.
+  @SuppressWarnings("unchecked") // safe: it holds neither
+  public static <S, M> Transition<S, M> stay() {
+    return (Transition<S, M>) STAY;
+  }
+
+  /// It goes to a state. That is a change when the state is not equal to the one it is in; else as
+  /// [#stay].
+  public static <S, M> Transition<S, M> to(S state) {
+    return new Transition<>(Kind.GO, Objects.requireNonNull(state, "state"), null, null);
+  }
+
+  /// It leaves its state and enters it again: as a change to another one.
+  @SuppressWarnings("unchecked") // safe: it holds neither
+  public static <S, M> Transition<S, M> repeat() {
+    return (Transition<S, M>) REPEAT;
+  }
+
+  /// It stays in its state; the message is handled again, in its order, behind the next change.
+  @SuppressWarnings("unchecked") // safe: it holds neither
+  public static <S, M> Transition<S, M> postpone() {
+    return (Transition<S, M>) POSTPONE;
+  }
+
+  /// It ends normally.
+  @SuppressWarnings("unchecked") // safe: it holds neither
+  public static <S, M> Transition<S, M> stop() {
+    return (Transition<S, M>) STOP;
+  }
+
+  /// It ends normally, with a result.
+  public static <S, M> Transition<S, M> stop(@Nullable Object result) {
+    return new Transition<>(Kind.STOP, result, null, null);
+  }
+
+  /// The same with a timeout of the state that it is in then: the message is handled when that time
+  /// has passed and the state has not changed. It replaces one that is set.
+  public Transition<S, M> withStateTimeout(Duration after, M message) {
+    return new Transition<>(kind, next, new Timeout<>(after, message), eventTimeout);
+  }
+
+  /// The same with a timeout that the next event ends, whatever that is: the message is handled
+  /// when none has come in that time.
+  public Transition<S, M> withEventTimeout(Duration after, M message) {
+    return new Transition<>(kind, next, stateTimeout, new Timeout<>(after, message));
+  }
+
+  // ---- for the state machine ----
+
+  Kind kind() {
+    return kind;
+  }
+
+  @SuppressWarnings("unchecked") // safe: of this kind it is a state
+  S state() {
+    return (S) Objects.requireNonNull(next);
+  }
+
+  @Nullable Object result() {
+    return next;
+  }
+
+  @Nullable Timeout<M> stateTimeout() {
+    return stateTimeout;
+  }
+
+  @Nullable Timeout<M> eventTimeout() {
+    return eventTimeout;
+  }
+
+  @Override
+  public String toString() {
+    return switch (kind) {
+      case GO -> "to " + next;
+      case STAY, REPEAT, POSTPONE, STOP -> kind.name();
+    };
+  }
+}

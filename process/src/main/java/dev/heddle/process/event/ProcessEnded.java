@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.event;
+
+import dev.heddle.process.Exit;
+
+/// A process has ended, as an event of the [EventStream]: links, monitors and those that wait for
+/// its exit know already.
+///
+/// Published only while a process subscribes to it.
+///
+/// @param exit how it has ended
+/// @since 0.1
+public record ProcessEnded(Exit exit) {}

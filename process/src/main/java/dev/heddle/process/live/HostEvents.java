@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.live;
+
+import dev.heddle.process.Exit;
+import dev.heddle.process.Pid;
+import dev.heddle.process.Request;
+import dev.heddle.process.SendResult;
+import dev.heddle.process.Signal;
+import dev.heddle.process.event.DeadLetter;
+import dev.heddle.process.event.DeadLetter.Why;
+import dev.heddle.process.event.EventStream;
+import dev.heddle.process.event.ProcessEnded;
+import dev.heddle.process.event.ProcessStarted;
+import dev.heddle.process.scheduler.Worker;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// What a host publishes: dead letters, starts and ends. Makes none of them unless a process
+/// subscribes to it. Any thread.
+final class HostEvents implements EventStream.Delivery {
+  private final ProcessHost host;
+  private final EventStream stream = new EventStream(this);
+
+  HostEvents(ProcessHost host) {
+    this.host = host;
+  }
+
+  EventStream stream() {
+    return stream;
+  }
+
+  // ---- what is published ----
+
+  /// A message was not accepted.
+  void refused(@Nullable Pid to, @Nullable String name, @Nullable Object message, SendResult why) {
+    if (wants(DeadLetter.class)) {
+      publish(new DeadLetter(message, to, name, sender(), Why.of(why)));
+    }
+  }
+
+  /// A message lay in a mailbox, and its process ends or must make room.
+  void left(LiveProcess to, @Nullable Object content, Why why) {
+    boolean isAnothers = content instanceof Request request && request.isHandedOn();
+    if (wants(DeadLetter.class) && !isAnothers && !(content instanceof Signal)) {
+      publish(new DeadLetter(content, to.self(), null, null, why));
+    }
+  }
+
+  void started(LiveProcess process) {
+    if (wants(ProcessStarted.class)) {
+      publish(new ProcessStarted(process.self(), process.options()));
+    }
+  }
+
+  void ended(Exit exit) {
+    if (wants(ProcessEnded.class)) {
+      publish(new ProcessEnded(exit));
+    }
+  }
+
+  private boolean wants(Class<?> event) {
+    try {
+      return stream.wants(event);
+    } catch (Throwable _) {
+      return false; // safe: as below
+    }
+  }
+
+  /// Nobody waits for an event: a send or an end must not fail for it.
+  private void publish(Object event) {
+    try {
+      stream.publish(event);
+    } catch (Throwable t) {
+      host.unpublished(event, t);
+    }
+  }
+
+  /// The process whose step this is.
+  private static @Nullable Pid sender() {
+    Worker here = ProcessHost.here();
+    return here != null && here.running() instanceof LiveProcess process ? process.self() : null;
+  }
+
+  // ---- how it is delivered ----
+
+  @Override
+  public SendResult offer(Pid to, Object event) {
+    LiveProcess found = host.find(to);
+    return found == null ? SendResult.NOT_FOUND : found.receive(event);
+  }
+
+  @Override
+  public SendResult offer(String name, Object event) {
+    LiveProcess found = host.named(name);
+    return found == null ? SendResult.NOT_FOUND : found.receive(event);
+  }
+
+  @Override
+  public void onExit(Pid process, Consumer<Exit> listener) {
+    LiveProcess found = host.findProcess(process);
+    if (found == null) {
+      listener.accept(ProcessHost.gone(process));
+    } else {
+      found.ties().onExit(listener);
+    }
+  }
+
+  @Override
+  public void offExit(Pid process, Consumer<Exit> listener) {
+    LiveProcess found = host.find(process);
+    if (found != null) {
+      found.ties().offExit(listener);
+    }
+  }
+}

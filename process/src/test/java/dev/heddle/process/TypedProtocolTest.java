@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.heddle.DeadlineException;
+import dev.heddle.process.behavior.Server;
+import dev.heddle.process.dispatch.Commands;
+import dev.heddle.process.event.DeadLetter;
+import dev.heddle.process.pool.FunctionPool;
+import dev.heddle.process.pool.PoolStatus;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// Protocols that the compiler checks, and what is sent beside them.
+@Timeout(300)
+@Tag("proc-272")
+class TypedProtocolTest extends CoroutineFixture {
+  sealed interface Sum {
+    record Add(int amount) implements Sum {}
+
+    record Total(Reply<Integer> reply) implements Sum {}
+  }
+
+  static final class SumServer extends Server<Sum> {
+    private int total;
+
+    SumServer() {
+      super(Sum.class);
+    }
+
+    @Override
+    protected void receive(Sum message) {
+      switch (message) {
+        case Sum.Add(int amount) -> total += amount;
+        case Sum.Total(Reply<Integer> reply) -> reply.with(total);
+      }
+    }
+  }
+
+  private static TypedBody<Sum> body() {
+    return TypedBody.of(
+        Sum.class,
+        self -> {
+          int total = 0;
+          while (true) {
+            switch (self.next()) {
+              case Sum.Add(int amount) -> total += amount;
+              case Sum.Total(Reply<Integer> reply) -> reply.with(total);
+            }
+          }
+        });
+  }
+
+  private void adds(Ref<Sum> sum) throws InterruptedException {
+    sum.send(new Sum.Add(2));
+    assertThat(sum.offer(new Sum.Add(3))).isEqualTo(SendResult.ACCEPTED);
+    int total = sum.ask(Sum.Total::new, DAY); // the compiler knows what is answered
+    assertThat(total).isEqualTo(5);
+    assertThat(result(self -> self.call(Commands.ask(sum, Sum.Total::new, DAY)))).isEqualTo(5);
+  }
+
+  @Test
+  void messagesAndAnswers_ofAServerAndABody_areTyped() throws Exception {
+    adds(runtime.spawn(new SumServer()));
+    adds(runtime.spawn(body()));
+    assertThat(
+            result(self -> {
+              adds(self.context().spawn(new SumServer()));
+              adds(self.context().spawn(body(), StartOptions.DEFAULT));
+              return "both";
+            }))
+        .isEqualTo("both");
+  }
+
+  private void dropsOthers(Ref<Sum> sum) throws Exception {
+    BlockingQueue<Object> letters = Kit.queue();
+    Pid reader = runtime.spawn((events, _) -> events.forEach(event -> letters.add(event.data())));
+    runtime.events().subscribe(DeadLetter.class, reader);
+    Pid pid = Objects.requireNonNull(sum.pid());
+    runtime.send(pid, "no sum");
+    assertThat(Kit.take(letters))
+        .isEqualTo(new DeadLetter("no sum", pid, null, null, DeadLetter.Why.UNHANDLED));
+    runtime.send(pid, new Sum.Add(7)); // untyped, but of the protocol
+    assertThatThrownBy(() -> runtime.ask(pid, "no question", DAY))
+        .isInstanceOf(AskFailedException.class)
+        .hasMessageContaining("Sum");
+    assertThat(sum.ask(Sum.Total::new, DAY)).isEqualTo(7);
+    assertThat(runtime.events().unsubscribe(DeadLetter.class, reader)).isTrue();
+  }
+
+  @Test
+  void messageOfAnotherClass_isADeadLetter_failsItsAsker_andHarmsNobody() throws Exception {
+    dropsOthers(runtime.spawn(new SumServer()));
+    dropsOthers(runtime.spawn(body()));
+  }
+
+  @Test
+  void refWithAWrongClaim_failsTheAsk() {
+    Pid sum = Objects.requireNonNull(runtime.spawn(new SumServer()).pid());
+    Ref<Object> claimed = runtime.ref(sum, Object.class);
+    assertThatThrownBy(() -> claimed.ask(reply -> "no question with " + reply, DAY))
+        .isInstanceOf(AskFailedException.class);
+  }
+
+  @Test
+  void signals_ofATypedBody_stayForReceive() {
+    Pid other = runtime.spawn(Kit.resting());
+    Ref<Sum> watching =
+        runtime.spawn(
+            TypedBody.of(
+                Sum.class,
+                self -> {
+                  self.context().monitor(other);
+                  Sum first = self.next();
+                  return first + " " + self.receive(Signal.Down.class).exit().reason();
+                }));
+    Pid pid = Objects.requireNonNull(watching.pid());
+    var exit = runtime.exit(pid);
+    runtime.terminate(other);
+    Kit.exit(runtime, other);
+    watching.send(new Sum.Add(1));
+    assertThat(Kit.get(exit).result()).isEqualTo("Add[amount=1] TERMINATED");
+  }
+
+  @Test
+  void limitOfATypedBody_isKept() {
+    Ref<Sum> waiting =
+        runtime.spawn(TypedBody.of(Sum.class, self -> self.next(Duration.ofMillis(1))));
+    assertThat(Kit.exit(runtime, Objects.requireNonNull(waiting.pid())).cause())
+        .isInstanceOf(DeadlineException.class);
+  }
+
+  @Test
+  void typedAsk_seenByAnUntypedProcess_isARequestThatEitherReplyAnswers() throws Exception {
+    Pid pid =
+        runtime.spawn((events, _) -> {
+          for (ProcessEvent event : events) {
+            Request request = (Request) event.data();
+            assertThat(request.isTyped()).isTrue();
+            request.reply().with(9);
+          }
+        });
+    assertThat(runtime.ref(pid, Sum.class).ask(Sum.Total::new, DAY)).isEqualTo(9);
+  }
+
+  @Test
+  void typedAsk_throughAPool_isAnsweredByAMember_whichIsFreeAfterwards() throws Exception {
+    Pid pool = runtime.spawn(FunctionPool.of(SumServer::new).members(0, 1).build());
+    Ref<Sum> sum = runtime.ref(pool, Sum.class);
+    for (int i = 0; i < 3; i++) {
+      assertThat(sum.ask(Sum.Total::new, DAY)).isZero();
+    }
+    PoolStatus status = runtime.ask(pool, new FunctionPool.Status(), DAY);
+    while (status.busy() > 0) { // the member has answered before the pool knows
+      status = runtime.ask(pool, new FunctionPool.Status(), DAY);
+    }
+    assertThat(status.calls()).isEqualTo(3);
+  }
+
+  @Test
+  void nameOfAnother_givesARefToThatOne() throws Exception {
+    StartOptions named = StartOptions.DEFAULT.withName("sum");
+    Ref<Sum> first = runtime.spawn(new SumServer(), named);
+    first.send(new Sum.Add(4));
+    Ref<Sum> second = runtime.spawn(new SumServer(), named);
+    assertThat(second.ask(Sum.Total::new, DAY)).isEqualTo(4);
+  }
+}

@@ -37,10 +37,16 @@ public class TiesLincheckTest {
       ends.fail();
     }
 
-    /// What was decided, and whether there is a link.
+    /// How often an end was decided.
     @Operation
-    public String seen() {
-      return stays.decided() + " " + stays.ties().links().size();
+    public int decided() {
+      return stays.decided();
+    }
+
+    /// How many links there are.
+    @Operation
+    public int links() {
+      return stays.ties().links().size();
     }
   }
 
@@ -85,9 +91,14 @@ public class TiesLincheckTest {
       ended = true;
     }
 
-    /// As [Real#seen()].
-    public String seen() {
-      return decided + " " + (linked ? 1 : 0);
+    /// As [Real#decided()].
+    public int decided() {
+      return decided;
+    }
+
+    /// As [Real#links()].
+    public int links() {
+      return linked ? 1 : 0;
     }
   }
 
@@ -96,8 +107,8 @@ public class TiesLincheckTest {
   @Tag("proc-240")
   void linksOfTwo_inAllSmallInterleavings_areMadeUndoneAndBrokenAtOneMoment() {
     new ModelCheckingOptions()
-        .iterations(15)
-        .invocationsPerIteration(500)
+        .iterations(10)
+        .invocationsPerIteration(200)
         .threads(2)
         .actorsPerThread(3)
         .sequentialSpecification(Specification.class)

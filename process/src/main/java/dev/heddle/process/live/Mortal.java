@@ -100,6 +100,7 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
   // ---- what it is made of ----
 
   /// Its address.
+  @Override
   public abstract Pid self();
 
   /// The number in it.

@@ -164,15 +164,6 @@ public final class Ties {
     return made;
   }
 
-  private @Nullable Exit exit() {
-    lock.lock();
-    try {
-      return exit;
-    } finally {
-      lock.unlock();
-    }
-  }
-
   /// Without a lock in hand: to write a message takes longer than they may be held.
   private static void checkOpen(@Nullable Exit exit, String what) {
     if (exit != null) {

@@ -191,8 +191,7 @@ final class Supervision {
   private Child named(String name) {
     Child child = children.get(name);
     if (child == null) {
-      throw new IllegalArgumentException(
-          "no child '" + name + "'; there are " + children.names());
+      throw new IllegalArgumentException("no child '" + name + "'; there are " + children.names());
     }
     return child;
   }
@@ -354,10 +353,12 @@ final class Supervision {
 
   private void close(StepOutput output) {
     if (end == null) {
-      recoveries.pending().forEach(recovery -> {
-        callOff(recovery);
-        recoveries.over(recovery);
-      });
+      recoveries
+          .pending()
+          .forEach(recovery -> {
+            callOff(recovery);
+            recoveries.over(recovery);
+          });
       end = new Ending(children.inOrder(), Child::isAlive);
     }
     if (!haveEnded(end.next())) {

@@ -147,19 +147,22 @@ class SupervisorStartTest {
   @Tag("proc-257")
   void supervisor_hasStarted_whenItsFirstChildrenHave() throws Exception {
     CompletableFuture<String> connected = new CompletableFuture<>();
-    lab.runtime.spawn(
-        lab.supervisor()
-            .child(
-                ChildSpec.of(
-                    "storage",
-                    () ->
-                        lab.supervisor()
-                            .child(ChildSpec.of("db", () -> startsWith(connected)))
-                            .child(spec("cache"))
-                            .build()))
-            .child(spec("web").withAfter("storage"))
-            .build());
+    Pid top =
+        lab.runtime.spawn(
+            lab.supervisor()
+                .child(
+                    ChildSpec.of(
+                        "storage",
+                        () ->
+                            lab.supervisor()
+                                .child(ChildSpec.of("db", () -> startsWith(connected)))
+                                .child(spec("cache"))
+                                .build()))
+                .child(spec("web").withAfter("storage"))
+                .build());
     lab.await("cache", State.RUNNING);
+    Pid storage = pid(lab.children(top).getFirst());
+    assertThat(lab.runtime.started(storage)).isNotDone();
     connected.complete("");
     assertThat(lab.next(3, State.RUNNING))
         .containsExactly("db RUNNING", "storage RUNNING", "web RUNNING");

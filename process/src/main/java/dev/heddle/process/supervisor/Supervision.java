@@ -427,10 +427,6 @@ final class Supervision {
     State before = child.state;
     child.state = state;
     children.hasChanged(child, before);
-    if (child.isWaitedFor && (child.hasStarted() || child.isOver())) {
-      child.isWaitedFor = false;
-      hasStarted();
-    }
     if (!child.atEnd.isEmpty() && !child.isAlive()) {
       ChildStatus status = child.status();
       child.atEnd.forEach(reply -> reply.with(status));
@@ -438,6 +434,10 @@ final class Supervision {
     }
     if (listener != null) {
       tell(listener, child.status());
+    }
+    if (child.isWaitedFor && (child.hasStarted() || child.isOver())) {
+      child.isWaitedFor = false;
+      hasStarted();
     }
   }
 

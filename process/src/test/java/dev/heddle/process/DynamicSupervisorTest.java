@@ -9,7 +9,6 @@ import dev.heddle.process.supervisor.ChildSpec.Restart;
 import dev.heddle.process.supervisor.ChildStatus.State;
 import dev.heddle.process.supervisor.DynamicChildStatus;
 import dev.heddle.process.supervisor.DynamicSupervisor;
-import dev.heddle.process.supervisor.DynamicSupervisor.Children;
 import dev.heddle.process.supervisor.DynamicSupervisor.Count;
 import dev.heddle.process.supervisor.DynamicSupervisor.Counts;
 import dev.heddle.process.supervisor.DynamicSupervisor.EndChild;
@@ -112,18 +111,16 @@ class DynamicSupervisorTest {
   void startChild_thatFails_isForWhoeverHasAsked_andIsNotTriedAgain() {
     Pid supervisor =
         lab.runtime.spawn(
-            rooms(
-                    name ->
-                        new Process() {
-                          @Override
-                          public void init(
-                              ProcessContext self, String method, @Nullable Object input) {
-                            throw new IllegalStateException("no room " + name);
-                          }
+            rooms(name ->
+                    new Process() {
+                      @Override
+                      public void init(ProcessContext self, String method, @Nullable Object input) {
+                        throw new IllegalStateException("no room " + name);
+                      }
 
-                          @Override
-                          public void step(List<ProcessEvent> events, StepOutput out) {}
-                        })
+                      @Override
+                      public void step(List<ProcessEvent> events, StepOutput out) {}
+                    })
                 .restart(Restart.PERMANENT)
                 .build());
     assertThatThrownBy(() -> start(supervisor, "lobby")).hasRootCauseMessage("no room lobby");
@@ -141,12 +138,13 @@ class DynamicSupervisorTest {
   void startChild_whoseTemplateFails_costsNoSibling() {
     Pid supervisor =
         lab.runtime.spawn(
-            rooms(name -> {
-                  if (name.isEmpty()) {
-                    throw new NoClassDefFoundError("a jar that is not there");
-                  }
-                  return SupervisorLab.child();
-                })
+            rooms(
+                    name -> {
+                      if (name.isEmpty()) {
+                        throw new NoClassDefFoundError("a jar that is not there");
+                      }
+                      return SupervisorLab.child();
+                    })
                 .build());
     start(supervisor, "lobby");
     assertThatThrownBy(() -> start(supervisor, ""))
@@ -195,8 +193,7 @@ class DynamicSupervisorTest {
             rooms(_ ->
                     new Process() {
                       @Override
-                      public void init(
-                          ProcessContext self, String method, @Nullable Object input) {
+                      public void init(ProcessContext self, String method, @Nullable Object input) {
                         starting.countDown();
                         Kit.get(connected);
                       }
@@ -221,8 +218,7 @@ class DynamicSupervisorTest {
     assertThat(lab.runtime.whereis("room-lobby")).isEqualTo(lobby);
     assertThatThrownBy(() -> start(supervisor, "lobby"))
         .hasMessageContaining("belongs to " + lobby);
-    Pid other =
-        lab.runtime.spawn(Kit.resting(), StartOptions.DEFAULT.withName("room-kitchen"));
+    Pid other = lab.runtime.spawn(Kit.resting(), StartOptions.DEFAULT.withName("room-kitchen"));
     assertThatThrownBy(() -> start(supervisor, "kitchen"))
         .hasMessageContaining("belongs to " + other);
     assertThat(counts(supervisor)).isEqualTo(new Counts(0, 1, 0, 0));
@@ -252,10 +248,11 @@ class DynamicSupervisorTest {
     List<CompletableFuture<Signal.Cancel>> asked = new CopyOnWriteArrayList<>();
     Pid supervisor =
         lab.runtime.spawn(
-            rooms(_ -> {
-                  asked.add(new CompletableFuture<>());
-                  return SupervisorLab.stubborn(asked.getLast());
-                })
+            rooms(
+                    _ -> {
+                      asked.add(new CompletableFuture<>());
+                      return SupervisorLab.stubborn(asked.getLast());
+                    })
                 .shutdown(Shutdown.within(Duration.ofDays(2)))
                 .build());
     List<Pid> children =

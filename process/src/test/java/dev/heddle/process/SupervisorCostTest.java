@@ -49,14 +49,16 @@ class SupervisorCostTest {
     CountDownLatch started = new CountDownLatch(MANY);
     CountDownLatch restarted = new CountDownLatch(MANY);
     List<Pid> pids = new ArrayList<>();
-    Supervisor.Builder how = ofMany().listener(child -> {
-      if (child.state() == State.RUNNING && child.starts() == 1) {
-        pids.add(Objects.requireNonNull(child.pid()));
-        started.countDown();
-      } else if (child.state() == State.RUNNING) {
-        restarted.countDown();
-      }
-    });
+    Supervisor.Builder how =
+        ofMany()
+            .listener(child -> {
+              if (child.state() == State.RUNNING && child.starts() == 1) {
+                pids.add(Objects.requireNonNull(child.pid()));
+                started.countDown();
+              } else if (child.state() == State.RUNNING) {
+                restarted.countDown();
+              }
+            });
     for (int i = 0; i < MANY; i++) {
       how.child(
           i == 0
@@ -76,11 +78,13 @@ class SupervisorCostTest {
   @Tag("proc-252")
   void manyTemporaryChildren_comeAndGo_besideManyThatStay() throws Exception {
     CountDownLatch over = new CountDownLatch(MANY);
-    Supervisor.Builder how = ofMany().listener(child -> {
-      if (child.state() == State.EXITED) {
-        over.countDown();
-      }
-    });
+    Supervisor.Builder how =
+        ofMany()
+            .listener(child -> {
+              if (child.state() == State.EXITED) {
+                over.countDown();
+              }
+            });
     for (int i = 0; i < MANY; i++) {
       how.child(ChildSpec.of("c" + i, Kit::resting));
     }
@@ -97,8 +101,7 @@ class SupervisorCostTest {
     }
     Kit.get(last);
     over.await();
-    List<ChildStatus> children =
-        Kit.get(runtime.request(supervisor, new Supervisor.Children()));
+    List<ChildStatus> children = Kit.get(runtime.request(supervisor, new Supervisor.Children()));
     assertThat(children).hasSize(MANY);
   }
 

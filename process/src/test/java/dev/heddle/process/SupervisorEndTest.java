@@ -173,8 +173,7 @@ class SupervisorEndTest {
   @Test
   @Tag("proc-251")
   void transientChild_thatSomebodyAskedToEnd_staysEnded() throws Exception {
-    lab.runtime.spawn(
-        lab.supervisor().child(spec("job").withRestart(Restart.TRANSIENT)).build());
+    lab.runtime.spawn(lab.supervisor().child(spec("job").withRestart(Restart.TRANSIENT)).build());
     lab.runtime.cancel(pid(lab.await("job", State.RUNNING)), "enough", Kit.SOON);
     ChildStatus ended = lab.await("job", State.EXITED);
     assertThat(exit(ended).reason()).isEqualTo(Exit.Reason.SHUTDOWN);
@@ -185,8 +184,7 @@ class SupervisorEndTest {
   @Test
   @Tag("proc-251")
   void transientChild_thatSomebodyTerminated_isStartedAgain() throws Exception {
-    lab.runtime.spawn(
-        lab.supervisor().child(spec("job").withRestart(Restart.TRANSIENT)).build());
+    lab.runtime.spawn(lab.supervisor().child(spec("job").withRestart(Restart.TRANSIENT)).build());
     lab.runtime.terminate(pid(lab.await("job", State.RUNNING)));
     assertThat(lab.await("job", State.RUNNING).starts()).isEqualTo(2);
   }
@@ -247,8 +245,7 @@ class SupervisorEndTest {
 
   @Test
   @Tag("proc-255")
-  void significantChild_thatFails_isStartedAgain_andOneThatWasEnded_endsNobody()
-      throws Exception {
+  void significantChild_thatFails_isStartedAgain_andOneThatWasEnded_endsNobody() throws Exception {
     Pid supervisor =
         lab.runtime.spawn(
             lab.supervisor().autoShutdown(AutoShutdown.ANY).child(significant("one")).build());
@@ -262,12 +259,11 @@ class SupervisorEndTest {
   @Test
   @Tag("proc-255")
   void significantChild_thatIsPermanent_orOfASupervisorWithoutAutoShutdown_isRefused() {
-    assertThatThrownBy(
-            () ->
-                lab.supervisor()
-                    .autoShutdown(AutoShutdown.ANY)
-                    .child(spec("one").withSignificant(true))
-                    .build())
+    assertThatThrownBy(() ->
+            lab.supervisor()
+                .autoShutdown(AutoShutdown.ANY)
+                .child(spec("one").withSignificant(true))
+                .build())
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("PERMANENT");
     assertThatThrownBy(() -> lab.supervisor().child(significant("one")).build())

@@ -42,8 +42,7 @@ final class SupervisorLab implements AutoCloseable {
               }))
           .start();
 
-  static final Backoff DELAYS =
-      new Backoff(Duration.ofMillis(100), Duration.ofSeconds(2), 2, 0);
+  static final Backoff DELAYS = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(2), 2, 0);
 
   Supervisor.Builder supervisor() {
     return Supervisor.builder()

@@ -79,7 +79,8 @@ class SupervisorStartTest {
         .isInstanceOf(ChildStartException.class)
         .hasMessageContaining("'web'")
         .hasRootCauseMessage("no such host");
-    assertThat(lab.next(2, State.FAILED, State.STOPPED)).containsExactly("web FAILED", "db STOPPED");
+    assertThat(lab.next(2, State.FAILED, State.STOPPED))
+        .containsExactly("web FAILED", "db STOPPED");
     assertThat(lab.delays).isEmpty();
   }
 
@@ -107,15 +108,13 @@ class SupervisorStartTest {
   @Tag("proc-256")
   void laterFailure_whereAFirstStartMustSucceed_isRestarted() throws Exception {
     Pid supervisor =
-        lab.runtime.spawn(
-            lab.supervisor().firstStart(FirstStart.FAIL).child(spec("db")).build());
+        lab.runtime.spawn(lab.supervisor().firstStart(FirstStart.FAIL).child(spec("db")).build());
     lab.runtime.send(pid(lab.await("db", State.RUNNING)), "boom");
     assertThat(lab.await("db", State.RUNNING).starts()).isEqualTo(2);
     lab.pauses = Kit.queue();
     Kit.get(
         lab.runtime.request(
-            supervisor,
-            new Supervisor.Add(ChildSpec.of("late", SupervisorStartTest::broken))));
+            supervisor, new Supervisor.Add(ChildSpec.of("late", SupervisorStartTest::broken))));
     assertThat(lab.await("late", State.BACKING_OFF).starts()).isEqualTo(1);
   }
 
@@ -148,19 +147,22 @@ class SupervisorStartTest {
   @Tag("proc-257")
   void supervisor_hasStarted_whenItsFirstChildrenHave() throws Exception {
     CompletableFuture<String> connected = new CompletableFuture<>();
-    lab.runtime.spawn(
-        lab.supervisor()
-            .child(
-                ChildSpec.of(
-                    "storage",
-                    () ->
-                        lab.supervisor()
-                            .child(ChildSpec.of("db", () -> startsWith(connected)))
-                            .child(spec("cache"))
-                            .build()))
-            .child(spec("web").withAfter("storage"))
-            .build());
+    Pid top =
+        lab.runtime.spawn(
+            lab.supervisor()
+                .child(
+                    ChildSpec.of(
+                        "storage",
+                        () ->
+                            lab.supervisor()
+                                .child(ChildSpec.of("db", () -> startsWith(connected)))
+                                .child(spec("cache"))
+                                .build()))
+                .child(spec("web").withAfter("storage"))
+                .build());
     lab.await("cache", State.RUNNING);
+    Pid storage = pid(lab.children(top).getFirst());
+    assertThat(lab.runtime.started(storage)).isNotDone();
     connected.complete("");
     assertThat(lab.next(3, State.RUNNING))
         .containsExactly("db RUNNING", "storage RUNNING", "web RUNNING");
@@ -173,8 +175,7 @@ class SupervisorStartTest {
         lab.runtime.spawn(
             lab.supervisor()
                 .child(
-                    ChildSpec.of("job", SupervisorStartTest::broken)
-                        .withRestart(Restart.TEMPORARY))
+                    ChildSpec.of("job", SupervisorStartTest::broken).withRestart(Restart.TEMPORARY))
                 .build());
     assertThat(Kit.get(lab.runtime.started(failed))).isTrue();
     Pid empty = lab.runtime.spawn(lab.supervisor().build());
@@ -214,8 +215,7 @@ class SupervisorStartTest {
   @Tag("proc-258")
   void nestedSupervisor_whoseFactoryReturnsTheSameObject_saysSo() throws Exception {
     lab.pauses = Kit.queue();
-    Supervisor one =
-        lab.supervisor().intensity(0, Duration.ofSeconds(1)).child(spec("db")).build();
+    Supervisor one = lab.supervisor().intensity(0, Duration.ofSeconds(1)).child(spec("db")).build();
     lab.runtime.spawn(lab.supervisor().child(ChildSpec.of("inner", () -> one)).build());
     lab.runtime.send(pid(lab.await("db", State.RUNNING)), "boom");
     lab.await("inner", State.BACKING_OFF);
@@ -241,8 +241,7 @@ class SupervisorStartTest {
       assertThatThrownBy(() -> lab.supervisor().intensity(3, period))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("more than zero");
-      assertThatThrownBy(
-              () -> DynamicSupervisor.builder(SupervisorLab::child).intensity(3, period))
+      assertThatThrownBy(() -> DynamicSupervisor.builder(SupervisorLab::child).intensity(3, period))
           .isInstanceOf(IllegalArgumentException.class);
     }
   }

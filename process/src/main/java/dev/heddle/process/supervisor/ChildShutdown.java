@@ -30,8 +30,7 @@ final class ChildShutdown {
   ///
   /// @param self the supervisor
   /// @param cancel what the supervisor itself was asked to end by, if it was: no child has longer
-  static void begin(
-      ProcessContext self, Pid child, Shutdown how, Signal.@Nullable Cancel cancel) {
+  static void begin(ProcessContext self, Pid child, Shutdown how, Signal.@Nullable Cancel cancel) {
     try {
       switch (how) {
         case Shutdown.Immediate _ -> self.runtime().terminate(child);

@@ -126,10 +126,7 @@ final class DynamicSupervision<A> {
     if (exit.isFailure()) {
       failure =
           new IllegalStateException(
-              "the supervisor was linked to "
-                  + exit.pid()
-                  + ", which has ended: "
-                  + exit.reason(),
+              "the supervisor was linked to " + exit.pid() + ", which has ended: " + exit.reason(),
               exit.cause());
     }
   }
@@ -364,8 +361,7 @@ final class DynamicSupervision<A> {
     failures.inARow = quiet ? 0 : failures.inARow;
     Duration delay = how.backoff.before(failures.inARow++, random);
     become(child, State.BACKING_OFF);
-    failures.pause =
-        commands.yield(new SupervisorCommands.Pause(delay), _ -> startAgain(child));
+    failures.pause = commands.yield(new SupervisorCommands.Pause(delay), _ -> startAgain(child));
   }
 
   private void startAgain(DynamicChild<A> child) {

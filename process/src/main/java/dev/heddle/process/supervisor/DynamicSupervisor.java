@@ -53,8 +53,8 @@ public final class DynamicSupervisor implements Process {
   }
 
   /// Asks for one more child. The answer is its [Pid], when it has started: it has said so, or its
-  /// `init` has returned. It fails when the start fails, when there are as many as there may be,
-  /// or when the supervisor is ending. A child without a name is ended again when whoever has asked
+  /// `init` has returned. It fails when the start fails, when there are as many as there may be, or
+  /// when the supervisor is ending. A child without a name is ended again when whoever has asked
   /// for it has given up: nobody would know it.
   ///
   /// @param argument for the template; null for one that takes none

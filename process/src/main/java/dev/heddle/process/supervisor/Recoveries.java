@@ -75,8 +75,7 @@ final class Recoveries {
   }
 
   /// No child that stands before these is restarted.
-  private Collection<Child> candidates(
-      Child failed, @Nullable Recovery merged, Siblings siblings) {
+  private Collection<Child> candidates(Child failed, @Nullable Recovery merged, Siblings siblings) {
     if (strategy == Strategy.ONE_FOR_ALL) {
       return siblings.inOrder();
     }

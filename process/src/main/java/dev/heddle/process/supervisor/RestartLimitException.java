@@ -9,8 +9,7 @@ import org.jspecify.annotations.Nullable;
 public final class RestartLimitException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  RestartLimitException(
-      Object child, RestartLimit.Allowed allowed, @Nullable Throwable cause) {
+  RestartLimitException(Object child, RestartLimit.Allowed allowed, @Nullable Throwable cause) {
     super(
         "child '%s' has ended, and %d restarts within %s are all that the supervisor may make"
                 .formatted(child, allowed.most(), allowed.period())

@@ -191,8 +191,7 @@ final class Supervision {
   private Child named(String name) {
     Child child = children.get(name);
     if (child == null) {
-      throw new IllegalArgumentException(
-          "no child '" + name + "'; there are " + children.names());
+      throw new IllegalArgumentException("no child '" + name + "'; there are " + children.names());
     }
     return child;
   }
@@ -354,10 +353,12 @@ final class Supervision {
 
   private void close(StepOutput output) {
     if (end == null) {
-      recoveries.pending().forEach(recovery -> {
-        callOff(recovery);
-        recoveries.over(recovery);
-      });
+      recoveries
+          .pending()
+          .forEach(recovery -> {
+            callOff(recovery);
+            recoveries.over(recovery);
+          });
       end = new Ending(children.inOrder(), Child::isAlive);
     }
     if (!haveEnded(end.next())) {
@@ -426,10 +427,6 @@ final class Supervision {
     State before = child.state;
     child.state = state;
     children.hasChanged(child, before);
-    if (child.isWaitedFor && (child.hasStarted() || child.isOver())) {
-      child.isWaitedFor = false;
-      hasStarted();
-    }
     if (!child.atEnd.isEmpty() && !child.isAlive()) {
       ChildStatus status = child.status();
       child.atEnd.forEach(reply -> reply.with(status));
@@ -437,6 +434,10 @@ final class Supervision {
     }
     if (listener != null) {
       tell(listener, child.status());
+    }
+    if (child.isWaitedFor && (child.hasStarted() || child.isOver())) {
+      child.isWaitedFor = false;
+      hasStarted();
     }
   }
 

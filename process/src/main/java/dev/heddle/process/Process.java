@@ -34,9 +34,9 @@ public interface Process {
       throws Exception {}
 
   /// Whether this process says itself when it has started, by [ProcessContext#ready()]. Else it has
-  /// started when `init` has returned. Those who wait for its start, like
-  /// [ProcessRuntime#started] and the children of a supervisor that are `after` it, wait for that.
-  /// Must always give the same answer. **Thread** any.
+  /// started when `init` has returned. Those who wait for its start, like [ProcessRuntime#started]
+  /// and the children of a supervisor that are `after` it, wait for that. Must always give the same
+  /// answer. **Thread** any.
   default boolean saysReady() {
     return false;
   }

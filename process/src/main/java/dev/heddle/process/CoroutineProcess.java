@@ -400,8 +400,7 @@ public abstract class CoroutineProcess implements Process {
   }
 
   private Cancellation ended() {
-    String what =
-        replaced ? " runs another process in the place of this body" : " has ended";
+    String what = replaced ? " runs another process in the place of this body" : " has ended";
     return new Cancellation(context().self() + what + "; nothing will come any more");
   }
 

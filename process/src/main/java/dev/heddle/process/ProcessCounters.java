@@ -7,7 +7,8 @@ import java.util.List;
 ///
 /// @param processes that live
 /// @param started that were started
-/// @param executed runs of processes, of all workers and spares; a run is some steps without a break
+/// @param executed runs of processes, of all workers and spares; a run is some steps without a
+///   break
 /// @param undelivered messages and signals that lay in mailboxes when their processes ended
 /// @param late answers to commands that came for nobody
 /// @param longSteps steps that have held a worker for too long

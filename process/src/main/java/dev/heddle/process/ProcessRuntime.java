@@ -257,8 +257,7 @@ public final class ProcessRuntime implements AutoCloseable {
   }
 
   /// Reports name what a body waits for.
-  private static void beginWait(
-      Awaited.What what, Pid of, Duration limit, BooleanSupplier isOver) {
+  private static void beginWait(Awaited.What what, Pid of, Duration limit, BooleanSupplier isOver) {
     if (BodyThread.isCurrent()) {
       BodyThread.beginWait(new Awaited(what, of, limit, isOver));
     }
@@ -502,9 +501,9 @@ public final class ProcessRuntime implements AutoCloseable {
   }
 
   /// Completes with true when a process has started: when its `init` has returned, or, if
-  /// [Process#saysReady()], when it has called [ProcessContext#ready()]; with false when the process
-  /// has ended before, or there is none. Completing or cancelling it does nothing to the process. What
-  /// depends on it runs on a worker, as of [#exit].
+  /// [Process#saysReady()], when it has called [ProcessContext#ready()]; with false when the
+  /// process has ended before, or there is none. Completing or cancelling it does nothing to the
+  /// process. What depends on it runs on a worker, as of [#exit].
   public CompletableFuture<Boolean> started(Pid pid) {
     CompletableFuture<Boolean> started = new CompletableFuture<>();
     LiveProcess live = host.findProcess(pid);

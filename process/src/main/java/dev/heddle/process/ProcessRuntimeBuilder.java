@@ -156,8 +156,8 @@ public final class ProcessRuntimeBuilder {
     return this;
   }
 
-  /// For how long processes must have waited for each other before that is reported as a
-  /// deadlock: by a warning in the log, with who waits for whom and the stacks, an event in a flight
+  /// For how long processes must have waited for each other before that is reported as a deadlock:
+  /// by a warning in the log, with who waits for whom and the stacks, an event in a flight
   /// recording, and in dumps while it lasts. 5 s where this is not said.
   ///
   /// A runtime looks once a second, and reports what two looks have found; so it takes a second or
@@ -174,7 +174,8 @@ public final class ProcessRuntimeBuilder {
   /// that of [#longStep(Duration, Consumer)].
   public ProcessRuntimeBuilder deadlock(Duration after, Consumer<ProcessDeadlock> handler) {
     if (after.isNegative()) {
-      throw new IllegalArgumentException("a deadlock has not lasted for less than no time: " + after);
+      throw new IllegalArgumentException(
+          "a deadlock has not lasted for less than no time: " + after);
     }
     this.deadlockAfter = after;
     this.deadlocks = Objects.requireNonNull(handler, "handler");

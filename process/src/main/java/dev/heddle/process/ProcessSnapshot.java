@@ -11,14 +11,14 @@ import org.jspecify.annotations.Nullable;
 /// @param pid of it
 /// @param kind the class of the process
 /// @param state what it does
-/// @param starting whether it has begun and not started: its `init` goes on, or it has not said that
-///   it is ready, as its [Process#saysReady()] has promised
+/// @param starting whether it has begun and not started: its `init` goes on, or it has not said
+///   that it is ready, as its [Process#saysReady()] has promised
 /// @param mailbox messages and signals that wait in it
 /// @param steps that have begun
 /// @param commands of it that have no result yet
 /// @param waitsFor the command it has yielded last, by its class, while it is blocked by commands;
-///   of the body of a [CoroutineProcess], the command it has called, `receive`, or the `room of` a
-///   mailbox; with `, for a thread` until one of the threads for calls has taken it; with ` within
+///   of the body of a [CoroutineProcess], the command it has called, `receive`, the `room of` a
+///   mailbox, `the answer of` or `the end of` a process; with `, for a thread` until one of the threads for calls has taken it; with ` within
 ///   PT1M` when the body waits for no longer than that; null else, also while the body waits for
 ///   something of the JDK
 /// @param parent who started it, or null

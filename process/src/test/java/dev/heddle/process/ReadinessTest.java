@@ -28,13 +28,14 @@ class ReadinessTest {
 
   /// Says that it is ready when it has got a message.
   private CoroutineProcess readyWhenTold() {
-    return CoroutineProcess.of(self -> {
-          story.add("begins");
-          self.receive();
-          story.add("ready");
-          self.ready();
-          return self.receive();
-        })
+    return CoroutineProcess.of(
+            self -> {
+              story.add("begins");
+              self.receive();
+              story.add("ready");
+              self.ready();
+              return self.receive();
+            })
         .reportsReady();
   }
 
@@ -91,9 +92,10 @@ class ReadinessTest {
     CompletableFuture<Boolean> fails =
         runtime.started(
             runtime.spawn(
-                CoroutineProcess.of(_ -> {
-                      throw new IllegalStateException("no database");
-                    })
+                CoroutineProcess.of(
+                        _ -> {
+                          throw new IllegalStateException("no database");
+                        })
                     .reportsReady()));
     assertThat(Kit.get(ends)).isFalse();
     assertThat(Kit.get(fails)).isFalse();
@@ -158,11 +160,12 @@ class ReadinessTest {
   void replacement_thatDoesNotReportReady_countsAsStartedWhenItsInitHasReturned() {
     Pid pid =
         runtime.spawn(
-            CoroutineProcess.of(self -> {
-                  self.receive();
-                  self.upgrade("next", Process.RUN, null);
-                  return null;
-                })
+            CoroutineProcess.of(
+                    self -> {
+                      self.receive();
+                      self.upgrade("next", Process.RUN, null);
+                      return null;
+                    })
                 .reportsReady());
     CompletableFuture<Boolean> started = runtime.started(pid);
     runtime.send(pid, "go");

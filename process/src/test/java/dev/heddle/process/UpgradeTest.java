@@ -314,13 +314,14 @@ class UpgradeTest {
     runtime =
         ProcessRuntime.builder()
             .workers(1)
-            .factory(_ -> (events, out) -> {
-              events.forEach(event ->
-                  seen.add(event.data() instanceof Signal.Down ? "down" : event.data()));
-              if (seen.size() == 3) {
-                out.done();
-              }
-            })
+            .factory(_ ->
+                (events, out) -> {
+                  events.forEach(event ->
+                      seen.add(event.data() instanceof Signal.Down ? "down" : event.data()));
+                  if (seen.size() == 3) {
+                    out.done();
+                  }
+                })
             .handler(Kit.Call.class, CommandHandler.inline((_, call) -> calls.add(call)))
             .start();
     CountDownLatch gate = new CountDownLatch(1);

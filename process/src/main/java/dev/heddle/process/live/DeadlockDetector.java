@@ -96,7 +96,8 @@ public final class DeadlockDetector {
     }
     Map<Object, Candidate> found = new HashMap<>();
     for (List<WaitForProcess> cycle : cycles()) {
-      keep(found, cycle.getFirst().token(), cycle.stream().map(WaitForProcess::token).toList(), now);
+      keep(
+          found, cycle.getFirst().token(), cycle.stream().map(WaitForProcess::token).toList(), now);
       tell(found.get(cycle.getFirst().token()), now, Kind.CYCLE, () -> waits(cycle));
     }
     List<StandingStep> steps = host.scheduler().standingSteps();
@@ -105,16 +106,14 @@ public final class DeadlockDetector {
       tell(found.get(WORKERS), now, Kind.WORKERS, () -> stepWaits(steps));
     }
     candidates = found;
-    standing =
-        found.values().stream().map(one -> one.told).filter(told -> told != null).toList();
+    standing = found.values().stream().map(one -> one.told).filter(told -> told != null).toList();
     nextLook = now + REST * (System.nanoTime() - now);
   }
 
   private void keep(Map<Object, Candidate> found, Object key, List<Object> tokens, long now) {
     Candidate before = candidates.get(key);
     found.put(
-        key,
-        before != null && before.tokens.equals(tokens) ? before : new Candidate(tokens, now));
+        key, before != null && before.tokens.equals(tokens) ? before : new Candidate(tokens, now));
   }
 
   private interface Waits {

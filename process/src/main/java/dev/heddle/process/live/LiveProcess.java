@@ -520,7 +520,10 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
     }
     Outstanding commands = outstanding;
     Invocation<?> only = commands == null || !isDeaf() ? null : commands.only();
-    Pid answerer = only == null ? null : only.answerer();
+    if (only == null) {
+      return null;
+    }
+    Pid answerer = only.answerer();
     return answerer == null ? null : new WaitForProcess(this, only, answerer);
   }
 

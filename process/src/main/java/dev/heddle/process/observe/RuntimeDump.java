@@ -144,8 +144,7 @@ public record RuntimeDump(
                 counters.spares().running(),
                 counters.spares().started(),
                 counters.spares().executed())
-        + list(
-            "deadlocks", deadlocks.stream().map(deadlock -> quoted(deadlock.text())).toList())
+        + list("deadlocks", deadlocks.stream().map(deadlock -> quoted(deadlock.text())).toList())
         + ","
         + list("workers", counters.workers().stream().map(RuntimeDump::json).toList())
         + ","

@@ -221,8 +221,8 @@ public final class WorkScheduler {
     }
   }
 
-  /// The steps of all workers, when each of them waits, without a limit, in its thread, and no spare
-  /// runs; else none. As of a moment ago.
+  /// The steps of all workers, when each of them waits, without a limit, in its thread, and no
+  /// spare runs; else none. As of a moment ago.
   public List<StandingStep> standingSteps() {
     List<StandingStep> all = new ArrayList<>(workers.length);
     for (Worker worker : workers) {

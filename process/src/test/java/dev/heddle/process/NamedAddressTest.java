@@ -205,7 +205,7 @@ class NamedAddressTest extends CoroutineFixture {
 
   // ---- references ----
 
-  private Ref<Question> supervisedOracle() {
+  private Ref<Question> supervisedOracle() throws InterruptedException {
     AtomicInteger lives = new AtomicInteger();
     runtime.spawn(
         Supervisor.builder()
@@ -228,6 +228,7 @@ class NamedAddressTest extends CoroutineFixture {
                         })
                     .withOptions(ORACLE))
             .build());
+    runtime.awaitName("oracle", DAY);
     return runtime.ref("oracle", Question.class);
   }
 

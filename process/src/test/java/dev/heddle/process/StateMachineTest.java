@@ -70,6 +70,10 @@ class StateMachineTest extends CoroutineFixture {
       continueWith(message);
     }
 
+    void timer(Object key, Message message) {
+      startTimer(key, Duration.ZERO, message);
+    }
+
     void limit(Duration after, Message message) {
       stateTimeout(after, message);
     }
@@ -165,8 +169,9 @@ class StateMachineTest extends CoroutineFixture {
           return stay();
         });
     go(it -> {
-      // both timeouts are over when the step ends: the first that is handled changes the state
-      it.then(
+      // both times are over when the step ends: the first that is handled changes the state
+      it.timer(
+          "first",
           new Go(_ ->
               to(State.BLUE)
                   .withEventTimeout(

@@ -103,6 +103,7 @@ final class ProcessCommands {
   }
 
   private void ask(Ask<@Nullable Object> ask, Invocation<@Nullable Object> invocation) {
+    invocation.answersInOrder();
     CompletableFuture<@Nullable Object> answer =
         invocation.context().runtime().request(ask.to(), ask.message());
     invocation.onCancel(() -> answer.cancel(false));
@@ -149,6 +150,7 @@ final class ProcessCommands {
   }
 
   private static void run(Run run, Invocation<@Nullable Object> invocation) {
+    invocation.answersInOrder();
     var runtime = invocation.context().runtime();
     Pid child = invocation.context().spawn(run.process(), run.options());
     invocation.onCancel(() -> {

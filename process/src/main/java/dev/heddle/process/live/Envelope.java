@@ -29,6 +29,11 @@ class Envelope extends EventQueue.Node {
     return true;
   }
 
+  /// Whether a sequential body can receive it.
+  boolean isReceived() {
+    return true;
+  }
+
   /// The result of a command.
   static final class OfResult extends Envelope {
     OfResult(ProcessEvent event) {
@@ -44,6 +49,11 @@ class Envelope extends EventQueue.Node {
     boolean admittedTo(LiveProcess process) {
       process.resultSeen(event().tag());
       return true;
+    }
+
+    @Override
+    boolean isReceived() {
+      return false;
     }
   }
 

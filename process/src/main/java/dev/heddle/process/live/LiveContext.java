@@ -8,13 +8,14 @@ import dev.heddle.process.ProcessRuntime;
 import dev.heddle.process.SendFailedException;
 import dev.heddle.process.SendResult;
 import dev.heddle.process.StartOptions;
+import dev.heddle.process.body.Inbox;
 import dev.heddle.process.dispatch.Invocation;
 import dev.heddle.process.topology.Ties;
 import dev.heddle.scheduler.StackReserve;
 import org.jspecify.annotations.Nullable;
 
 /// What the code of a process may do. Has no state: two of the same process do the same.
-final class LiveContext implements ProcessContext {
+final class LiveContext implements ProcessContext, Inbox.Source {
   private final LiveProcess live;
 
   LiveContext(LiveProcess live) {
@@ -39,6 +40,11 @@ final class LiveContext implements ProcessContext {
   @Override
   public boolean isEnded() {
     return live.isEnded();
+  }
+
+  @Override
+  public Inbox inboxOf(Process process) {
+    return live.inboxOf(process);
   }
 
   @Override

@@ -101,6 +101,11 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
   /// @return false when its mailbox is closed
   abstract boolean urgent(Envelope envelope);
 
+  /// Gives it what comes behind the messages that lie in its mailbox.
+  ///
+  /// @return false when its mailbox is closed
+  abstract boolean ordered(Envelope envelope);
+
   /// Closes what it runs, and leaves what that has asked for.
   abstract void leave();
 
@@ -163,7 +168,7 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
   /// @return whether it was asked
   public final boolean cancel(Signal.Cancel how) {
     if (trapsExits) {
-      return signal(how);
+      return urgent(new Envelope(how));
     }
     var _ = terminate("process cancelled: " + how.reason()); // one that has ended needs no more
     return false;
@@ -274,14 +279,10 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
 
   // ---- being told ----
 
-  private boolean signal(Signal signal) {
-    return urgent(new Envelope(signal));
-  }
-
   @Override
   public final void linkBroken(Exit exit) {
     if (trapsExits) {
-      var _ = signal(new Signal.LinkDown(exit)); // one that has ended needs no telling
+      var _ = ordered(new Envelope(new Signal.LinkDown(exit))); // one that has ended needs no telling
     } else {
       var _ = end(Exit.Reason.LINKED, new LinkedExitException(exit));
     }
@@ -289,7 +290,7 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
 
   @Override
   public final void monitorFired(long monitor, Exit exit) {
-    var _ = urgent(new Envelope.OfMonitor(new Signal.Down(monitor, exit))); // or it has ended
+    var _ = ordered(new Envelope.OfMonitor(new Signal.Down(monitor, exit))); // or it has ended
   }
 
   // ---- ties ----

@@ -25,7 +25,7 @@ class StressRunTest {
 
   /// Models and real classes that need no more than two processors; jcstress skips the others
   /// there.
-  private static final int OF_TWO_ACTORS = 39;
+  private static final int OF_TWO_ACTORS = 45;
 
   @TempDir Path results;
 
@@ -39,6 +39,9 @@ class StressRunTest {
   @Tag("P9")
   @Tag("proc-62")
   @Tag("proc-203")
+  @Tag("proc-230")
+  @Tag("proc-233")
+  @Tag("proc-236")
   @Tag("timer-2")
   @Tag("timer-4")
   @Tag("trap-38")
@@ -66,7 +69,10 @@ class StressRunTest {
             "dev.heddle.scheduler.context.LostRunStress.NoFenceAfterLostRun",
             "dev.heddle.process.scheduler.EventQueueStress.CountsTwice",
             "dev.heddle.process.scheduler.EventQueueStress.EmptiesByStore",
+            "dev.heddle.process.live.RoomStress.NoLook",
             "dev.heddle.process.scheduler.EventQueueStress.HandsOutLater",
+            "dev.heddle.process.scheduler.EventQueueStress.LooksTooSoon",
+            "dev.heddle.process.scheduler.EventQueueStress.NoMark",
             "dev.heddle.process.scheduler.GlobalQueueStress.FifoWithoutLock",
             "dev.heddle.process.scheduler.GlobalQueueStress.SilentTurn",
             "dev.heddle.process.scheduler.WorkDequeStress.NaiveCas",

@@ -25,7 +25,7 @@ class StressRunTest {
 
   /// Models and real classes that need no more than two processors; jcstress skips the others
   /// there.
-  private static final int OF_TWO_ACTORS = 42;
+  private static final int OF_TWO_ACTORS = 48;
 
   @TempDir Path results;
 
@@ -40,6 +40,9 @@ class StressRunTest {
   @Tag("proc-62")
   @Tag("proc-203")
   @Tag("proc-240")
+  @Tag("proc-230")
+  @Tag("proc-233")
+  @Tag("proc-236")
   @Tag("timer-2")
   @Tag("timer-4")
   @Tag("trap-38")
@@ -67,7 +70,10 @@ class StressRunTest {
             "dev.heddle.scheduler.context.LostRunStress.NoFenceAfterLostRun",
             "dev.heddle.process.scheduler.EventQueueStress.CountsTwice",
             "dev.heddle.process.scheduler.EventQueueStress.EmptiesByStore",
+            "dev.heddle.process.live.RoomStress.NoLook",
             "dev.heddle.process.scheduler.EventQueueStress.HandsOutLater",
+            "dev.heddle.process.scheduler.EventQueueStress.LooksTooSoon",
+            "dev.heddle.process.scheduler.EventQueueStress.NoMark",
             "dev.heddle.process.scheduler.GlobalQueueStress.FifoWithoutLock",
             "dev.heddle.process.scheduler.GlobalQueueStress.SilentTurn",
             "dev.heddle.process.scheduler.WorkDequeStress.NaiveCas",

@@ -8,14 +8,14 @@ import dev.heddle.failure.AnotherThread;
 import dev.heddle.process.body.Awaited;
 import dev.heddle.process.body.BodyThread;
 import dev.heddle.process.body.BodyView;
+import dev.heddle.process.body.HandedInbox;
+import dev.heddle.process.body.Inbox;
 import dev.heddle.process.dispatch.Command;
 import dev.heddle.process.dispatch.Commands;
 import dev.heddle.process.timer.WaitLimit;
 import java.lang.reflect.UndeclaredThrowableException;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Predicate;
@@ -59,7 +59,8 @@ public abstract class CoroutineProcess implements Process {
    * A time limit is no command: a timer wakes the process, and the clock says whether the limit of this wait is over. So what wakes it late, of a
    * wait that has ended, ends no other. All waits share that timer.
    *
-   * What a selective receive passes over is kept here, in order, beyond the bound of the mailbox.
+   * The body reads the mailbox itself: what it has not received lies there, and counts to the bound (Unread). Its steps are given results
+   * only. Of a body within another process, which is given the messages and hands them on, the inbox is a list.
    */
 
   /// The body of a process that is made of a lambda.
@@ -78,7 +79,7 @@ public abstract class CoroutineProcess implements Process {
   private @Nullable Object input;
 
   // what has come and was not received
-  private final ArrayDeque<ProcessEvent> inbox = new ArrayDeque<>(4);
+  private @Nullable Inbox inbox;
 
   // the wait of the body
   private final List<StepOutput.Yield> orders = new ArrayList<>(2);
@@ -218,7 +219,8 @@ public abstract class CoroutineProcess implements Process {
     return receive(_ -> true, limit);
   }
 
-  /// Waits for the next message or signal of a class; others stay where they are, in order.
+  /// Waits for the next message or signal of a class; others stay where they are, in order, and
+  /// count to the bound of the mailbox until they are received.
   public final <T> T receive(Class<T> type) {
     return type.cast(Objects.requireNonNull(receive(type::isInstance)));
   }
@@ -294,20 +296,20 @@ public abstract class CoroutineProcess implements Process {
   private @Nullable Object receiveWithin(
       Predicate<? super @Nullable Object> wanted, @Nullable Duration limit) {
     BodyThread body = inBody("receive");
-    int looked = 0;
-    ProcessEvent found = find(wanted, looked);
-    if (found != null) {
+    Inbox unread = Objects.requireNonNull(inbox);
+    unread.rewind();
+    Object found = unread.find(wanted);
+    if (found != Inbox.NOTHING) {
       body.giveWayIfDue();
-      return found.data();
+      return found;
     }
     receives = true;
     try {
       beginWait(limit);
       while (true) {
-        looked = inbox.size();
         suspend(body);
-        if ((found = find(wanted, looked)) != null) {
-          return found.data();
+        if ((found = unread.find(wanted)) != Inbox.NOTHING) {
+          return found;
         }
         if (isTimeUp()) {
           throw new DeadlineException("no message that was wanted has come within " + limit);
@@ -317,19 +319,6 @@ public abstract class CoroutineProcess implements Process {
       receives = false;
       endWait();
     }
-  }
-
-  /// Takes out the first event behind those that were looked at which is wanted, or null.
-  private @Nullable ProcessEvent find(Predicate<? super @Nullable Object> wanted, int looked) {
-    int at = 0;
-    for (Iterator<ProcessEvent> events = inbox.iterator(); events.hasNext(); at++) {
-      ProcessEvent event = events.next();
-      if (at >= looked && wanted.test(event.data())) {
-        events.remove();
-        return event;
-      }
-    }
-    return null;
   }
 
   @SuppressWarnings({"unchecked", "NullAway"}) // the dispatcher ties a command to its R
@@ -460,11 +449,16 @@ public abstract class CoroutineProcess implements Process {
     context = self;
     method = entry;
     input = with;
+    inbox =
+        self instanceof Inbox.Source source
+            ? source.inboxOf(this)
+            : new HandedInbox(request -> request.reply().leftUnseen());
   }
 
   @Override
   public final void step(List<ProcessEvent> events, StepOutput out) throws Exception {
-    boolean news = take(events);
+    Inbox unread = Objects.requireNonNull(inbox);
+    take(events, unread);
     BodyThread body = thread;
     if (body == null) {
       thread =
@@ -472,7 +466,7 @@ public abstract class CoroutineProcess implements Process {
       body.start();
     } else if (!body.isSuspended()) {
       body.runIfDue();
-    } else if ((receives ? news : answer != null) || isTimeUp()) {
+    } else if ((receives ? unread.hasNews() : answer != null) || isTimeUp()) {
       body.resume();
     } else {
       body.remain();
@@ -480,17 +474,14 @@ public abstract class CoroutineProcess implements Process {
     settle(body, out);
   }
 
-  private boolean take(List<ProcessEvent> events) {
-    boolean news = false;
+  private void take(List<ProcessEvent> events, Inbox unread) {
     for (ProcessEvent event : events) {
       if (event.isMessage()) {
-        inbox.add(event);
-        news = true;
+        unread.add(event);
       } else if (event.tag() == commandTag && commandTag != 0) {
         answer = event;
       }
     }
-    return news;
   }
 
   private void settle(BodyThread body, StepOutput out) {
@@ -519,31 +510,11 @@ public abstract class CoroutineProcess implements Process {
     }
   }
 
-  /// A link was undone: its signal, if it has come and was not received, is not received any more.
-  static void unlinked(Process process, Pid other) {
-    if (process instanceof CoroutineProcess body) {
-      body.inbox.removeIf(event ->
-          event.tag() == ProcessEvent.OF_LINK
-              && event.data() instanceof Signal.LinkDown(Exit exit)
-              && exit.pid().equals(other));
-    }
-  }
-
   /// The body of a process, as reports see it; null when it has none, or that has not begun.
   static @Nullable BodyView bodyOf(Process process) {
     // safe: fields of the body and the worker, read at some moment; what they lead to is immutable
     BodyThread body = process instanceof CoroutineProcess p ? p.thread : null;
     return body == null ? null : ((CoroutineProcess) process).view(body);
-  }
-
-  /// Takes out what the body of a process was given and has not received.
-  static List<ProcessEvent> takeUnreceived(Process process) {
-    if (!(process instanceof CoroutineProcess body)) {
-      return List.of();
-    }
-    List<ProcessEvent> left = List.copyOf(body.inbox);
-    body.inbox.clear(); // else its end would fail the requests among them
-    return left;
   }
 
   private BodyView view(BodyThread body) {
@@ -572,10 +543,8 @@ public abstract class CoroutineProcess implements Process {
     if (timer != null) {
       timer.close();
     }
-    for (ProcessEvent event : inbox) {
-      if (event.data() instanceof Request request) {
-        request.reply().leftUnseen();
-      }
+    if (inbox != null) {
+      inbox.close();
     }
   }
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process;
 
-/// What happens to a message for a mailbox that is full.
+/// What happens to a message for a mailbox that is full: one that holds as many messages as its
+/// bound says which were not taken. A step takes what it is given; the body of a
+/// [CoroutineProcess] what it receives. Signals and results do not count.
 ///
 /// @since 0.1
 public enum MailboxPolicy {
@@ -9,11 +11,12 @@ public enum MailboxPolicy {
   REJECT,
   /// it is dropped and counted: the sender gets [SendResult#DROPPED]
   DROP_NEWEST,
-  /// it is taken, and the oldest one is dropped for it and counted; a [Request] among those fails
-  /// with [SendResult#DROPPED]
+  /// it is taken, and the oldest one that was not taken is dropped for it and counted, also one that
+  /// a body has passed over; a [Request] among those fails with [SendResult#DROPPED]
   DROP_OLDEST,
   /// whoever sends it waits until there is room, if it is a coroutine of a loop or the body of a
-  /// [CoroutineProcess], and calls `send`; all others get [SendResult#FULL]. Those who wait are not
-  /// in line: whoever comes when there is room may be faster
+  /// [CoroutineProcess], and calls `send`; all others get [SendResult#FULL]. Those who wait are
+  /// served in the order in which they came; while somebody waits, nobody else is served. One that
+  /// is cancelled or ended while it waits has sent nothing, unless its message was accepted by then
   SUSPEND
 }

@@ -44,7 +44,9 @@ public interface Process {
   /// Makes one step: the first time without events, then whenever there are any, or when the last
   /// step said CONTINUE.
   ///
-  /// @param events since the last step, in order, signals first; not to be changed, may be kept
+  /// @param events since the last step, in order: of one sender in the order in which it has sent
+  ///   them, its answers and its end among them; what comes from nobody (cancellations, results of
+  ///   other commands) first; not to be changed, may be kept
   /// @param out what the process wants; without a word it rests until something comes
   void step(List<ProcessEvent> events, StepOutput out) throws Exception;
 

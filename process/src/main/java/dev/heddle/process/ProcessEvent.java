@@ -12,10 +12,6 @@ import org.jspecify.annotations.Nullable;
 /// @since 0.1
 public record ProcessEvent(Type type, long tag, @Nullable Object data, @Nullable Throwable error) {
 
-  /// The tag of a [Signal.LinkDown] that comes from a link, and is none that somebody passes on.
-  /// For the runtime.
-  public static final long OF_LINK = -1;
-
   /// What kind of event it is.
   public enum Type {
     /// a command that the process yielded is done

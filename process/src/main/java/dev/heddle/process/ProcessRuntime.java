@@ -90,9 +90,7 @@ public final class ProcessRuntime implements AutoCloseable {
                 how.factory,
                 how.listeners,
                 CoroutineProcess::bodyOf,
-                CoroutineProcess::takeUnreceived,
                 request -> request.reply().leftUnseen(),
-                CoroutineProcess::unlinked,
                 how.childLifetime),
             new Dispatcher(registry, loops),
             timers);

@@ -5,13 +5,13 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// What the runtime itself sends to a process, as the data of a message event. Signals come before
-/// all messages and have no bound.
+/// What the runtime itself sends to a process, as the data of a message event. Signals do not count
+/// to the bound of the mailbox, and none is dropped.
 ///
 /// @since 0.1
 public sealed interface Signal {
   /// Somebody asks the process to end in an orderly way; only for processes that trap exits, the
-  /// others are ended.
+  /// others are ended. **Order** before all messages.
   ///
   /// The deadline is a point of the monotonic clock, which nobody sets: a wall clock that is put
   /// forward takes no time from a clean-up.
@@ -40,14 +40,15 @@ public sealed interface Signal {
   /// @param detail the reason
   record ExitRequest(@Nullable Pid from, Object detail) implements Signal {}
 
-  /// A process that this one monitors has ended.
+  /// A process that this one monitors has ended. **Order** behind all messages and answers that it
+  /// has sent to this one.
   ///
   /// @param monitor what `monitor` has returned
   /// @param exit how it ended
   record Down(long monitor, Exit exit) implements Signal {}
 
   /// A process to which this one is linked has ended; only for processes that trap exits, the
-  /// others end with it.
+  /// others end with it. **Order** behind all messages and answers that it has sent to this one.
   ///
   /// @param exit how it ended
   record LinkDown(Exit exit) implements Signal {}

@@ -462,7 +462,7 @@ class DispatchTest {
       public void monitor(Pid other, LongConsumer known) {}
 
       @Override
-      public void deliver(ProcessEvent event) {}
+      public void deliver(ProcessEvent event, boolean inOrder) {}
 
       @Override
       public void tooLate(Invocation<?> invocation) {}

@@ -57,6 +57,37 @@ public class EventQueueLincheckTest {
     }
   }
 
+  /// The real class, whose consumer looks at what is there, and takes out what it wants.
+  @Param(name = "number", gen = IntGen.class, conf = "1:9")
+  public static class Looking {
+    private final EventQueue queue = new EventQueue(BOUND);
+
+    /// Puts an item at the tail.
+    @Operation
+    public String push(@Param(name = "number") int number) {
+      return queue.push(new Item(number)).name();
+    }
+
+    /// Looks at the head, and leaves it.
+    @Operation(nonParallelGroup = "consumer")
+    public String peek() {
+      queue.rewind();
+      return queue.look() instanceof Item head ? "" + head.number : "";
+    }
+
+    /// Takes the head out.
+    @Operation(nonParallelGroup = "consumer")
+    public String take() {
+      queue.rewind();
+      if (!(queue.look() instanceof Item head)) {
+        return "";
+      }
+      var _ = queue.takeOut(head);
+      queue.publish();
+      return "" + head.number;
+    }
+  }
+
   /// What a sequence of calls gives.
   public static class Specification {
     private final ArrayDeque<Integer> items = new ArrayDeque<>();
@@ -79,6 +110,11 @@ public class EventQueueLincheckTest {
       return items.isEmpty() ? "" : items.pollFirst().toString();
     }
 
+    /// As [Looking#peek()].
+    public String peek() {
+      return items.isEmpty() ? "" : items.peekFirst().toString();
+    }
+
     /// As [Real#close()].
     public String close() {
       closed = true;
@@ -99,5 +135,18 @@ public class EventQueueLincheckTest {
         .actorsPerThread(3)
         .sequentialSpecification(Specification.class)
         .check(Real.class);
+  }
+
+  @Test
+  @Tag("P9")
+  @Tag("proc-233")
+  void lane_whoseConsumerLooksAndLeaves_isAQueueWithABoundAllTheSame() {
+    new ModelCheckingOptions()
+        .iterations(15)
+        .invocationsPerIteration(500)
+        .threads(3)
+        .actorsPerThread(3)
+        .sequentialSpecification(Specification.class)
+        .check(Looking.class);
   }
 }

@@ -307,4 +307,141 @@ public class EventQueueStress {
       held = 0;
     }
   }
+
+  /// **Real class.** A message, then what stands in order behind it, of one producer, while the
+  /// consumer takes.
+  @JCStressTest
+  @Outcome(id = "1", expect = ACCEPTABLE, desc = "behind the message")
+  @Outcome(id = "0", expect = FORBIDDEN, desc = "it has overtaken the message")
+  @State
+  public static class RealInOrder {
+    private final EventQueue queue = new EventQueue(4);
+    private final Turns turns = new Turns();
+
+    /// With another message in it.
+    public RealInOrder() {
+      var _ = queue.push(new Item(0));
+    }
+
+    @Actor
+    public void producer() {
+      var _ = queue.push(new Item(1));
+      var _ = queue.pushInOrder(new Item(2));
+    }
+
+    @Actor
+    public void consumer() {
+      turns.add(queue.take(1));
+      turns.add(queue.take(1));
+    }
+
+    @Arbiter
+    public void end(I_Result r) {
+      for (int i = 0; i < 3; i++) {
+        turns.add(queue.take(4));
+      }
+      r.r1 = turns.areInOrder() ? 1 : 0;
+    }
+  }
+
+  /// What came, in order.
+  private static final class Turns {
+    private final StringBuilder all = new StringBuilder();
+
+    void add(EventQueue.Node first) {
+      for (EventQueue.Node n = first; n != null; n = EventQueue.after(n)) {
+        all.append(((Item) n).number);
+      }
+    }
+
+    boolean areInOrder() {
+      return all.toString().equals("012");
+    }
+  }
+
+  /// **Mutant.** The consumer looks at the ordinary lane before it empties the urgent one.
+  @JCStressTest
+  @Outcome(id = "1", expect = ACCEPTABLE, desc = "behind the message")
+  @Outcome(id = "0", expect = FORBIDDEN, desc = "it has overtaken the message")
+  @State
+  public static class LooksTooSoon {
+    private final AtomicReference<Item> ordinary = new AtomicReference<>();
+    private final AtomicReference<Item> urgent = new AtomicReference<>();
+    private boolean overtaken;
+
+    @Actor
+    public void producer() {
+      ordinary.set(new Item(1));
+      urgent.set(new Item(2));
+    }
+
+    @Actor
+    public void consumer() {
+      Item message = ordinary.getAndSet(null);
+      Item inOrder = urgent.getAndSet(null);
+      overtaken = inOrder != null && message == null;
+    }
+
+    @Arbiter
+    public void end(I_Result r) {
+      r.r1 = overtaken ? 0 : 1;
+    }
+  }
+
+  /// **Real class.** A queue of one is filled, and its consumer looks at what is in it and leaves
+  /// it, while somebody pushes who may have seen the stack empty before.
+  @JCStressTest
+  @Outcome(id = "false", expect = ACCEPTABLE, desc = "never more than one")
+  @Outcome(id = "true", expect = FORBIDDEN, desc = "the bound was passed")
+  @State
+  public static class RealKeepsItsBoundWhileLookedAt {
+    private final EventQueue queue = new EventQueue(1);
+
+    @Actor
+    public void late() {
+      var _ = queue.push(new Item(0));
+    }
+
+    @Actor
+    public void consumer() {
+      var _ = queue.push(new Item(1));
+      var _ = queue.look();
+    }
+
+    @Arbiter
+    public void end(Z_Result r) {
+      r.r1 = queue.length() > 1;
+    }
+  }
+
+  /// **Mutant.** What is turned round and left leaves the stack empty, as it was before.
+  @JCStressTest
+  @Outcome(id = "false", expect = ACCEPTABLE, desc = "never more than one")
+  @Outcome(id = "true", expect = FORBIDDEN, desc = "the bound was passed")
+  @State
+  public static class NoMark {
+    private final AtomicInteger stacked = new AtomicInteger();
+    private volatile int held;
+
+    private boolean push() {
+      return stacked.get() == 0 && held == 0 && stacked.compareAndSet(0, 1);
+    }
+
+    @Actor
+    public void late() {
+      push();
+    }
+
+    @Actor
+    public void consumer() {
+      push();
+      held = 1;
+      stacked.set(0);
+    }
+
+    @Arbiter
+    public void end(Z_Result r) {
+      r.r1 = stacked.get() + held > 1;
+    }
+  }
 }

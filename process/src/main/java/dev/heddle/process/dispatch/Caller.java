@@ -24,7 +24,10 @@ public interface Caller {
   void monitor(Pid other, LongConsumer known);
 
   /// Gives it the answer to a command. Throws an [OutOfMemoryError] only when nothing has happened.
-  void deliver(ProcessEvent event);
+  ///
+  /// @param inOrder whether the answer stands behind the messages that it has been sent before,
+  ///   when it takes messages
+  void deliver(ProcessEvent event, boolean inOrder);
 
   /// An answer came for a command that was answered, cancelled, or left by a process that has
   /// ended.

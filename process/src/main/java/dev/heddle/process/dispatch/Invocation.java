@@ -53,6 +53,9 @@ public final class Invocation<R extends @Nullable Object> {
   @SuppressWarnings("FieldMayBeFinal") // through STATE
   private volatile Object state = OPEN;
 
+  // whoever begins to carry it out: whether the answer stands behind the messages before it
+  private boolean inOrder;
+
   // whoever hands it on, and whoever carries it out; read for dumps
   private @Nullable Class<?> command;
   private volatile @Nullable String waitsFor;
@@ -114,6 +117,12 @@ public final class Invocation<R extends @Nullable Object> {
     return isOpen() ? answerer : null;
   }
 
+  /// Its answer comes from a process, and stands behind the messages that this has sent before.
+  /// Within the step, before anybody can answer.
+  void answersInOrder() {
+    inOrder = true;
+  }
+
   /// What its process can do at once; within its step.
   ProcessContext context() {
     return caller.context();
@@ -156,7 +165,7 @@ public final class Invocation<R extends @Nullable Object> {
       return false;
     }
     try {
-      caller.deliver(event);
+      caller.deliver(event, inOrder);
     } catch (OutOfMemoryError e) { // before anything was published: its answer is still to be given
       state = seen;
       throw e;
@@ -199,7 +208,7 @@ public final class Invocation<R extends @Nullable Object> {
     if (seen == null) {
       return false;
     }
-    caller.deliver(ProcessEvent.failed(tag, new CancellationException(why)));
+    caller.deliver(ProcessEvent.failed(tag, new CancellationException(why)), false);
     runAction(seen);
     return true;
   }

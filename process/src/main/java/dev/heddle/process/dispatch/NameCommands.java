@@ -54,6 +54,7 @@ final class NameCommands {
     if (to == null) {
       throw runtime.nobodyHas(ask.name(), ask.message());
     }
+    invocation.answersInOrder();
     processes.awaitAnswer(
         new ProcessCommands.Ask<>(to, ask.message(), ask.limit()),
         invocation,
@@ -69,6 +70,7 @@ final class NameCommands {
           .runtime()
           .nobodyHas(Objects.requireNonNull(ask.to().name()), ask.message());
     }
+    invocation.answersInOrder();
     processes.awaitAnswer(
         new ProcessCommands.Ask<>(to, ask.message(), ask.limit()),
         invocation,

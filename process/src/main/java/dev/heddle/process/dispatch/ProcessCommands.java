@@ -103,6 +103,7 @@ final class ProcessCommands {
   }
 
   private void ask(Ask<@Nullable Object> ask, Invocation<@Nullable Object> invocation) {
+    invocation.answersInOrder();
     awaitAnswer(ask, invocation, invocation.context().runtime().request(ask.to(), ask.message()));
   }
 
@@ -154,6 +155,7 @@ final class ProcessCommands {
   }
 
   private static void run(Run run, Invocation<@Nullable Object> invocation) {
+    invocation.answersInOrder();
     var runtime = invocation.context().runtime();
     Pid child = invocation.context().spawn(run.process(), run.options());
     invocation.onCancel(() -> {

@@ -5,7 +5,6 @@ import dev.heddle.process.ProcessEvent;
 import dev.heddle.process.Signal;
 import dev.heddle.process.scheduler.EventQueue;
 import dev.heddle.process.topology.Link;
-import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -17,19 +16,6 @@ class Envelope extends EventQueue.Node {
 
   Envelope(@Nullable Object content) {
     this.content = content;
-  }
-
-  /// Events that were taken before, in front of others.
-  ///
-  /// @return the first, or null where there is none
-  static @Nullable Envelope linked(List<ProcessEvent> events, @Nullable Envelope behind) {
-    Envelope first = behind;
-    for (ProcessEvent event : events.reversed()) {
-      Envelope one = event.isMessage() ? new Envelope(event.data()) : new OfResult(event);
-      EventQueue.putBefore(one, first);
-      first = one;
-    }
-    return first;
   }
 
   /// What a step sees of it.
@@ -79,11 +65,6 @@ class Envelope extends EventQueue.Node {
     OfLink(Link link, Signal.LinkDown down) {
       super(down);
       this.link = link;
-    }
-
-    @Override
-    ProcessEvent event() {
-      return new ProcessEvent(ProcessEvent.Type.MESSAGE, ProcessEvent.OF_LINK, content, null);
     }
 
     @Override

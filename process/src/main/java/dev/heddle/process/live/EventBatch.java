@@ -30,11 +30,11 @@ final class EventBatch extends AbstractList<ProcessEvent> implements RandomAcces
     this.size = size;
   }
 
-  /// Takes what is in the queue, and what its process admits.
+  /// What was taken from a queue, as far as its process admits it.
   ///
-  /// @param most events
-  static EventBatch from(EventQueue queue, LiveProcess process, int most) {
-    Envelope first = (Envelope) queue.take(most);
+  /// @param taken the first, or null
+  static EventBatch of(EventQueue.@Nullable Node taken, LiveProcess process) {
+    Envelope first = (Envelope) taken;
     while (first != null && !first.admittedTo(process)) {
       first = after(first);
     }

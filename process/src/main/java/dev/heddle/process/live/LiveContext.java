@@ -13,6 +13,7 @@ import dev.heddle.process.SendResult;
 import dev.heddle.process.Signal;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.TypedProcess;
+import dev.heddle.process.body.Inbox;
 import dev.heddle.process.dispatch.Invocation;
 import dev.heddle.process.topology.Ties;
 import dev.heddle.scheduler.StackReserve;
@@ -20,7 +21,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// What the code of a process may do. Has no state: two of the same process do the same.
-final class LiveContext implements ProcessContext {
+final class LiveContext implements ProcessContext, Inbox.Source {
   private final LiveProcess live;
 
   LiveContext(LiveProcess live) {
@@ -45,6 +46,11 @@ final class LiveContext implements ProcessContext {
   @Override
   public boolean isEnded() {
     return live.isEnded();
+  }
+
+  @Override
+  public Inbox inboxOf(Process process) {
+    return live.inboxOf(process);
   }
 
   @Override

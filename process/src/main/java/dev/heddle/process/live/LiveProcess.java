@@ -16,6 +16,8 @@ import dev.heddle.process.StepOutput;
 import dev.heddle.process.UnknownMethodException;
 import dev.heddle.process.body.Awaited;
 import dev.heddle.process.body.BodyView;
+import dev.heddle.process.body.HandedInbox;
+import dev.heddle.process.body.Inbox;
 import dev.heddle.process.dispatch.Caller;
 import dev.heddle.process.dispatch.Invocation;
 import dev.heddle.process.relay.Receiver;
@@ -51,6 +53,8 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
 
   // the worker that steps it
   private Process process;
+  private @Nullable Unread inbox; // what a sequential body reads itself, instead of being given it
+  private boolean deaf; // its last step waits for results only
   private boolean begun;
   private boolean closed; // the process
   private boolean refuses; // the mailbox is closed
@@ -82,7 +86,7 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
     this.process = process;
     this.options = options;
     this.queue = new EventQueue(options.mailbox(), options.policy() == MailboxPolicy.DROP_OLDEST);
-    this.room = options.policy() == MailboxPolicy.SUSPEND ? new Room() : Room.UNUSED;
+    this.room = options.policy() == MailboxPolicy.SUSPEND ? new Room(queue) : Room.UNUSED;
   }
 
   // ---- steps, on a worker ----
@@ -100,8 +104,13 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
         tellStartedUnlessItDoes();
       }
       EventBatch events = takeEvents(worker);
-      received += events.size();
       process.step(events, out);
+      received += events.size();
+      if (inbox != null) {
+        int more = inbox.ends();
+        received += more;
+        worker.handOut(more);
+      }
       return verdict(out, events);
     } catch (Throwable t) {
       fails(t); // first: to log it may take memory that there is not
@@ -156,17 +165,39 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
   /// What one step is given. Others have their turn when a run has lasted its time, so as long as
   /// it has not, a step may have as much as all before it in this run.
   private EventBatch takeEvents(Worker worker) {
+    int most = Math.max(FEW_EVENTS, worker.handed());
+    if (inbox != null) {
+      inbox.begins(most);
+    }
     if (unread != null) {
       EventBatch left = EventBatch.of(unread);
       unread = null;
       return left;
     }
-    EventBatch events = EventBatch.from(queue, this, Math.max(FEW_EVENTS, worker.handed()));
+    if (inbox != null) {
+      return EventBatch.of(queue.takeResults(), this);
+    }
+    EventBatch events = EventBatch.of(queue.take(most, deaf), this);
     worker.handOut(events.size());
-    if (options.policy() == MailboxPolicy.SUSPEND) {
+    hasRoom();
+    return events;
+  }
+
+  /// Messages have left the mailbox.
+  void hasRoom() {
+    if (room != Room.UNUSED) {
       room.made();
     }
-    return events;
+  }
+
+  /// The inbox of a body: what has come for this process, when it is the body of this; else what
+  /// the process around it hands on.
+  Inbox inboxOf(Process body) {
+    if (body != process) {
+      return new HandedInbox(request -> host.leftUnseen(this, new Envelope(request)));
+    }
+    inbox = new Unread(this, queue, options.mailbox());
+    return inbox;
   }
 
   /// The result of a command is about to be seen.
@@ -177,12 +208,14 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
   private Verdict verdict(StepOutput out, EventBatch events) throws Exception {
     out.seal();
     dispatch(out);
-    return switch (out.status()) {
+    StepOutput.Status status = out.status();
+    deaf = status == StepOutput.Status.YIELD_ONLY || status == StepOutput.Status.UNTIL_WOKEN;
+    return switch (status) {
       case CONTINUE -> Verdict.CONTINUE;
-      case IDLE -> queue.isEmpty() ? Verdict.REST : Verdict.CONTINUE;
+      case IDLE -> isThereNothing() ? Verdict.REST : Verdict.CONTINUE;
       case YIELD -> queue.isEmpty() ? Verdict.WAIT : Verdict.CONTINUE;
       case YIELD_ONLY -> waitForCommands();
-      case UNTIL_WOKEN -> queue.hasUrgent() ? Verdict.CONTINUE : Verdict.WAIT_DEAF;
+      case UNTIL_WOKEN -> hasUrgent() ? Verdict.CONTINUE : Verdict.WAIT_DEAF;
       case DONE -> {
         endsWith(new Exit(pid, Exit.Reason.NORMAL, out.result(), null));
         yield Verdict.DONE;
@@ -199,8 +232,17 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
     };
   }
 
+  private boolean isThereNothing() {
+    return inbox == null ? queue.isEmpty() : !inbox.hasNews();
+  }
+
+  /// Whether something has come that wakes a process that is deaf to messages.
+  private boolean hasUrgent() {
+    return inbox == null ? queue.hasUrgent() : queue.hasUrgentNews();
+  }
+
   private Verdict waitForCommands() {
-    if (queue.hasUrgent()) {
+    if (hasUrgent()) {
       return Verdict.CONTINUE;
     }
     if (outstanding() == 0) {
@@ -234,7 +276,7 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
       throw t;
     }
     Process old = process;
-    unread = Envelope.linked(host.unreceived(old), unread); // a body has taken it before the step
+    inbox = null;
     process = next; // from here on it is the one that the end closes
     host.close(old, pid);
     next.init(context(), to.method(), to.input());
@@ -302,7 +344,10 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
     Envelope envelope = new Envelope(message);
     Worker here = host.tells(this, BY_MESSAGE);
     boolean displaces = options.policy() == MailboxPolicy.DROP_OLDEST;
-    EventQueue.Push push = displaces ? queue.push(envelope, this::displaced) : queue.push(envelope);
+    EventQueue.Push push =
+        displaces
+            ? queue.push(envelope, this::displaced)
+            : room == Room.UNUSED ? queue.push(envelope) : room.offer(envelope);
     if (push == EventQueue.Push.ACCEPTED) {
       // who was displaced may have been told by code that waits: a body may be elsewhere by now
       host.wake(this, BY_MESSAGE, displaces && here != null ? ProcessHost.here() : here);
@@ -338,27 +383,44 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
     return here != null && here.running() == this;
   }
 
+  /// Gives those who stand in line the room that there is.
+  void fill() {
+    Worker here = host.tells(this, BY_MESSAGE);
+    if (room.fill()) {
+      host.wake(this, BY_MESSAGE, here);
+    } else {
+      host.told(here);
+    }
+  }
+
   @Override
   boolean urgent(Envelope envelope) {
     Worker here = host.tells(this, BY_COMMAND);
-    if (queue.pushUrgent(envelope) != EventQueue.Push.ACCEPTED) {
+    return pushed(queue.pushUrgent(envelope), here);
+  }
+
+  @Override
+  boolean ordered(Envelope envelope) {
+    Worker here = host.tells(this, BY_COMMAND);
+    return pushed(queue.pushInOrder(envelope), here);
+  }
+
+  @Override
+  public void deliver(ProcessEvent event, boolean inOrder) {
+    Envelope envelope = new Envelope.OfResult(event);
+    Worker here = host.tells(this, BY_COMMAND);
+    if (!pushed(queue.pushResult(envelope, inOrder), here)) {
+      host.tooLate();
+    }
+  }
+
+  private boolean pushed(EventQueue.Push push, @Nullable Worker here) {
+    if (push != EventQueue.Push.ACCEPTED) {
       host.told(here);
       return false;
     }
     host.wake(this, BY_COMMAND, here);
     return true;
-  }
-
-  @Override
-  public void deliver(ProcessEvent event) {
-    if (!urgent(new Envelope.OfResult(event))) {
-      host.tooLate();
-    }
-  }
-
-  /// What it runs. Its worker.
-  Process process() {
-    return process;
   }
 
   /// Those that it is linked to.

@@ -113,6 +113,11 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
   /// @return false when its mailbox is closed
   abstract boolean urgent(Envelope envelope);
 
+  /// Gives it what comes behind the messages that lie in its mailbox.
+  ///
+  /// @return false when its mailbox is closed
+  abstract boolean ordered(Envelope envelope);
+
   /// Closes what it runs, and leaves what that has asked for.
   abstract void leave();
 
@@ -213,7 +218,7 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
   /// @return false when it has ended
   public final boolean requestExit(Signal.ExitRequest request) {
     if (trapsExits) {
-      return urgent(new Envelope(request));
+      return ordered(new Envelope(request));
     }
     String by = request.from() == null ? "the program" : request.from().toString();
     return end(
@@ -355,7 +360,7 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
   @Override
   public final void linkBroken(Link link, Exit exit, boolean bySignal) {
     if (bySignal) {
-      var _ = urgent(new Envelope.OfLink(link, new Signal.LinkDown(exit))); // or it has ended
+      var _ = ordered(new Envelope.OfLink(link, new Signal.LinkDown(exit))); // or it has ended
     } else {
       host.wake(this, BY_COMMAND, host.tells(this, BY_COMMAND));
     }
@@ -363,7 +368,7 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
 
   @Override
   public final void monitorFired(long monitor, Exit exit) {
-    var _ = urgent(new Envelope.OfMonitor(new Signal.Down(monitor, exit))); // or it has ended
+    var _ = ordered(new Envelope.OfMonitor(new Signal.Down(monitor, exit))); // or it has ended
   }
 
   // ---- ties ----

@@ -53,10 +53,7 @@ public final class ProcessHost {
   /// @param factory for starts and upgrades by name
   /// @param listeners of starts and ends, in the order in which they are told
   /// @param bodies finds the sequential body of a process, if it has one
-  /// @param unreceived takes out what a sequential body was given and has not received
   /// @param unseen is told of requests that lie in a mailbox at the end of its process
-  /// @param unlinked takes the signal of an undone link from a process that has taken it out of its
-  ///   mailbox and not looked at it
   /// @param lifetime of processes whose options leave it to the runtime, if they have a parent
   public record Parts(
       ProcessRuntime runtime,
@@ -66,9 +63,7 @@ public final class ProcessHost {
       @Nullable ProcessFactory factory,
       List<ProcessListener> listeners,
       Function<Process, @Nullable BodyView> bodies,
-      Function<Process, List<ProcessEvent>> unreceived,
       Consumer<Request> unseen,
-      BiConsumer<Process, Pid> unlinked,
       Lifetime lifetime) {}
 
   private final Parts parts;
@@ -93,7 +88,7 @@ public final class ProcessHost {
     this.parts = parts;
     this.dispatcher = dispatcher;
     this.endings = new Endings(this, timers, parts.lifetime());
-    this.relations = new Relations(this, parts.routes(), parts.unlinked());
+    this.relations = new Relations(this, parts.routes());
     this.places = new Places(parts.limit(), parts.scheduler().size());
     this.listeners =
         new Listeners(
@@ -603,11 +598,6 @@ public final class ProcessHost {
 
   Function<Process, @Nullable BodyView> bodies() {
     return parts.bodies();
-  }
-
-  /// What the sequential body of a process was given and has not received.
-  List<ProcessEvent> unreceived(Process process) {
-    return parts.unreceived().apply(process);
   }
 
   WorkScheduler scheduler() {

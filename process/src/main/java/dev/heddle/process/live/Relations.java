@@ -2,24 +2,20 @@
 package dev.heddle.process.live;
 
 import dev.heddle.process.Pid;
-import dev.heddle.process.Process;
 import dev.heddle.process.relay.Routes;
 import dev.heddle.process.topology.Ties;
 import dev.heddle.scheduler.StackReserve;
-import java.util.function.BiConsumer;
 import java.util.function.LongConsumer;
 
 /// Links and monitors, by address. The worker of the process that makes or undoes them.
 final class Relations {
   private final ProcessHost host;
   private final Routes routes;
-  private final BiConsumer<Process, Pid> unlinked;
 
   /// Of the processes of a host.
-  Relations(ProcessHost host, Routes routes, BiConsumer<Process, Pid> unlinked) {
+  Relations(ProcessHost host, Routes routes) {
     this.host = host;
     this.routes = routes;
-    this.unlinked = unlinked;
   }
 
   /// Links a process to another.
@@ -37,13 +33,11 @@ final class Relations {
   void unlink(LiveProcess one, Pid other) {
     StackReserve.requireAmple(); // a lock that is cut off stays locked
     LiveProcess found = host.find(other);
-    Pid address = found == null ? routes.canonical(other) : found.self();
     if (found == null) {
-      one.ties().unlinkGone(address);
+      one.ties().unlinkGone(routes.canonical(other));
     } else {
       Ties.unlink(one, found);
     }
-    unlinked.accept(one.process(), address);
   }
 
   /// Lets a process monitor another.

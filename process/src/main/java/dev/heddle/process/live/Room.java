@@ -7,93 +7,245 @@ import dev.heddle.process.Pid;
 import dev.heddle.process.SendResult;
 import dev.heddle.process.body.Awaited;
 import dev.heddle.process.body.BodyThread;
-import java.lang.invoke.MethodHandles;
+import dev.heddle.process.scheduler.EventQueue;
+import dev.heddle.process.scheduler.EventQueue.Push;
+import dev.heddle.scheduler.BriefLock;
+import dev.heddle.scheduler.StackReserve;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/// Senders who wait for room in a mailbox.
+/// Senders who wait for room in a mailbox, in line.
 final class Room {
   /*
-   * States.  from     event     to       who, order
-   *          NOBODY   wanted()  WANTED   any sender, after it found the mailbox full: CAS; then it tries again, then waits
-   *          WANTED   wanted()  WANTED   any other: waits for the same
-   *          WANTED   made()    NOBODY   the step, after it has taken messages: CAS; then all who wait try again
-   *          any      over()    OVER     whoever tells of the end: exchange, for ever; all who wait try a last time
+   * States of a place.  from     event       to        who, order
+   *                     OUTSIDE  join()      IN_LINE   the sender, after it found the mailbox full: under the lock, at the end
+   *                     IN_LINE  fill()      OUTSIDE   whoever makes or finds room, under the lock: the first one's message is pushed; then,
+   *                                                    without the lock, its sender is told
+   *                     IN_LINE  withdraw()  OUTSIDE   the sender, whose wait was cut: under the lock; its message was not sent
+   *                     IN_LINE  over()      OUTSIDE   whoever tells of the end, once: under the lock; then the senders are told
    *
-   * Memory order. Sender: write WANTED (CAS), then read the mailbox. Step: write the mailbox, full fence, then read the state. One of the two
-   * reads sees the other's write: the sender finds room, or the step finds the sender. The mailbox's own last write is a release
-   * only, hence the fence.
+   * A message enters the mailbox when its sender is first in line and there is room, not when the sender runs: so the mailbox is never empty
+   * beside senders that wait for a worker, as many are woken as were served, and who leaves the line holds nothing that others wait
+   * for. While somebody stands in line, offer() refuses all others.
    *
-   * Rejected. A line of those who wait, with a place kept for the first: who sends without waiting would be refused while there is room.
+   * I1. Senders are served in the order in which they joined. [RoomTest]
+   * I2. Nobody stands in line while there is room, but while somebody is in fill(). [RoomStress; mutant: RoomStress.NoLook]
+   * I3. A place leaves the line once: its message was pushed, or its sender is told that it was not. [RoomTest, MailboxTest]
+   *
+   * Memory order. Sender: write `wanted`, full fence, then look for room. Receiver: make room, full fence, then read `wanted`. One of the two
+   * reads sees the other's write: the sender finds room, or the receiver finds the sender. The mailbox's own last write is a release only,
+   * and so is a look at what it holds an acquire: hence both fences.
+   *
+   * Cost. Without senders in line: a fence and a read for each take, of mailboxes that suspend. Else a lock for each message.
+   *
+   * Rejected. To wake all when there is room (it was so): of 5,000 senders on two workers some waited for seconds. To wake as many as there is
+   * room, which push themselves: their places would have to be kept, also from one that is cancelled meanwhile; and the receiver
+   * waits until they run.
+   *
+   * Traps 1, 2, 3, 26.
    */
-  /// In the place of those who wait when there will be no room any more.
-  private static final CompletableFuture<@Nullable Void> OVER =
-      CompletableFuture.completedFuture(null);
 
   /// For mailboxes for whose room nobody waits.
-  static final Room UNUSED = new Room();
+  static final Room UNUSED = new Room(new EventQueue(1));
 
-  private static final VarHandle WANTED;
+  private final EventQueue queue;
+  private final BriefLock lock = new BriefLock();
 
-  static {
+  // under the lock
+  private @Nullable Place first;
+  private @Nullable Place last;
+  private boolean over;
+
+  // whether somebody stands in line; written under the lock, read by anybody
+  private volatile boolean wanted;
+
+  /// A sender in line.
+  static final class Place {
+    private final Envelope envelope;
+    private final CompletableFuture<Push> outcome = new CompletableFuture<>();
+
+    // under the lock of its room
+    private @Nullable Place before;
+    private @Nullable Place behind;
+    private boolean inLine;
+
+    Place(Envelope envelope) {
+      this.envelope = envelope;
+    }
+
+    /// Completes when the message is in the mailbox, or will never be.
+    CompletableFuture<Push> outcome() {
+      return outcome;
+    }
+  }
+
+  /// A line in which nobody stands.
+  Room(EventQueue queue) {
+    this.queue = queue;
+  }
+
+  /// Whether somebody stands in line.
+  boolean isWanted() {
+    return wanted;
+  }
+
+  /// Gives the mailbox a message of somebody who does not wait: what room there is belongs to those
+  /// in line.
+  Push offer(Envelope envelope) {
+    return wanted ? Push.FULL : queue.push(envelope);
+  }
+
+  /// Goes to the end of the line. [#fill] must follow: there may be room by now.
+  ///
+  /// @return false when there will be no room any more
+  boolean join(Place place) {
+    lock.lock();
     try {
-      WANTED = MethodHandles.lookup().findVarHandle(Room.class, "wanted", CompletableFuture.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
+      if (over) {
+        return false;
+      }
+      place.inLine = true;
+      place.before = last;
+      if (last == null) {
+        first = place;
+        wanted = true;
+      } else {
+        last.behind = place;
+      }
+      last = place;
+    } finally {
+      lock.unlock();
     }
+    VarHandle.fullFence();
+    return true;
   }
 
-  // any thread, CAS
-  @SuppressWarnings("unused") // through WANTED
-  private volatile @Nullable CompletableFuture<@Nullable Void> wanted;
-
-  /// Completes when there may be room.
-  private CompletableFuture<@Nullable Void> wanted() {
-    CompletableFuture<@Nullable Void> seen = wanted;
-    if (seen != null) {
-      return seen;
-    }
-    CompletableFuture<@Nullable Void> made = new CompletableFuture<>();
-    return WANTED.compareAndSet(this, null, made) ? made : wanted();
-  }
-
-  /// There may be room.
+  /// There may be room. The receiver.
   void made() {
     VarHandle.fullFence();
-    CompletableFuture<@Nullable Void> waiting = wanted;
-    if (waiting != null && waiting != OVER && WANTED.compareAndSet(this, waiting, null)) {
-      waiting.complete(null);
+    if (wanted) {
+      StackReserve.require(); // a lock that is cut off stays locked
+      var _ = fill();
     }
   }
 
-  /// There will be none any more.
-  @SuppressWarnings("unchecked") // nothing else is in the field
+  /// Fills the room that there is with messages of those who stand in line, and tells them.
+  ///
+  /// @return whether something was put into the mailbox
+  boolean fill() {
+    boolean any = false;
+    Place served;
+    while ((served = serve()) != null) {
+      any = true;
+      served.outcome.complete(Push.ACCEPTED);
+    }
+    return any;
+  }
+
+  /// Puts the message of the first one into the mailbox, if there is room.
+  private @Nullable Place serve() {
+    if (!wanted) {
+      return null;
+    }
+    lock.lock();
+    try {
+      Place next = first;
+      if (next == null || queue.push(next.envelope) != Push.ACCEPTED) {
+        return null; // when it is closed, over() comes
+      }
+      remove(next);
+      return next;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Leaves the line.
+  ///
+  /// @return false when the message was sent before, or will never be
+  boolean withdraw(Place place) {
+    lock.lock();
+    try {
+      if (!place.inLine) {
+        return false;
+      }
+      remove(place);
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void remove(Place place) {
+    Place before = place.before;
+    Place behind = place.behind;
+    if (before == null) {
+      first = behind;
+      wanted = behind != null;
+    } else {
+      before.behind = behind;
+    }
+    if (behind == null) {
+      last = before;
+    } else {
+      behind.before = before;
+    }
+    place.before = null;
+    place.behind = null;
+    place.inLine = false;
+  }
+
+  /// There will be no room any more.
   void over() {
     if (this == UNUSED) {
       return;
     }
-    var waiting = (CompletableFuture<@Nullable Void>) WANTED.getAndSet(this, OVER);
-    if (waiting != null) {
-      waiting.complete(null);
+    Place all;
+    lock.lock();
+    try {
+      over = true;
+      all = first;
+      for (Place place = all; place != null; place = place.behind) {
+        place.inLine = false;
+      }
+      first = null;
+      last = null;
+      wanted = false;
+    } finally {
+      lock.unlock();
+    }
+    for (Place place = all, next; place != null; place = next) {
+      next = place.behind; // its sender keeps the place, and not all behind it
+      place.behind = null;
+      place.before = null;
+      place.outcome.complete(Push.CLOSED);
     }
   }
 
-  /// Gives a process, whose mailbox was full a moment ago, a message as soon as there is room,
-  /// where the caller can wait for that.
+  // ---- senders ----
+
+  /// Gives a process, whose mailbox was full a moment ago, a message when it is the sender's turn
+  /// and there is room, where the caller can wait for that.
   SendResult receive(LiveProcess process, @Nullable Object message) {
     if (this == UNUSED || !mayWait()) {
       return SendResult.FULL;
     }
-    while (true) {
-      var made = wanted(); // before the next try, which sees what was taken before it, or the end
-      SendResult result = process.receive(message);
-      if (result != SendResult.FULL) {
-        return result;
-      }
-      await(made, process.self());
+    StackReserve.requireAmple(); // a lock that is cut off stays locked
+    Place place = new Place(new Envelope(message));
+    if (!join(place)) {
+      return process.gone();
     }
+    Push outcome;
+    try {
+      process.fill();
+      outcome = await(place.outcome, process.self());
+    } catch (Throwable t) {
+      var _ = withdraw(place);
+      throw t;
+    }
+    return outcome == Push.ACCEPTED ? SendResult.ACCEPTED : process.gone();
   }
 
   /// Whether the current thread can wait without holding anything but itself.
@@ -108,14 +260,17 @@ final class Room {
     }
   }
 
-  private static void await(CompletableFuture<@Nullable Void> made, Pid receiver) {
+  private static Push await(CompletableFuture<Push> outcome, Pid receiver) {
     if (!BodyThread.isCurrent()) {
-      Heddle.await(made);
-      return;
+      return Heddle.await(outcome);
     }
-    BodyThread.beginWait(new Awaited(Awaited.What.ROOM, receiver, null, made::isDone));
+    if (outcome.isDone()) {
+      return outcome.resultNow();
+    }
+    BodyThread.beginWait(new Awaited(Awaited.What.ROOM, receiver, null, outcome::isDone));
     try {
-      made.get();
+      outcome.get();
+      return outcome.resultNow();
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
       throw new Cancellation("interrupted while it waited for room in the mailbox of " + receiver);

@@ -8,11 +8,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// What has come for one task, from any thread, and has not been taken by it yet: urgent things
-/// first, without bound; then the others, with one.
+/// first, without bound; then the others, with one. Some that have no bound either stand in order
+/// with those others.
 public final class EventQueue {
   /*
    * Two lanes, each a Treiber stack that the consumer empties with one CAS and turns round. A node knows how deep it lies in its stack,
-   * so the length of a lane costs nothing; what the consumer has taken and not yet handed out it adds in `held`.
+   * so the length of a lane costs nothing; what the consumer has turned round and not yet handed out it adds in `held`.
    *
    * States of a lane.  OPEN  push()   OPEN    any thread: CAS
    *                    OPEN  take     OPEN    consumer: CAS to empty
@@ -20,30 +21,43 @@ public final class EventQueue {
    *
    * In a queue that drops the oldest for what comes, the ordinary lane is a LatestLane instead.
    *
+   * In order. What has no bound and is not to overtake (the end of a process is not to overtake its last messages) comes by the urgent
+   * lane, so producers have one protocol. The consumer puts it behind all that lies in the ordinary lane when it finds it: its producer has
+   * pushed before it whatever it must not overtake. So the urgent lane is emptied first, and the ordinary one looked at after that.
+   *
+   * Two ways to consume. take() hands out, and what is handed out has left the queue. Or the consumer looks at one node after the other, and takes
+   * out those that it wants: the others stay, and count. What was turned round lies in a Backlog in both.
+   *
    * Threads. push and length: any. The rest: one consumer at a time, handed over with a fence (Task's word).
    *
    * I1. Within a lane, nodes of one producer leave in the order of its pushes. [EventQueueTest, EventQueueLincheckTest]
    * I2. A node that was accepted is taken, or returned by close(). [EventQueueTest, EventQueueStress]
-   * I3. A lane with a bound refuses a node only when it is full, counting what was turned round and is left for a later take. While the
-   *     consumer turns the nodes of a stack round, `held` is their number below zero: they are in the stack or out of it, and a producer
-   *     whose answer depends on that waits for the few instructions until it is known. Else a mailbox that is half full would
-   *     refuse whatever comes while its consumer is descheduled there. Mutant: EventQueueStress.CountsTwice. [EventQueueStress]
+   * I3. A lane with a bound refuses a node only when it is full, counting what was turned round and is left. While the
+   *     consumer turns the nodes of a stack round, `held` is below zero by their number and that of those left before: they are in the stack or
+   *     out of it, and a producer whose answer depends on that waits for the few instructions until it is known. Else a mailbox that is half
+   *     full would refuse whatever comes while its consumer is descheduled there. Mutant: EventQueueStress.CountsTwice. [EventQueueStress]
    * I4. It never holds more than its bound. A producer that is descheduled between its look at an empty stack and its CAS may find the
-   *     stack empty again, but filled and turned round meanwhile: there is room all the same, since what the take that turned it round
-   *     hands out, one at the least, has left with the CAS. Hence one store of `held` after that, not one of all and another of the rest.
-   *     A stack that is not empty is known by its newest node, which comes once. Mutant: EventQueueStress.HandsOutLater.
+   *     stack empty again, but filled and turned round meanwhile. So the stack is left empty only where one more fits: where the take that
+   *     turns it round hands out one at the least, which has left with the CAS (hence one store of `held` after that, not one of all and
+   *     another of the rest), or less than the bound is held after it. Else the stack stands on a Mark from then on, which is another each
+   *     time. A stack that is not empty is known by its newest node, which comes once. Mutants: EventQueueStress.HandsOutLater, NoMark.
    *     [EventQueueStress, EventQueueLincheckTest]
+   * I5. What stands in order is handed out behind all that its producer had pushed before. Mutant: EventQueueStress.LooksTooSoon.
+   *     [EventQueueStress, EventQueueTest]
    *
    * Memory order. Push and take are CASes on the head (volatile): what the producer wrote before is seen by the consumer. `held` is
    * published by the same CAS, and lowered by release stores. A producer reads head, `held`, and, before it says that the lane is full, the head
-   * again: if that has not moved, `held` was of the same moment.
+   * again: if that has not moved, `held` was of the same moment. I5: the exchange of the urgent head sees the push of the node, and with it
+   * the pushes before; the ordinary head is read after that.
    *
    * Cost. A CAS a push, a CAS for all that has come, a walk for a take: the consumer writes to the line that producers CAS twice a take,
-   * not with each node. A producer that is descheduled in the middle delays nobody: a node that is not linked is
-   * not there (trap 39).
+   * not with each node; one that takes out node by node does so when it says that it has (publish). A producer that is descheduled in the
+   * middle delays nobody: a node that is not linked is not there (trap 39). A Backlog is made for those that need one.
    *
    * Rejected. Claimed slots or links (Vyukov's queue, JCTools' linked and array queues): the consumer meets gaps and must spin or come back;
-   * and an idle task would keep a chunk or a stub. One lane: a control event behind a million messages.
+   * and an idle task would keep a chunk or a stub. One lane: a control event behind a million messages. What stands in order in the ordinary
+   * lane: producers would have to tell what counts from what does not, in each push. Numbers of messages seen before, in each signal: a
+   * count for each sender and receiver.
    *
    * Sources. P9; R. K. Treiber, 1986; traps 39, 58.
    */
@@ -53,11 +67,17 @@ public final class EventQueue {
     // the producer until the CAS, then the consumer
     @Nullable Node next;
 
-    // written before the CAS, constant after
+    // written before the CAS, constant after: how many lie in the stack of the ordinary lane with
+    // it; of what has come by the urgent lane, one of the constants below 0
     int depth;
 
     /// Not in a queue.
     protected Node() {}
+
+    /// Whether it counts to the bound.
+    final boolean counts() {
+      return depth >= 0;
+    }
   }
 
   /// What became of a push.
@@ -71,6 +91,14 @@ public final class EventQueue {
   }
 
   private static final class Sentinel extends Node {}
+
+  /// What a stack stands on that would else be empty while the bound is held.
+  private static final class Mark extends Node {}
+
+  private static final int URGENT_ONE = -1;
+  private static final int IN_ORDER = -2; // with the ordinary ones
+  private static final int RESULT = -3; // urgent
+  private static final int RESULT_IN_ORDER = -4; // but for a consumer that is deaf to the others
 
   private static final Node CLOSED = new Sentinel();
   private static final VarHandle URGENT;
@@ -101,9 +129,9 @@ public final class EventQueue {
   // the consumer writes, producers read
   private int held;
 
-  // the consumer: taken, oldest first
-  private @Nullable Node urgentTaken;
-  private @Nullable Node ordinaryTaken;
+  // the consumer: turned round and left, where there has been such
+  private @Nullable Backlog urgentLeft;
+  private @Nullable Backlog left;
 
   /// An open, empty queue.
   ///
@@ -128,12 +156,29 @@ public final class EventQueue {
 
   /// Puts a node behind the others of its kind that are urgent.
   public Push pushUrgent(Node node) {
+    return pushUrgent(node, URGENT_ONE);
+  }
+
+  /// Puts a node behind all that the caller has put before it, whatever the bound.
+  public Push pushInOrder(Node node) {
+    return pushUrgent(node, IN_ORDER);
+  }
+
+  /// Puts the result of something that the consumer has asked for.
+  ///
+  /// @param inOrder whether it stands behind the ordinary nodes, for a consumer that takes those
+  public Push pushResult(Node node, boolean inOrder) {
+    return pushUrgent(node, inOrder ? RESULT_IN_ORDER : RESULT);
+  }
+
+  private Push pushUrgent(Node node, int kind) {
+    node.depth = kind;
     while (true) {
       Node seen = urgent;
       if (seen == CLOSED) {
         return Push.CLOSED;
       }
-      link(node, seen);
+      node.next = seen;
       if (URGENT.compareAndSet(this, seen, node)) {
         return Push.ACCEPTED;
       }
@@ -192,95 +237,274 @@ public final class EventQueue {
     return turned < 0 ? Math.max(stacked, -turned) : stacked + turned;
   }
 
-  // ---- the consumer ----
+  // ---- the consumer, which is handed things out ----
+
+  /// As [#take(int, boolean)], for a consumer that is not deaf.
+  public @Nullable Node take(int most) {
+    return take(most, false);
+  }
 
   /// Takes what is there, urgent nodes first, each lane oldest first; what has come meanwhile may
   /// be left for the next take.
   ///
   /// @param most nodes, at least 1
+  /// @param deaf whether results come first, whatever they stand behind
   /// @return the first, linked by [#after], or null
-  public @Nullable Node take(int most) {
-    Node first = urgentTaken;
-    if (first == null && urgent != null) {
-      first = reversed((Node) URGENT.getAndSet(this, null));
+  public @Nullable Node take(int most, boolean deaf) {
+    Node first = urgent == null ? null : sorted(deaf);
+    if (urgentLeft != null && !urgentLeft.isEmpty()) {
+      urgentLeft.append(first);
+      first = urgentLeft.handOut(most);
     }
     if (first == null) {
-      return latest == null ? takeOrdinary(most) : latest.take(most);
+      return takeOrdinary(most);
     }
     Node last = first;
-    int left = most - 1;
-    for (; left > 0 && last.next != null; left--) {
+    int room = most - 1;
+    for (; room > 0 && last.next != null; room--) {
       last = last.next;
     }
-    urgentTaken = last.next;
-    last.next = left == 0 ? null : latest == null ? takeOrdinary(left) : latest.take(left);
+    if (last.next != null) {
+      urgentLeft().append(last.next);
+    }
+    last.next = room == 0 ? null : takeOrdinary(room);
     return first;
+  }
+
+  /// What the urgent lane holds, but for what it puts in order.
+  private @Nullable Node sorted(boolean deaf) {
+    Node first = reversed((Node) URGENT.getAndSet(this, null), null);
+    boolean alone = !hasOrdinary(); // not before: what was pushed before one of those is there now
+    Node last = null;
+    for (Node node = first; node != null && (alone || !standsInOrder(node, deaf)); node = node.next) {
+      last = node;
+    }
+    Node rest = last == null ? first : last.next;
+    if (rest == null) {
+      return first;
+    }
+    Backlog urgentOnes = new Backlog();
+    Backlog inOrder = new Backlog();
+    for (Node node = rest, next; node != null; node = next) {
+      next = node.next;
+      node.next = null;
+      (standsInOrder(node, deaf) ? inOrder : urgentOnes).append(node);
+    }
+    putInOrder(inOrder);
+    if (last == null) {
+      return urgentOnes.first();
+    }
+    last.next = urgentOnes.first();
+    return first;
+  }
+
+  private static boolean standsInOrder(Node node, boolean deaf) {
+    return node.depth == IN_ORDER || (node.depth == RESULT_IN_ORDER && !deaf);
+  }
+
+  private void putInOrder(Backlog some) {
+    if (latest != null) {
+      latest.putInOrder(some);
+      return;
+    }
+    turnIn();
+    left().append(some.first());
   }
 
   private @Nullable Node takeOrdinary(int most) {
-    Node first = ordinaryTaken;
-    if (first != null) {
-      HELD.setRelease(this, held - handOut(first, most));
-    } else if ((first = turnOrdinary(most)) != null) {
-      var _ = handOut(first, most);
+    if (latest != null) {
+      return latest.take(most);
     }
+    if (left == null || left.isEmpty()) {
+      return turnAndHandOut(most);
+    }
+    Node first = left.handOut(most);
+    publish();
     return first;
   }
 
-  /// Keeps what is behind the `most` first ones.
-  ///
-  /// @return how many those are
-  private int handOut(Node first, int most) {
-    Node last = first;
-    int count = 1;
-    for (; count < most && last.next != null; count++) {
-      last = last.next;
-    }
-    ordinaryTaken = last.next;
-    last.next =
-        null; // else a dead node that has grown old would keep all behind it from dying young
-    return count;
-  }
-
-  /// What has come, of which `most` are about to be handed out.
-  private @Nullable Node turnOrdinary(int most) {
-    Node seen; // nothing is held: what was turned round before has been handed out
-    while ((seen = ordinary) != null) {
+  /// What has come, but for what is behind the `most` first ones. Nothing is held before.
+  private @Nullable Node turnAndHandOut(int most) {
+    Node bottom = left == null ? null : left.bottom;
+    Node seen;
+    while ((seen = ordinary) != bottom) {
+      Backlog to = seen.depth > most ? left() : left; // before: there may be no memory for one
       HELD.setRelease(this, -seen.depth);
       if (ORDINARY.compareAndSet(this, seen, null)) {
         HELD.setRelease(this, Math.max(0, seen.depth - most));
-        return reversed(seen);
+        Node first = reversed(seen, bottom);
+        if (to == null) {
+          return first;
+        }
+        to.bottom = null;
+        if (seen.depth <= most) {
+          return first;
+        }
+        to.append(first, seen, seen.depth);
+        return to.handOut(most);
       }
     }
     return null;
   }
 
-  /// Whether a take would find nothing.
-  public boolean isEmpty() {
-    return urgentTaken == null
-        && ordinaryTaken == null
-        && urgent == null
-        && ordinary == null
-        && (latest == null || latest.size() == 0);
+  /// Turns round what has come, and leaves it behind what was left before.
+  private void turnIn() {
+    Backlog to = left();
+    Node seen;
+    while ((seen = ordinary) != to.bottom) {
+      int all = to.messages() + seen.depth;
+      Node under = all >= bound ? new Mark() : null;
+      HELD.setRelease(this, -all);
+      if (ORDINARY.compareAndSet(this, seen, under)) {
+        HELD.setRelease(this, all);
+        to.append(reversed(seen, to.bottom), seen, seen.depth);
+        to.bottom = under;
+        return;
+      }
+    }
   }
 
-  /// Whether there is an urgent node.
-  public boolean hasUrgent() {
-    return urgentTaken != null || urgent != null;
+  /// Whether a take would find nothing.
+  public boolean isEmpty() {
+    return urgent == null && (urgentLeft == null || urgentLeft.isEmpty()) && !hasOrdinary();
   }
+
+  /// Whether there is something in the ordinary lane, or in order with that.
+  private boolean hasOrdinary() {
+    if (latest != null) {
+      return !latest.isEmpty();
+    }
+    return left == null ? ordinary != null : !left.isEmpty() || ordinary != left.bottom;
+  }
+
+  /// Whether there is a node that has come by [#pushUrgent], [#pushInOrder] or [#pushResult].
+  public boolean hasUrgent() {
+    return hasUrgentNews()
+        || (urgentLeft != null && !urgentLeft.isEmpty())
+        || (latest != null ? latest.inOrder() : left == null ? 0 : left.inOrder()) > 0;
+  }
+
+  // ---- the consumer, which looks at one after the other and takes out what it wants ----
+
+  /// Whether such a node has come since the last take.
+  public boolean hasUrgentNews() {
+    return urgent != null;
+  }
+
+  /// Takes the results that have come. All else is left for [#look].
+  ///
+  /// @return the first, linked by [#after], or null
+  public @Nullable Node takeResults() {
+    if (urgent == null) {
+      return null;
+    }
+    Node first = reversed((Node) URGENT.getAndSet(this, null), null);
+    Backlog results = new Backlog();
+    Backlog inOrder = new Backlog();
+    for (Node node = first, next; node != null; node = next) {
+      next = node.next;
+      node.next = null;
+      switch (node.depth) {
+        case IN_ORDER -> inOrder.append(node);
+        case URGENT_ONE -> urgentLeft().append(node);
+        default -> results.append(node);
+      }
+    }
+    if (!inOrder.isEmpty()) {
+      putInOrder(inOrder);
+    }
+    return results.first();
+  }
+
+  /// Begins at the oldest.
+  public void rewind() {
+    if (urgentLeft != null) {
+      urgentLeft.rewind();
+    }
+    if (latest != null) {
+      latest.rewind();
+    } else if (left != null) {
+      left.rewind();
+    }
+  }
+
+  /// The first node that was not left since the last [#rewind]; the urgent ones first.
+  public @Nullable Node look() {
+    Node urgentOne = urgentLeft == null ? null : urgentLeft.look();
+    if (urgentOne != null) {
+      return urgentOne;
+    }
+    if (latest != null) {
+      return latest.look();
+    }
+    Node first = left == null ? null : left.look();
+    if (first == null && ordinary != (left == null ? null : left.bottom)) {
+      turnIn();
+      first = left().look();
+    }
+    return first;
+  }
+
+  /// Whether a look may find something.
+  public boolean hasNews() {
+    return urgent != null
+        || (urgentLeft != null && urgentLeft.look() != null)
+        || (latest != null
+            ? latest.look() != null
+            : left == null ? ordinary != null : left.look() != null || ordinary != left.bottom);
+  }
+
+  /// Leaves the node that [#look] has returned, for a look after the next [#rewind].
+  public void leave(Node looked) {
+    if (urgentLeft != null && urgentLeft.look() == looked) {
+      urgentLeft.leave();
+    } else if (latest != null) {
+      latest.leave(looked);
+    } else if (left != null && left.look() == looked) {
+      left.leave();
+    }
+  }
+
+  /// Takes out the node that [#look] has returned. It counts until [#publish].
+  ///
+  /// @return false when it is gone: it gave way to another, or was taken out meanwhile
+  public boolean takeOut(Node looked) {
+    if (urgentLeft != null && urgentLeft.look() == looked) {
+      urgentLeft.takeOut();
+      return true;
+    }
+    if (latest != null) {
+      return latest.takeOut(looked);
+    }
+    if (left != null && left.look() == looked) {
+      left.takeOut();
+      return true;
+    }
+    return false;
+  }
+
+  /// What was taken out counts no longer.
+  public void publish() {
+    if (left != null) {
+      HELD.setRelease(this, left.messages());
+    }
+  }
+
+  // ---- its end ----
 
   /// Refuses every later push.
   ///
   /// @return what was in the queue, urgent first, oldest first, linked by [#after]
   public @Nullable Node close() {
+    Node bottom = left == null ? null : left.bottom;
     Node first = null;
     Node last = null;
     for (Node lane :
         new Node[] {
-          urgentTaken,
-          reversed((Node) URGENT.getAndSet(this, CLOSED)),
-          ordinaryTaken,
-          reversed((Node) ORDINARY.getAndSet(this, CLOSED)),
+          urgentLeft == null ? null : urgentLeft.clear(),
+          reversed((Node) URGENT.getAndSet(this, CLOSED), null),
+          left == null ? null : left.clear(),
+          reversed((Node) ORDINARY.getAndSet(this, CLOSED), bottom),
           latest == null ? null : latest.close()
         }) {
       if (lane == null) {
@@ -296,8 +520,6 @@ public final class EventQueue {
         last = last.next;
       }
     }
-    urgentTaken = null;
-    ordinaryTaken = null;
     HELD.setRelease(this, 0);
     return first;
   }
@@ -307,19 +529,25 @@ public final class EventQueue {
     return node.next;
   }
 
-  /// Puts a node that is in no queue before one that [#take] or [#close] has returned, or null.
-  public static void putBefore(Node node, @Nullable Node behind) {
-    node.next = behind;
-  }
-
   /// Leaves out the node behind one that [#take] has returned.
   public static void skipAfter(Node node) {
     node.next = Objects.requireNonNull(node.next).next;
   }
 
-  private static @Nullable Node reversed(@Nullable Node newest) {
+  private Backlog urgentLeft() {
+    Backlog known = urgentLeft;
+    return known != null ? known : (urgentLeft = new Backlog());
+  }
+
+  private Backlog left() {
+    Backlog known = left;
+    return known != null ? known : (left = new Backlog());
+  }
+
+  /// Turns a stack round, down to what it stands on.
+  private static @Nullable Node reversed(@Nullable Node newest, @Nullable Node bottom) {
     Node oldest = null;
-    while (newest != null) {
+    while (newest != null && newest != bottom) {
       Node node = newest;
       newest = node.next;
       node.next = oldest;

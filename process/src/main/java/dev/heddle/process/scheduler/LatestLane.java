@@ -7,11 +7,21 @@ import dev.heddle.scheduler.BriefLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The ordinary lane of a queue in which the oldest node gives way to one that comes.
+/// The ordinary lane of a queue in which the oldest node gives way to one that comes: the oldest
+/// that was not taken, whether the consumer has looked at it or not.
 final class LatestLane {
   /*
    * A list under a lock, which is held for some tens of nanoseconds. A stack, as the other lanes have it, has its oldest node at the far end,
    * where a producer could only cut it off while it keeps the consumer from turning the stack round.
+   *
+   *   first ... beforeOldest   oldest ...  any ...  last
+   *   what stands in order     counts               counts, or stands in order
+   *
+   * What stands in order never gives way. So the oldest that counts is behind some of those, and a producer takes it out from there: what it
+   * looks for next lies further behind each time.
+   *
+   * The consumer looks at nodes without the lock in hand, and asks by its place, behind `left`, whether one is still there. Where the one
+   * that it has left last gives way, `left` is the one before that: it was left too.
    *
    * Threads. push: any. The rest: the consumer. `size` is read by anybody; a producer publishes it before it wakes the consumer.
    */
@@ -19,10 +29,16 @@ final class LatestLane {
   private final BriefLock lock = new BriefLock();
 
   // under the lock
-  private @Nullable Node oldest;
-  private @Nullable Node newest;
+  private @Nullable Node first;
+  private @Nullable Node last;
+  private @Nullable Node oldest; // of those that count
+  private @Nullable Node beforeOldest;
+  private @Nullable Node left; // the last one that the consumer has looked at and left
   private boolean closed;
   private int count;
+
+  // the consumer, under the lock
+  private int inOrder;
 
   // `count`, for those without the lock
   private volatile int size;
@@ -42,15 +58,12 @@ final class LatestLane {
         return Push.CLOSED;
       }
       if (count == bound) {
-        gone = takeOldest();
+        gone = oldest;
+        takeOut(beforeOldest, gone);
       }
+      node.depth = 1; // it counts
       node.next = null;
-      if (newest == null) {
-        oldest = node;
-      } else {
-        newest.next = node;
-      }
-      newest = node;
+      append(node);
       size = ++count;
     } finally {
       lock.unlock();
@@ -61,48 +74,160 @@ final class LatestLane {
     return Push.ACCEPTED;
   }
 
-  /// Takes up to `most`, linked, oldest first.
-  @Nullable Node take(int most) {
-    if (size == 0) {
-      return null;
-    }
+  /// Puts nodes that do not count behind the others. The consumer.
+  void putInOrder(Backlog some) {
     lock.lock();
     try {
-      Node first = oldest;
-      Node last = null;
-      for (int left = most; left > 0 && oldest != null; left--) {
-        last = oldest;
-        oldest = last.next;
-        count--;
+      for (Node node = some.first(), next; node != null; node = next) {
+        next = node.next;
+        node.next = null;
+        append(node);
+        inOrder++;
       }
-      if (last != null) {
-        last.next = null;
-      }
-      if (oldest == null) {
-        newest = null;
-      }
-      size = count;
-      return first;
     } finally {
       lock.unlock();
     }
   }
 
-  private @Nullable Node takeOldest() {
-    Node node = oldest;
-    if (node != null) {
-      oldest = node.next;
-      if (oldest == null) {
-        newest = null;
-      }
-      node.next = null;
-      size = --count;
+  private void append(Node node) {
+    if (node.counts() && oldest == null) {
+      oldest = node;
+      beforeOldest = last;
     }
-    return node;
+    if (last == null) {
+      first = node;
+    } else {
+      last.next = node;
+    }
+    last = node;
+  }
+
+  /// Takes up to `most`, linked, oldest first.
+  @Nullable Node take(int most) {
+    if (isEmpty()) {
+      return null;
+    }
+    lock.lock();
+    try {
+      Node chain = first;
+      left = null;
+      Node end = null;
+      for (int room = most; room > 0 && first != null; room--) {
+        end = first;
+        takeOut(null, end);
+        end.next = first; // linked all the same
+      }
+      if (end != null) {
+        end.next = null;
+      }
+      size = count;
+      return chain;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Under the lock.
+  private void takeOut(@Nullable Node before, @Nullable Node node) {
+    if (node == null) {
+      return;
+    }
+    Node next = node.next;
+    if (before == null) {
+      first = next;
+    } else {
+      before.next = next;
+    }
+    if (last == node) {
+      last = before;
+    }
+    if (left == node) {
+      left = before;
+    }
+    if (node == oldest) {
+      oldest = next;
+      while (oldest != null && !oldest.counts()) {
+        before = oldest;
+        oldest = oldest.next;
+      }
+      beforeOldest = before;
+    } else if (node == beforeOldest) {
+      beforeOldest = before;
+    }
+    if (node.counts()) {
+      count--;
+    } else {
+      inOrder--;
+    }
+    node.next = null;
   }
 
   int size() {
     return size;
+  }
+
+  /// Whether there is nothing. The consumer.
+  boolean isEmpty() {
+    return size == 0 && inOrder == 0;
+  }
+
+  /// How many there are that do not count. The consumer.
+  int inOrder() {
+    return inOrder;
+  }
+
+  // ---- the consumer, which looks at one after the other ----
+
+  void rewind() {
+    lock.lock();
+    left = null;
+    lock.unlock();
+  }
+
+  /// The first that was not left since the last rewind.
+  @Nullable Node look() {
+    if (isEmpty()) {
+      return null;
+    }
+    lock.lock();
+    try {
+      return behindLeft();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private @Nullable Node behindLeft() {
+    return left == null ? first : left.next;
+  }
+
+  /// Leaves what a look has returned, if it is still there.
+  void leave(Node looked) {
+    lock.lock();
+    try {
+      if (behindLeft() == looked) {
+        left = looked;
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Takes out what a look has returned.
+  ///
+  /// @return false when it is gone
+  boolean takeOut(Node looked) {
+    lock.lock();
+    try {
+      if (behindLeft() != looked) {
+        return false;
+      }
+      takeOut(left, looked);
+      size = count;
+      return true;
+    } finally {
+      lock.unlock();
+    }
   }
 
   /// Refuses every later push; what was in it is linked, oldest first.
@@ -110,11 +235,15 @@ final class LatestLane {
     lock.lock();
     try {
       closed = true;
-      Node left = oldest;
+      Node all = first;
+      first = null;
+      last = null;
       oldest = null;
-      newest = null;
+      beforeOldest = null;
+      left = null;
+      inOrder = 0;
       size = count = 0;
-      return left;
+      return all;
     } finally {
       lock.unlock();
     }

@@ -96,7 +96,7 @@ class CancelledGiveTest {
     }
 
     @Override
-    public void deliver(ProcessEvent event) {
+    public void deliver(ProcessEvent event, boolean inOrder) {
       answers.add(event);
     }
 

@@ -85,6 +85,94 @@ class EventQueueTest {
   }
 
   @Test
+  @Tag("proc-230")
+  void nodeInOrder_standsBehindWhatThereIs_andBeforeWhatComesLater_andCountsNot() {
+    EventQueue queue = new EventQueue(3);
+    queue.push(item(1));
+    queue.push(item(2));
+    queue.push(item(3));
+    assertThat(queue.pushInOrder(item(4))).isEqualTo(Push.ACCEPTED);
+    queue.pushUrgent(item(5));
+    assertThat(numbers(queue.take(2))).containsExactly(5, 1);
+    assertThat(queue.length()).isEqualTo(2);
+    assertThat(queue.push(item(6))).isEqualTo(Push.ACCEPTED);
+    assertThat(queue.push(item(7))).isEqualTo(Push.FULL);
+    assertThat(queue.hasUrgent()).isTrue();
+    assertThat(numbers(queue.take(9))).containsExactly(2, 3, 4);
+    assertThat(queue.hasUrgent()).isFalse();
+    assertThat(numbers(queue.take(9))).containsExactly(6);
+    assertThat(queue.isEmpty()).isTrue();
+  }
+
+  @Test
+  @Tag("proc-230")
+  @Tag("proc-234")
+  void nodeInOrder_whereTheOldestGivesWay_staysInItsPlace() {
+    EventQueue queue = new EventQueue(2, true);
+    queue.push(item(1), _ -> {});
+    queue.pushInOrder(item(2));
+    assertThat(queue.takeResults()).isNull(); // puts it in its place
+    queue.push(item(3), _ -> {});
+    queue.push(item(4), _ -> {});
+    queue.push(item(5), _ -> {});
+    assertThat(queue.length()).isEqualTo(2);
+    assertThat(numbers(queue.take(9))).containsExactly(2, 4, 5);
+  }
+
+  /// A later one stood behind messages that were sent after it.
+  @Test
+  @Tag("proc-232")
+  void urgentNodes_moreThanATakeHolds_allComeBeforeTheOthers() {
+    EventQueue queue = new EventQueue(8);
+    queue.pushUrgent(item(1));
+    queue.pushUrgent(item(2));
+    queue.pushUrgent(item(3));
+    queue.push(item(4));
+    assertThat(numbers(queue.take(2))).containsExactly(1, 2);
+    queue.pushUrgent(item(5));
+    assertThat(numbers(queue.take(9))).containsExactly(3, 5, 4);
+  }
+
+  @Test
+  @Tag("proc-233")
+  void bound_countsWhatWasLookedAtAndLeft() {
+    EventQueue queue = new EventQueue(2);
+    queue.push(item(1));
+    queue.push(item(2));
+    queue.leave(Objects.requireNonNull(queue.look()));
+    assertThat(queue.length()).isEqualTo(2);
+    assertThat(queue.push(item(3))).isEqualTo(Push.FULL);
+    EventQueue.Node second = Objects.requireNonNull(queue.look());
+    assertThat(queue.takeOut(second)).isTrue();
+    assertThat(queue.takeOut(second)).isFalse();
+    queue.publish();
+    assertThat(queue.push(item(4))).isEqualTo(Push.ACCEPTED);
+    assertThat(queue.push(item(5))).isEqualTo(Push.FULL);
+    queue.rewind();
+    assertThat(number(queue.look())).isEqualTo(1);
+    assertThat(numbers(queue.take(9))).containsExactly(1);
+    assertThat(numbers(queue.close())).containsExactly(4);
+  }
+
+  @Test
+  @Tag("proc-234")
+  void oldestThatWasNotTaken_givesWay_alsoWhereItWasLookedAt() {
+    EventQueue queue = new EventQueue(2, true);
+    queue.push(item(1), _ -> {});
+    queue.push(item(2), _ -> {});
+    EventQueue.Node first = Objects.requireNonNull(queue.look());
+    queue.leave(first);
+    List<EventQueue.Node> gone = new ArrayList<>();
+    queue.push(item(3), gone::add);
+    assertThat(gone).containsExactly(first);
+    EventQueue.Node second = Objects.requireNonNull(queue.look());
+    assertThat(number(second)).isEqualTo(2);
+    queue.push(item(4), gone::add);
+    assertThat(queue.takeOut(second)).isFalse();
+    assertThat(number(queue.look())).isEqualTo(3);
+  }
+
+  @Test
   void take_ofSome_whereTheOldestGivesWay() {
     EventQueue queue = new EventQueue(3, true);
     for (int i = 1; i <= 4; i++) {

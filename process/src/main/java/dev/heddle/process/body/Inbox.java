@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.body;
+
+import dev.heddle.process.Process;
+import dev.heddle.process.ProcessEvent;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/// What has come for a body, and was not received.
+///
+/// **Thread** steps of its process, and the body within them.
+public interface Inbox {
+  /// In place of what was found, when nothing was.
+  Object NOTHING = new Object();
+
+  /// What knows the inboxes of bodies: the context of a process.
+  interface Source {
+    /// The inbox of a body: the mailbox itself, where the process is the one that the runtime
+    /// steps.
+    Inbox inboxOf(Process process);
+  }
+
+  /// Looks begin at the oldest.
+  void rewind();
+
+  /// Takes out the first message or signal that is wanted, of those that were not looked at since
+  /// the last [#rewind].
+  ///
+  /// @return its data, or [#NOTHING]
+  @Nullable Object find(Predicate<? super @Nullable Object> wanted);
+
+  /// Whether there is something that was not looked at since the last [#rewind].
+  boolean hasNews();
+
+  /// Puts in what a step was given.
+  void add(ProcessEvent event);
+
+  /// Nothing will be received any more.
+  void close();
+}

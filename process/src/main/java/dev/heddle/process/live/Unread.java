@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.live;
+
+import dev.heddle.process.ProcessEvent;
+import dev.heddle.process.body.Inbox;
+import dev.heddle.process.scheduler.EventQueue;
+import dev.heddle.scheduler.StackReserve;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/// The mailbox of a process, as its body reads it: what the body does not want stays where it is,
+/// and counts to the bound until it is received.
+final class Unread implements Inbox {
+  /*
+   * What was received gives its room back some messages later, so that not each of them is a store to the line that senders CAS: at the end
+   * of the step, and when it is an eighth of the bound, or MOST_KEPT. A mailbox below 16 gives each room back at once.
+   *
+   * A step receives as many messages as other steps are given (LiveProcess.takeEvents): then the body gives way, whatever there is.
+   */
+  private static final int MOST_KEPT = 64;
+
+  private final LiveProcess process;
+  private final EventQueue queue;
+  private final int kept; // rooms at the most, of messages that were received
+
+  // what an upgrade has left, in front of the mailbox; it was taken out, and counts no more
+  private final List<ProcessEvent> left = new ArrayList<>(0);
+  private int looked; // so many of these were looked at and left
+
+  // the step
+  private int allowed;
+  private int received;
+  private int unpublished;
+
+  Unread(LiveProcess process, EventQueue queue, int bound) {
+    this.process = process;
+    this.queue = queue;
+    this.kept = Math.clamp(bound / 8, 1, MOST_KEPT);
+  }
+
+  /// A step begins, and may receive so many.
+  void begins(int most) {
+    allowed = most;
+    received = 0;
+  }
+
+  /// The step has ended.
+  ///
+  /// @return how many it has received
+  int ends() {
+    if (unpublished > 0) {
+      publish();
+    }
+    return received;
+  }
+
+  private void publish() {
+    unpublished = 0;
+    queue.publish();
+    process.hasRoom();
+  }
+
+  @Override
+  public void rewind() {
+    looked = 0;
+    queue.rewind();
+  }
+
+  @Override
+  public @Nullable Object find(Predicate<? super @Nullable Object> wanted) {
+    if (received >= allowed) {
+      return NOTHING; // others have their turn; the next step goes on
+    }
+    for (; looked < left.size(); looked++) {
+      if (wanted.test(left.get(looked).data())) {
+        return left.remove(looked).data();
+      }
+    }
+    StackReserve.requireAmple(); // a queue that is left half-way keeps its senders waiting
+    EventQueue.Node node;
+    while ((node = queue.look()) != null) {
+      Envelope envelope = (Envelope) node;
+      if (!envelope.isMessage()) { // the result of a command of the process that was here before
+        if (queue.takeOut(envelope)) {
+          var _ = envelope.admittedTo(process);
+        }
+      } else if (!wanted.test(envelope.content)) {
+        queue.leave(envelope);
+      } else if (queue.takeOut(envelope)) {
+        received++;
+        if (++unpublished >= kept) {
+          publish();
+        }
+        if (envelope.admittedTo(process)) {
+          return envelope.content;
+        }
+      }
+    }
+    return NOTHING;
+  }
+
+  @Override
+  public boolean hasNews() {
+    return looked < left.size() || queue.hasNews();
+  }
+
+  @Override
+  public void add(ProcessEvent event) {
+    left.add(event);
+  }
+
+  @Override
+  public void close() {
+    // all else that was not received lies in the mailbox, which the process closes
+    left.forEach(event -> process.host.leftUnseen(process, new Envelope(event.data())));
+  }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.scheduler;
+
+import dev.heddle.process.scheduler.EventQueue.Node;
+import org.jspecify.annotations.Nullable;
+
+/// What the consumer of a queue has taken off a lane and has not handed out: a list, oldest first.
+///
+/// **Thread** the consumer's.
+final class Backlog {
+  private @Nullable Node first;
+  private @Nullable Node last;
+  private @Nullable Node left; // the last one that was looked at and left; null before the first
+  private int messages; // those that count
+  private int inOrder; // the others
+
+  /// What the stack of the lane stands on since these were turned round.
+  @Nullable Node bottom;
+
+  boolean isEmpty() {
+    return first == null;
+  }
+
+  @Nullable Node first() {
+    return first;
+  }
+
+  /// How many there are that count to the bound.
+  int messages() {
+    return messages;
+  }
+
+  /// How many there are that do not.
+  int inOrder() {
+    return inOrder;
+  }
+
+  /// Puts nodes behind the others.
+  ///
+  /// @param chain its first, or null for none
+  void append(@Nullable Node chain) {
+    if (chain == null) {
+      return;
+    }
+    int counting = 0;
+    int others = 0;
+    Node end = chain;
+    for (Node node = chain; node != null; node = node.next) {
+      if (node.counts()) {
+        counting++;
+      } else {
+        others++;
+      }
+      end = node;
+    }
+    inOrder += others;
+    append(chain, end, counting);
+  }
+
+  /// The same, of nodes that all count, or were counted.
+  void append(@Nullable Node chain, Node end, int counting) {
+    if (last == null) {
+      first = chain;
+    } else {
+      last.next = chain;
+    }
+    last = end;
+    messages += counting;
+  }
+
+  /// Takes out up to `most`, linked.
+  @Nullable Node handOut(int most) {
+    Node chain = first;
+    Node end = null;
+    Node next = first;
+    for (int room = most; room > 0 && next != null; room--) {
+      uncount(next);
+      end = next;
+      next = next.next;
+    }
+    left = null;
+    first = next;
+    if (next == null) {
+      last = null;
+    } else if (end != null) {
+      end.next =
+          null; // else a dead node that has grown old would keep all behind it from dying young
+    }
+    return chain;
+  }
+
+  /// Takes out all, linked.
+  @Nullable Node clear() {
+    Node chain = first;
+    first = null;
+    last = null;
+    left = null;
+    messages = 0;
+    inOrder = 0;
+    return chain;
+  }
+
+  /// Looks begin at the oldest.
+  void rewind() {
+    left = null;
+  }
+
+  /// The first that was not left since the last rewind.
+  @Nullable Node look() {
+    return left == null ? first : left.next;
+  }
+
+  /// Leaves what a look returns.
+  void leave() {
+    left = look();
+  }
+
+  /// Takes out what a look returns.
+  void takeOut() {
+    Node node = look();
+    if (node == null) {
+      return;
+    }
+    if (left == null) {
+      first = node.next;
+    } else {
+      left.next = node.next;
+    }
+    if (last == node) {
+      last = left;
+    }
+    node.next = null;
+    uncount(node);
+  }
+
+  private void uncount(Node node) {
+    if (node.counts()) {
+      messages--;
+    } else {
+      inOrder--;
+    }
+  }
+}

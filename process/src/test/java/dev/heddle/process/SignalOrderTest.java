@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.heddle.process.dispatch.Commands;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/// In which order a process sees what another has sent, its answers and its end.
+@Timeout(300)
+class SignalOrderTest {
+  private static final long SEED = Long.getLong("heddle.seed", 20_261_125);
+  private static final Duration DAY = Duration.ofDays(1);
+
+  private final ProcessRuntime runtime = ProcessRuntime.builder().workers(2).start();
+
+  // one process that looks at nothing before it may
+  private final CountDownLatch inStep = new CountDownLatch(1);
+  private final CountDownLatch goOn = new CountDownLatch(1);
+  private final List<String> seen = new ArrayList<>(); // by that process; read after its end
+  private final AtomicReference<@Nullable Pid> child = new AtomicReference<>();
+
+  @AfterEach
+  void end() {
+    goOn.countDown();
+    runtime.shutdown(Duration.ofMillis(100));
+  }
+
+  private static String named(ProcessEvent event) {
+    return event.isMessage() ? named(event.data()) : "answer " + event.data();
+  }
+
+  private static String named(@Nullable Object message) {
+    return message instanceof Signal signal
+        ? signal.getClass().getSimpleName()
+        : String.valueOf(message);
+  }
+
+  /// A step in which the whole life of another fits, and that sees what has come only after it.
+  private abstract class Late implements Process {
+    private @Nullable ProcessContext self;
+    private boolean begun;
+
+    @Override
+    public void init(ProcessContext context, String method, @Nullable Object input) {
+      self = context;
+    }
+
+    @Override
+    public void step(List<ProcessEvent> events, StepOutput out) throws Exception {
+      if (!begun) {
+        begun = true;
+        begin(Objects.requireNonNull(self), out);
+        return;
+      }
+      for (ProcessEvent event : events) {
+        seen.add(named(event));
+      }
+      if (isDone()) {
+        out.done();
+      }
+    }
+
+    abstract void begin(ProcessContext context, StepOutput out) throws Exception;
+
+    abstract boolean isDone();
+  }
+
+  private Late watching(int events) {
+    return new Late() {
+      @Override
+      void begin(ProcessContext context, StepOutput out) throws Exception {
+        Pid me = context.self();
+        Pid other =
+            context.spawn(
+                Kit.process((self, _, end) -> {
+                  self.send(me, "first");
+                  self.send(me, "last");
+                  end.done();
+                }));
+        context.monitor(other);
+        child.set(other);
+        inStep.countDown();
+        goOn.await();
+      }
+
+      @Override
+      boolean isDone() {
+        return seen.size() >= events;
+      }
+    };
+  }
+
+  @ParameterizedTest
+  @EnumSource(MailboxPolicy.class)
+  @Tag("proc-230")
+  void down_standsBehindTheMessagesOfTheOneThatHasEnded(MailboxPolicy policy) throws Exception {
+    Pid parent = runtime.spawn(watching(3), StartOptions.DEFAULT.withMailbox(2, policy));
+    var exit = runtime.exit(parent);
+    inStep.await();
+    Kit.get(runtime.exit(Objects.requireNonNull(child.get())));
+    goOn.countDown();
+    Kit.get(exit);
+    assertThat(seen).containsExactly("first", "last", "Down");
+  }
+
+  @Test
+  @Tag("proc-230")
+  void down_keepsItsPlace_whereTheMessageBeforeItGivesWay() throws Exception {
+    Pid parent =
+        runtime.spawn(watching(2), StartOptions.DEFAULT.withMailbox(1, MailboxPolicy.DROP_OLDEST));
+    var exit = runtime.exit(parent);
+    inStep.await();
+    Kit.get(runtime.exit(Objects.requireNonNull(child.get())));
+    goOn.countDown();
+    Kit.get(exit);
+    assertThat(seen).containsExactly("last", "Down");
+  }
+
+  @Test
+  @Tag("proc-230")
+  void linkDown_standsBehindTheMessagesOfTheOneThatHasFailed() throws Exception {
+    Pid parent =
+        runtime.spawn(
+            new Late() {
+              @Override
+              void begin(ProcessContext context, StepOutput out) throws Exception {
+                Pid me = context.self();
+                context.trapExits(true);
+                Pid other =
+                    context.spawn(
+                        Kit.process((self, _, _) -> {
+                          self.send(me, "before");
+                          throw new IllegalStateException("on purpose");
+                        }),
+                        StartOptions.DEFAULT.withLink(true));
+                Kit.get(context.runtime().exit(other));
+              }
+
+              @Override
+              boolean isDone() {
+                return seen.size() == 2;
+              }
+            });
+    Kit.get(runtime.exit(parent));
+    assertThat(seen).containsExactly("before", "LinkDown");
+  }
+
+  @Test
+  @Tag("proc-230")
+  void down_ofABody_standsBehindWhatWasSentBefore_andComesWhereOnlyThatIsWanted() {
+    Pid parent =
+        runtime.spawn(
+            CoroutineProcess.of(self -> {
+              Pid me = self.context().self();
+              Pid other =
+                  self.context()
+                      .spawn(
+                          CoroutineProcess.of(its -> {
+                            its.context().send(me, "result");
+                            return null;
+                          }));
+              self.context().monitor(other);
+              runtime.exit(other).get();
+              return List.of(named(self.receive()), named(self.receive()));
+            }));
+    assertThat(Kit.exit(runtime, parent).result()).isEqualTo(List.of("result", "Down"));
+  }
+
+  private Process server() {
+    return Kit.process((self, events, out) -> {
+      for (ProcessEvent event : events) {
+        if (event.data() instanceof Request(Pid asker, Reply reply)) {
+          self.send(asker, "progress");
+          reply.with("done");
+          out.done();
+        }
+      }
+    });
+  }
+
+  private Late asking(boolean deaf) {
+    return new Late() {
+      @Override
+      void begin(ProcessContext context, StepOutput out) {
+        Pid server = context.spawn(server());
+        out.yield(1, Commands.ask(server, context.self(), DAY));
+        if (deaf) {
+          out.yieldOnly();
+        }
+      }
+
+      @Override
+      boolean isDone() {
+        return seen.size() == 2;
+      }
+    };
+  }
+
+  @Test
+  @Tag("proc-231")
+  void answer_standsBehindTheMessagesThatWereSentBeforeIt() {
+    for (int i = 0; i < 200; i++) { // what has come when it looks, is not in our hand
+      seen.clear();
+      Kit.exit(runtime, runtime.spawn(asking(false)));
+      assertThat(seen).containsExactly("progress", "answer done");
+    }
+  }
+
+  @Test
+  @Tag("proc-231")
+  void answer_comesFirst_forAStepThatWaitsForResultsOnly() {
+    Kit.exit(runtime, runtime.spawn(asking(true)));
+    assertThat(seen).containsExactly("answer done", "progress");
+  }
+
+  @Test
+  @Tag("proc-231")
+  void answer_comesAtOnce_toABodyThatWaitsForIt() {
+    Pid pid =
+        runtime.spawn(
+            CoroutineProcess.of(self -> {
+              Pid server = self.context().spawn(server());
+              Object answer = self.call(Commands.ask(server, self.context().self(), DAY));
+              return List.of(String.valueOf(answer), named(self.receive()));
+            }));
+    assertThat(Kit.exit(runtime, pid).result()).isEqualTo(List.of("done", "progress"));
+  }
+
+  @Test
+  @Tag("proc-232")
+  void cancel_comesBeforeMessagesThatLieInTheMailbox() throws Exception {
+    Pid pid =
+        runtime.spawn(
+            new Late() {
+              @Override
+              void begin(ProcessContext context, StepOutput out) throws Exception {
+                context.trapExits(true);
+                inStep.countDown();
+                goOn.await();
+              }
+
+              @Override
+              boolean isDone() {
+                return seen.size() == 2;
+              }
+            });
+    var exit = runtime.exit(pid);
+    inStep.await();
+    runtime.send(pid, "message");
+    runtime.cancel(pid, "enough", DAY);
+    goOn.countDown();
+    Kit.get(exit);
+    assertThat(seen).containsExactly("Cancel", "message");
+  }
+
+  // ---- many at once ----
+
+  private record Numbered(Pid from, int number) {}
+
+  /// Sends its parent some messages, then ends in one way or another.
+  private static Process sender(int messages, boolean body, boolean fails) {
+    if (body) {
+      return CoroutineProcess.of(self -> {
+        sendAll(self.context(), messages, fails);
+        return null;
+      });
+    }
+    return Kit.process((self, _, out) -> {
+      sendAll(self, messages, fails);
+      out.done();
+    });
+  }
+
+  private static void sendAll(ProcessContext self, int messages, boolean fails) {
+    Pid parent = Objects.requireNonNull(self.parent());
+    for (int i = 1; i <= messages; i++) {
+      self.send(parent, new Numbered(self.self(), i));
+    }
+    if (fails) {
+      throw new IllegalStateException("on purpose");
+    }
+  }
+
+  /// Says how many messages of each it had seen when it was told of its end.
+  private static final class Watcher {
+    final List<Process> senders;
+    final Map<Pid, Integer> messages = new HashMap<>();
+    final Map<Pid, Integer> atTheEnd = new HashMap<>();
+
+    Watcher(List<Process> senders) {
+      this.senders = senders;
+    }
+
+    void begin(ProcessContext self) {
+      for (Process sender : senders) {
+        self.monitor(self.spawn(sender));
+      }
+    }
+
+    void sees(@Nullable Object message) {
+      if (message instanceof Numbered(Pid from, int number)) {
+        assertThat(messages.merge(from, 1, Integer::sum)).as("of %s", from).isEqualTo(number);
+      } else if (message instanceof Signal.Down(_, Exit exit)) {
+        atTheEnd.put(exit.pid(), messages.getOrDefault(exit.pid(), 0));
+      }
+    }
+
+    boolean isDone() {
+      return atTheEnd.size() == senders.size();
+    }
+
+    Process asBody() {
+      return CoroutineProcess.of(self -> {
+        begin(self.context());
+        while (!isDone()) {
+          sees(self.receive(m -> m instanceof Numbered || m instanceof Signal));
+        }
+        return null;
+      });
+    }
+
+    Process asSteps() {
+      return new Process() {
+        @Override
+        public void init(ProcessContext self, String method, @Nullable Object input) {
+          begin(self);
+        }
+
+        @Override
+        public void step(List<ProcessEvent> events, StepOutput out) {
+          events.forEach(event -> sees(event.data()));
+          if (isDone()) {
+            out.done();
+          }
+        }
+      };
+    }
+  }
+
+  @Test
+  @Tag("proc-230")
+  void manySenders_ofAllKinds_areSeenToEndBehindTheirLastMessage() {
+    Random random = new Random(SEED);
+    for (int round = 0; round < 60; round++) {
+      List<Process> senders = new ArrayList<>();
+      List<Integer> expected = new ArrayList<>();
+      for (int i = random.nextInt(20); i >= 0; i--) {
+        expected.add(random.nextInt(200));
+        senders.add(sender(expected.getLast(), random.nextInt(4) == 0, random.nextInt(20) == 0));
+      }
+      Watcher watcher = new Watcher(senders);
+      Process process = random.nextBoolean() ? watcher.asBody() : watcher.asSteps();
+      Exit exit = Kit.exit(runtime, runtime.spawn(process));
+      assertThat(exit.cause()).as("seed %d, round %d", SEED, round).isNull();
+      assertThat(watcher.atTheEnd.values()).containsExactlyInAnyOrderElementsOf(expected);
+    }
+  }
+}

@@ -19,6 +19,7 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
    * States.  from     event                             to       who, order
    *          LIVES    it is done, or has thrown         DECIDED  its worker: CAS on `ending`
    *          LIVES    end(), a broken link, a shutdown  DECIDED  any thread: CAS; the winner wakes it
+   *          LIVES    completed(): a step had no memory to decide  DECIDED  its worker: CAS
    *          DECIDED  any of these                      DECIDED  nobody: who was first has the word
    *          DECIDED  completed(), refuse()             TOLD     its worker, or who failed to start it: leaves, closes the mailbox, tells
    *          DECIDED  abandon()                         TOLD     a shutdown that has no more time: tells, and leaves the rest to completed()
@@ -56,6 +57,11 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
       throw new ExceptionInInitializerError(e);
     }
   }
+
+  /// Why one has ended whose step has thrown, and then had no memory to say what: the JVM links code
+  /// when it is reached first, and needs memory for that.
+  private static final Throwable UNDECIDED =
+      new OutOfMemoryError("a step has failed, and there was no memory to note why");
 
   final ProcessHost host;
 
@@ -136,6 +142,12 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
     var _ = ENDING.compareAndSet(this, null, thrown);
   }
 
+  /// Goes through that once, for [LiveProcess#rehearse].
+  final void decideOnce() {
+    fails(UNDECIDED);
+    var _ = ending();
+  }
+
   /// It ends by itself, unless somebody has ended it before.
   final void endsWith(Exit exit) {
     var _ = ENDING.compareAndSet(this, null, exit);
@@ -196,6 +208,9 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
 
   /// Goes through what happens at the end, from where it has stopped before.
   private void over() {
+    if (ending == null) {
+      fails(UNDECIDED);
+    }
     if (!isLeft) {
       part(true);
       isLeft = true;

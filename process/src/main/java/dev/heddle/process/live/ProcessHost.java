@@ -77,6 +77,8 @@ public final class ProcessHost {
     this.parts = parts;
     this.dispatcher = dispatcher;
     this.places = new Places(parts.limit(), parts.scheduler().size());
+    LiveProcess.rehearse(this, parts.routes().address(0));
+    HostShutdown.prepare();
   }
 
   // ---- starting ----

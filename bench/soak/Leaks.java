@@ -2,6 +2,8 @@
 
 import module java.base;
 
+import rest.Rest;
+
 /// Leaks something of each kind that [Rest] counts, and prints what it says of that: a soak that
 /// cannot fail proves nothing.
 final class Leaks {

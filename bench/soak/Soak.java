@@ -7,6 +7,7 @@ import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.Scope;
 import dev.heddle.event.Deadline;
+import rest.Rest;
 
 /// Clients and child processes that are killed at random, for minutes, and what is left of them.
 ///

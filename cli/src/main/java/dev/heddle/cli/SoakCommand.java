@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -13,13 +14,13 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/// `heddle soak`: `bench/soak/Soak.java` in a JVM of its own, or the stress tests of processes for
-/// as long.
+/// `heddle soak`: `bench/soak/Soak.java` or `bench/soak/worlds/Worlds.java` in a JVM of its own, or
+/// the stress tests of processes for as long.
 @Command(
     name = "soak",
     description =
-        "Kills clients and children, or processes of the runtime, at random for minutes, compares"
-            + " every byte that comes back, and looks at what is left.",
+        "Kills clients and children, or processes of the runtime, at random for minutes, checks what"
+            + " must hold of them, and looks at what is left.",
     mixinStandardHelpOptions = true,
     sortOptions = false)
 final class SoakCommand implements Callable<Integer> {
@@ -28,6 +29,10 @@ final class SoakCommand implements Callable<Integer> {
   private static final List<String> HEAP =
       List.of("-J-Xms512m", "-J-Xmx512m", "-J-XX:+AlwaysPreTouch");
 
+  private static final String LOOP = "loop";
+  private static final String PROCESSES = "processes";
+  private static final String WORLDS = "worlds";
+
   private static final int STRESS_TESTS = 3; // among which the time is shared
 
   @Spec private CommandSpec spec = CommandSpec.create();
@@ -35,9 +40,14 @@ final class SoakCommand implements Callable<Integer> {
   @Parameters(
       arity = "0..1",
       paramLabel = "WHAT",
-      defaultValue = "loop",
-      description = "loop or processes; ${DEFAULT-VALUE} when not given.")
-  private String subject = "loop";
+      defaultValue = LOOP,
+      description = {
+        "${DEFAULT-VALUE} when not given:",
+        "loop       clients, servers and children of one loop",
+        "processes  the stress tests of the process runtime",
+        "worlds     twelve worlds of processes, each with its invariant"
+      })
+  private String subject = LOOP;
 
   @Option(
       names = "--minutes",
@@ -49,29 +59,59 @@ final class SoakCommand implements Callable<Integer> {
   @Option(
       names = "--driver",
       paramLabel = "NAME",
-      defaultValue = "auto",
-      description = "The loop's driver; ${DEFAULT-VALUE} when not given.")
-  private String driver = "auto";
+      description = "The loop's driver, for loop and worlds; auto when not given.")
+  private @Nullable String driver;
+
+  @Option(
+      names = "--workers",
+      paramLabel = "N",
+      description = "How many workers, for worlds; 2, 1 and 8 in turn when not given.")
+  private @Nullable Integer workers;
+
+  @Option(
+      names = "--seed",
+      paramLabel = "N",
+      description = "What decides, for worlds; printed, and another one each time when not given.")
+  private @Nullable Long seed;
 
   /// For picocli.
   SoakCommand() {}
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    if (!List.of("loop", "processes").contains(subject)) {
-      throw new ParameterException(
-          spec.commandLine(), "loop or processes can be soaked, not '" + subject + "'");
-    }
-    if (minutes < 1 || minutes > 999) {
-      throw new ParameterException(
-          spec.commandLine(), "--minutes is from 1 to 999, not " + minutes);
-    }
+    check();
     Home home = Home.find();
     if (home == null) {
       spec.commandLine().getErr().println(Home.missing("soak"));
       return ExitCode.USAGE;
     }
-    return subject.equals("loop") ? soakLoop(home) : stressProcesses(home);
+    return switch (subject) {
+      case LOOP -> run(home, "Soak.java");
+      case WORLDS -> run(home, "worlds/Worlds.java");
+      default -> stressProcesses(home);
+    };
+  }
+
+  private void check() {
+    if (!List.of(LOOP, PROCESSES, WORLDS).contains(subject)) {
+      throw wrong("loop, processes or worlds can be soaked, not '" + subject + "'");
+    }
+    if (minutes < 1 || minutes > 999) {
+      throw wrong("--minutes is from 1 to 999, not " + minutes);
+    }
+    if (workers != null && (workers < 1 || workers > 999)) {
+      throw wrong("--workers is from 1 to 999, not " + workers);
+    }
+    if (driver != null && subject.equals(PROCESSES)) {
+      throw wrong("--driver is for loop and worlds, not for processes; leave it out");
+    }
+    if ((workers != null || seed != null) && !subject.equals(WORLDS)) {
+      throw wrong("--workers and --seed are for worlds, not for " + subject + "; leave them out");
+    }
+  }
+
+  private ParameterException wrong(String what) {
+    return new ParameterException(spec.commandLine(), what);
   }
 
   private int stressProcesses(Home home) throws IOException, InterruptedException {
@@ -90,14 +130,20 @@ final class SoakCommand implements Callable<Integer> {
     return code == 0 ? ExitCode.OK : code >= 128 ? code : ExitCode.FAILURE;
   }
 
-  private int soakLoop(Home home) throws IOException, InterruptedException {
+  private int run(Home home, String file) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(home.root().resolve("heddle").toString());
     command.add("run");
     command.addAll(HEAP);
-    command.add("-J-Dheddle.driver=" + driver);
-    command.add(home.root().resolve("bench/soak/Soak.java").toString());
+    command.add("-J-Dheddle.driver=" + (driver == null ? "auto" : driver));
+    command.add(home.root().resolve("bench/soak").resolve(file).toString());
     command.addAll(List.of("--minutes", String.valueOf(minutes)));
+    if (workers != null) {
+      command.addAll(List.of("--workers", String.valueOf(workers)));
+    }
+    if (seed != null) {
+      command.addAll(List.of("--seed", String.valueOf(seed)));
+    }
     return home.run(command, Map.of());
   }
 }

@@ -39,7 +39,12 @@ class CommandLineTest {
         "test A B",
         "soak nonsense",
         "soak --minutes 0",
-        "soak processes --minutes 0"
+        "soak processes --minutes 0",
+        "soak processes --driver nio",
+        "soak processes --workers 2",
+        "soak loop --seed 1",
+        "soak worlds --workers 0",
+        "soak worlds --seed x"
       })
   void wrongUsage_exits2_withTheUsage(String words) {
     assertThat(line.execute(words.split(" "))).isEqualTo(2);

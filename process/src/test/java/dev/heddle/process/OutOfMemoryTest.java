@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(300)
 class OutOfMemoryTest {
   private static final int MANY = 30; // that fail in a row: what would be done instead fails too
-  private static final int ENOUGH = 60; // calls of a loop, of which there is no last one
+  private static final int ENOUGH = 60; // of what has no last one
 
   @Test
   @Tag("proc-297")
@@ -23,12 +23,23 @@ class OutOfMemoryTest {
 
   @Test
   @Tag("proc-297")
+  @Tag("proc-291")
   void allocationsThatFailInARow_whicheverIsFirst_harmOnlyTheirProcesses() throws Exception {
     everyAllocation(MANY);
   }
 
+  @Test
+  @Tag("proc-290")
+  void allocationThatFails_whereNoCatchBlockSeesIt_harmsOneProcess() throws Exception {
+    IntBinaryOperator scenario = scenario(ShortageLoader.Mode.UNCAUGHT);
+    for (int first = 1; first <= ENOUGH; first++) {
+      var _ = scenario.applyAsInt(first, 1);
+    }
+    end(scenario);
+  }
+
   private static void everyAllocation(int many) throws Exception {
-    IntBinaryOperator scenario = scenario(false);
+    IntBinaryOperator scenario = scenario(ShortageLoader.Mode.ALLOCATIONS);
     int first = 0;
     while (scenario.applyAsInt(++first, many) >= 0) {
       assertThat(first).isLessThan(10_000);
@@ -50,7 +61,7 @@ class OutOfMemoryTest {
   }
 
   private static void everyCall(int many) throws Exception {
-    IntBinaryOperator scenario = scenario(true);
+    IntBinaryOperator scenario = scenario(ShortageLoader.Mode.LOOPS);
     for (int first = 1; first <= ENOUGH; first++) {
       var _ = scenario.applyAsInt(first, many);
     }
@@ -60,12 +71,12 @@ class OutOfMemoryTest {
   @Test
   @Tag("proc-297")
   void runtimeWhoseWorkersAllFailForGood_refuses_andTellsOfAllEnds() throws Exception {
-    IntBinaryOperator scenario = scenario(true);
+    IntBinaryOperator scenario = scenario(ShortageLoader.Mode.LOOPS);
     assertThat(scenario.applyAsInt(ShortageScenario.FOR_GOOD, 0)).isEqualTo(0);
   }
 
-  private static IntBinaryOperator scenario(boolean loops) throws Exception {
-    Class<?> type = new ShortageLoader(loops).loadClass(ShortageScenario.class.getName());
+  private static IntBinaryOperator scenario(ShortageLoader.Mode mode) throws Exception {
+    Class<?> type = new ShortageLoader(mode).loadClass(ShortageScenario.class.getName());
     assertThat(type).isNotSameAs(ShortageScenario.class);
     return (IntBinaryOperator) type.getDeclaredConstructor().newInstance();
   }

@@ -7,6 +7,7 @@ import java.lang.classfile.ClassFile;
 import java.lang.classfile.ClassTransform;
 import java.lang.classfile.CodeElement;
 import java.lang.classfile.MethodModel;
+import java.lang.classfile.instruction.ExceptionCatch;
 import java.lang.classfile.instruction.InvokeDynamicInstruction;
 import java.lang.classfile.instruction.InvokeInstruction;
 import java.lang.classfile.instruction.NewMultiArrayInstruction;
@@ -21,7 +22,9 @@ import java.util.Set;
 
 /// Defines the classes of this project once more, such that those of the process module call
 /// [Shortage#allocate] before they allocate, themselves or in a collection of the JDK's, or before
-/// what the loops of their threads call: production code needs no hook.
+/// what the loops of their threads call: production code needs no hook. The JVM links the access to
+/// a variable by its handle when it is reached first, which takes memory: so those that decide and
+/// tell an end count as allocations too.
 final class ShortageLoader extends ClassLoader {
   private static final String ROOT = "dev.heddle.";
   private static final Set<String> ALLOCATES =
@@ -48,12 +51,26 @@ final class ShortageLoader extends ClassLoader {
   private static final Set<String> CALLS =
       Set.of("next", "search", "sleep", "fallAsleep", "hasWork", "look", "doze", "awake");
 
-  private final boolean loops;
+  // what is compiled into the loop of a worker
+  private static final Set<String> INLINED = Set.of("step", "run", "complete", "turn");
+  private static final Set<String> INLINED_OF = Set.of("LiveProcess", "Task", "Worker");
 
-  /// @param loops whether calls fail in the loops of the runtime's threads, instead of allocations
-  ShortageLoader(boolean loops) {
+  /// What fails.
+  enum Mode {
+    /// allocations
+    ALLOCATIONS,
+    /// allocations, and no catch block below the loop of a worker sees that: where the JVM cannot
+    /// make objects again that compiled code has done without, it passes them all
+    UNCAUGHT,
+    /// calls in the loops of the runtime's threads
+    LOOPS
+  }
+
+  private final Mode mode;
+
+  ShortageLoader(Mode mode) {
     super("shortage", ShortageLoader.class.getClassLoader());
-    this.loops = loops;
+    this.mode = mode;
   }
 
   private static String resource(String name) {
@@ -78,7 +95,7 @@ final class ShortageLoader extends ClassLoader {
     }
     try (InputStream in = url.openStream()) {
       byte[] bytes = in.readAllBytes();
-      byte[] made = isOfProcesses(name) ? transformed(bytes) : bytes;
+      byte[] made = isOfProcesses(name) ? transformed(bytes, name) : bytes;
       return defineClass(name, made, 0, made.length);
     } catch (IOException e) {
       throw new ClassNotFoundException(name, e);
@@ -91,18 +108,35 @@ final class ShortageLoader extends ClassLoader {
         && !name.startsWith(ROOT + "process.Kit");
   }
 
-  private byte[] transformed(byte[] bytes) {
-    ClassFile format = ClassFile.of();
-    return format.transformClass(
-        format.parse(bytes),
+  private byte[] transformed(byte[] bytes, String name) {
+    // without handlers some variables are never there: what describes them is left out
+    ClassFile format = ClassFile.of(ClassFile.DebugElementsOption.DROP_DEBUG);
+    boolean links = name.endsWith("live.Mortal");
+    ClassTransform fails =
         ClassTransform.transformingMethodBodies(
-            loops ? ShortageLoader::isLoop : ShortageLoader::runsAfterTheStart,
+            mode == Mode.LOOPS ? ShortageLoader::isLoop : ShortageLoader::runsAfterTheStart,
             (code, element) -> {
-              if (loops ? isCall(element) : allocates(element)) {
+              if (mode == Mode.LOOPS
+                  ? isCall(element)
+                  : allocates(element) || (links && links(element))) {
                 code.invokestatic(SHORTAGE, "allocate", NOTHING);
               }
               code.with(element);
-            }));
+            });
+    boolean isInlined = INLINED_OF.contains(name.substring(name.lastIndexOf('.') + 1));
+    return format.transformClass(
+        format.parse(bytes),
+        mode == Mode.UNCAUGHT && isInlined ? fails.andThen(catchesNothing()) : fails);
+  }
+
+  private static ClassTransform catchesNothing() {
+    return ClassTransform.transformingMethodBodies(
+        method -> INLINED.contains(method.methodName().stringValue()),
+        (code, element) -> {
+          if (!(element instanceof ExceptionCatch)) {
+            code.with(element);
+          }
+        });
   }
 
   /// A class whose initialisation fails is lost for good: what a runtime needs it has initialised
@@ -117,6 +151,11 @@ final class ShortageLoader extends ClassLoader {
 
   private static boolean isCall(CodeElement element) {
     return element instanceof InvokeInstruction call && CALLS.contains(call.name().stringValue());
+  }
+
+  private static boolean links(CodeElement element) {
+    return element instanceof InvokeInstruction call
+        && call.owner().asInternalName().equals("java/lang/invoke/VarHandle");
   }
 
   private static boolean allocates(CodeElement element) {

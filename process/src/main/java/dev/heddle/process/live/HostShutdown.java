@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -74,6 +75,11 @@ public final class HostShutdown {
     this.scheduler = scheduler;
     this.timers = timers;
     this.loops = loops;
+  }
+
+  /// Is initialised while there is memory for that: a class for which there was none is lost.
+  static void prepare() {
+    Objects.requireNonNull(LONGEST_REST);
   }
 
   /// Ends everything. To be called once, on a thread that may wait; an interrupt shortens the

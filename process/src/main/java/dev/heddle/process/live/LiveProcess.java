@@ -89,6 +89,24 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
     this.room = options.policy() == MailboxPolicy.SUSPEND ? new Room(queue) : Room.UNUSED;
   }
 
+  /// Goes through what a process needs from its start to its end, with one that nobody sees: so all
+  /// that is initialised, and linked, while there is memory. A class whose initialisation has
+  /// failed is lost for good, and whoever finds that the end of a process cannot be decided, for
+  /// want of memory to link that, cannot say why it ends.
+  static void rehearse(ProcessHost host, Pid address) {
+    LiveProcess one = new LiveProcess(host, address, Ended.PROCESS, StartOptions.DEFAULT);
+    var _ = one.queue.push(new Envelope(null));
+    EventBatch events = EventBatch.of(one.queue.take(FEW_EVENTS), one);
+    StepOutput out = new StepOutput();
+    out.idle();
+    try {
+      var _ = one.verdict(out, events);
+    } catch (Exception e) {
+      throw new IllegalStateException("it asks for nothing that could fail", e);
+    }
+    one.decideOnce();
+  }
+
   // ---- steps, on a worker ----
 
   @Override

@@ -23,6 +23,7 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
    *          LIVES    it is done, or has thrown         DECIDED  its worker: CAS on `ending`
    *          LIVES    end(), a shutdown                 DECIDED  any thread: CAS; the winner wakes it
    *          LIVES    a broken link, no trap            DECIDED  who tells of the other's end: CAS under the lock of its ties; then wakes it
+   *          LIVES    completed(): a step had no memory to decide  DECIDED  its worker: CAS
    *          DECIDED  any of these                      DECIDED  nobody: who was first has the word
    *          DECIDED  completed(), refuse()             TOLD     its worker, or who failed to start it: leaves, closes the mailbox, tells
    *          DECIDED  abandon()                         TOLD     a shutdown that has no more time: tells, and leaves the rest to completed()
@@ -66,6 +67,11 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
       throw new ExceptionInInitializerError(e);
     }
   }
+
+  /// Why one has ended whose step has thrown, and then had no memory to say what: the JVM links code
+  /// when it is reached first, and needs memory for that.
+  private static final Throwable UNDECIDED =
+      new OutOfMemoryError("a step has failed, and there was no memory to note why");
 
   final ProcessHost host;
 
@@ -172,6 +178,12 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
     var _ = ENDING.compareAndSet(this, null, thrown);
   }
 
+  /// Goes through that once, for [LiveProcess#rehearse].
+  final void decideOnce() {
+    fails(UNDECIDED);
+    var _ = ending();
+  }
+
   /// It ends by itself, unless somebody has ended it before.
   final void endsWith(Exit exit) {
     var _ = ENDING.compareAndSet(this, null, exit);
@@ -254,6 +266,9 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
 
   /// Goes through what happens at the end, from where it has stopped before.
   private void over() {
+    if (ending == null) {
+      fails(UNDECIDED);
+    }
     if (!isLeft) {
       part(true);
       isLeft = true;

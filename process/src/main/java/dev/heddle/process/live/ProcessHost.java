@@ -94,6 +94,8 @@ public final class ProcessHost {
         new Listeners(
             parts.listeners(),
             (exit, t) -> log("a listener failed at the end of ", exit.pid(), "", t));
+    LiveProcess.rehearse(this, parts.routes().address(0));
+    HostShutdown.prepare();
   }
 
   // ---- starting ----

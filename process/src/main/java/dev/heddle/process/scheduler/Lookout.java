@@ -71,7 +71,7 @@ final class Lookout {
     this.scheduler = scheduler;
     this.longSteps = longSteps;
     this.longStepNanos = longStepNanos;
-    this.thread = new Thread(null, this::loop, name, 0, false);
+    this.thread = new Thread(null, this::live, name, 0, false);
     thread.setDaemon(true);
     this.reports =
         new ThreadPoolExecutor(
@@ -96,10 +96,13 @@ final class Lookout {
     }
   }
 
-  private void loop() {
-    while (!scheduler.isHalted() || scheduler.isAlive()) {
+  /// Not one method with [#loop]: as [Worker] has it, and for the same reason.
+  private void live() {
+    boolean ends = false;
+    while (!ends) {
       try {
-        turn();
+        loop();
+        ends = true;
       } catch (Throwable t) {
         quiet = 0; // tasks need its next look, whatever this one has met
         complain(t);
@@ -107,6 +110,12 @@ final class Lookout {
     }
     scheduler.spares().look(false, System.nanoTime());
     reports.shutdown(); // what has been reported is still told
+  }
+
+  private void loop() {
+    while (!scheduler.isHalted() || scheduler.isAlive()) {
+      turn();
+    }
   }
 
   private void turn() {

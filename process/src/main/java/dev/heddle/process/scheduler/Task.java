@@ -18,6 +18,7 @@ public abstract class Task {
    *          RUNNING   WAIT_DEAF, no command woke it  DEAF       worker: CAS, again while messages wake it
    *          RUNNING   one of these three, but woken  as CONTINUE
    *          RUNNING   DONE, or the step has thrown   COMPLETE   worker: volatile store, for ever; then completed()
+   *          RUNNING, COMPLETE  cut off, uncaught     COMPLETE   worker: volatile store, then onto the same list (Worker.live)
    *          COMPLETE  completed() lacked memory      COMPLETE   worker: onto the list of ends to be finished (WorkScheduler.finishLater)
    *          COMPLETE  a worker has taken it          COMPLETE   worker: completed() once more
    *          BLOCKED, IDLE   wake(why)                READY      any thread: CAS; the winner puts it into a run queue
@@ -189,12 +190,14 @@ public abstract class Task {
     for (int left = BUDGET_STEPS; ; left--) {
       steps++;
       Verdict verdict;
+      worker.isInTask = true;
       try {
         verdict = step(worker);
       } catch (Throwable t) {
         worker.hasThrown(this, t);
         verdict = Verdict.DONE; // else it would be RUNNING for ever
       }
+      worker.isInTask = false; // from here on it may become another's
       if (verdict == Verdict.DONE) {
         word = COMPLETE;
         complete(worker);
@@ -214,14 +217,23 @@ public abstract class Task {
     }
   }
 
+  /// Its step, or its end, was cut off where no catch block could see it: it has ended, and a worker
+  /// goes on with that. Its worker, which has it still.
+  final void cutOff() {
+    word = COMPLETE;
+  }
+
   private void complete(Worker worker) {
+    worker.isInTask = true;
     try {
       completed(worker);
     } catch (VirtualMachineError _) {
+      worker.isInTask = false; // from here on it is another's
       worker.scheduler().finishLater(this); // safe: it is called again until it does not throw
     } catch (Throwable t) {
       worker.hasThrown(this, t);
     }
+    worker.isInTask = false;
   }
 
   /// Ends a run unless something has woken the task meanwhile.

@@ -46,6 +46,7 @@ public final class Worker {
   // this worker
   private boolean searching; // as the word of Parking counts it
   private int failures; // of the loop, without a task between
+  boolean isInTask; // its step or its end: nobody else runs it
 
   // this worker; others read values of some moment ago
   private int newestInARow;
@@ -57,7 +58,6 @@ public final class Worker {
   private @Nullable Thread mounted; // the body that its step runs now
 
   // this worker releases it, without a fence for each run; reports acquire it
-  @SuppressWarnings("unused") // through RUNNING
   private @Nullable Task running;
 
   // its step, or a body that is mounted in it: wake-ups, and those in whose middle the stack has
@@ -82,7 +82,7 @@ public final class Worker {
   volatile boolean asleep;
 
   Worker(WorkScheduler scheduler, String name, int number) {
-    this(scheduler, name, number, Worker::loop);
+    this(scheduler, name, number, Worker::live);
   }
 
   /// A spare, which runs what `work` gives it.
@@ -118,14 +118,29 @@ public final class Worker {
 
   // ---- the loop ----
 
-  private void loop() {
+  /// Not one method with [#loop]: an error that the JVM throws when it cannot make objects again that
+  /// compiled code has done without passes all catch blocks that were compiled into one. This runs
+  /// a few times only, so it is not compiled.
+  private void live() {
     boolean ends = false;
     while (!ends) {
       try {
-        ends = turn();
+        loop();
+        ends = true;
       } catch (Throwable t) {
-        recover(t);
+        try {
+          recover(t);
+        } catch (Throwable _) {
+          // safe: this thread must live; the next failure tries again
+        }
       }
+    }
+  }
+
+  private void loop() {
+    boolean ends = false;
+    while (!ends) {
+      ends = turn();
     }
   }
 
@@ -158,24 +173,41 @@ public final class Worker {
       try {
         scheduler.foundOne();
       } catch (Throwable t) {
-        complain(
-            "fails to wake the next worker", t); // safe: the lookout does so, and our task waits
+        // safe: the lookout does so, and our task waits
+        complain("fails to wake the next worker", null, t);
       }
     }
   }
 
-  /// Brings the counts of sleepers in order after a failure. Nothing is in its hands: it calls
-  /// nothing between taking a task and running it that could fail.
+  /// Brings the counts of sleepers in order after a failure, and lets a task that was cut off in the
+  /// middle end. Else nothing is in its hands: it calls nothing between taking a task and running
+  /// it that could fail.
   private void recover(Throwable t) {
+    if (isInTask) {
+      giveUpTask();
+    }
     if (asleep) {
       scheduler.parking().withdraw(this);
     }
     stopSearching(); // nobody is woken while somebody searches
-    complain("goes on after a failure of its own", t);
+    complain("goes on after a failure of its own", null, t);
     if (++failures == HOPELESS) {
       scheduler.lost(t);
     }
     var _ = pause();
+  }
+
+  /// Its task's step, or the end of the task, was cut off, and no catch block has seen it: see
+  /// [#live].
+  private void giveUpTask() {
+    isInTask = false;
+    mounted = null;
+    Task cut = running;
+    if (cut != null) {
+      cut.cutOff();
+      scheduler.finishLater(cut);
+    }
+    RUNNING.setRelease(this, (Task) null);
   }
 
   private boolean pause() {
@@ -183,18 +215,20 @@ public final class Worker {
     return false;
   }
 
-  /// Writes to the log; never throws, also when there is no memory for the words.
-  private void complain(String what, Throwable t) {
+  /// Writes to the log; never throws, also when there is no memory for the words: so it makes them
+  /// itself.
+  private void complain(String what, @Nullable Task task, Throwable t) {
     try {
-      Logbook.write(Level.ERROR, thread.getName() + " " + what, t);
+      String of = task == null ? "" : ": " + task.getClass();
+      Logbook.write(Level.ERROR, thread.getName() + " " + what + of, t);
     } catch (Throwable _) {
       return; // safe: who has to know hears it from exits
     }
   }
 
-  /// A task has thrown what it must not. It has ended.
+  /// A task has thrown what it must not. It has ended. Never throws.
   void hasThrown(Task task, Throwable t) {
-    complain("gives up a task: " + task.getClass(), t);
+    complain("gives up a task", task, t);
   }
 
   /// Runs a READY task that is in no queue any more, or one whose end is to be finished. On its own
@@ -277,7 +311,7 @@ public final class Worker {
       try {
         shareSpare(); // whoever looked while the batch was in our hands has seen it nowhere
       } catch (Throwable t) {
-        complain("fails to wake a worker", t); // safe: the lookout does so, and our task waits
+        complain("fails to wake a worker", null, t); // safe: the lookout does so, and our task waits
       }
     }
     return task;

@@ -268,18 +268,26 @@ public final class Timers {
 
   // ---- the thread ----
 
+  /// Not one method with [#loop]: an error that the JVM throws when it cannot make objects again that
+  /// compiled code has done without passes all catch blocks that were compiled into one.
   private void run() {
     while (!closed) {
       try {
-        long rest = turn();
-        if (rest > 0) {
-          LockSupport.parkNanos(this, rest);
-        }
-        sleepsUntil = AWAKE;
-        var _ = Thread.interrupted(); // nobody's business; it would keep the thread awake
+        loop();
       } catch (Throwable t) { // safe: a turn that is cut off is made whole by the next one
         LockSupport.parkNanos(this, RETRY_NANOS);
       }
+    }
+  }
+
+  private void loop() {
+    while (!closed) {
+      long rest = turn();
+      if (rest > 0) {
+        LockSupport.parkNanos(this, rest);
+      }
+      sleepsUntil = AWAKE;
+      var _ = Thread.interrupted(); // nobody's business; it would keep the thread awake
     }
   }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package rest;
 
 import module java.base;
 
@@ -7,18 +8,18 @@ import io.netty.util.internal.PlatformDependent;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 
-/// What there is between two rounds.
+/// What there is between two rounds of a soak.
 ///
 /// @param heap after a collection, in KiB
 /// @param resident memory, in KiB
 /// @param direct memory outside the heap that buffers take, the JDK's and Netty's, in KiB
 /// @param files what the descriptors are for
 /// @param names of the threads
-record Rest(long heap, long resident, long direct, List<String> files, List<String> names) {
-  static final String HEAD =
+public record Rest(long heap, long resident, long direct, List<String> files, List<String> names) {
+  public static final String HEAD =
       "| s | heap, KiB | resident, KiB | direct, KiB | descriptors | threads |";
 
-  static Rest now() throws IOException {
+  public static Rest now() throws IOException {
     System.gc();
     return new Rest(
         ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed() >> 10,
@@ -61,7 +62,7 @@ record Rest(long heap, long resident, long direct, List<String> files, List<Stri
   }
 
   /// What the descriptors are for, but those of an observer.
-  static List<String> open() throws IOException {
+  public static List<String> open() throws IOException {
     List<String> files = new ArrayList<>();
     try (DirectoryStream<Path> links = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
       for (Path link : links) {
@@ -79,19 +80,19 @@ record Rest(long heap, long resident, long direct, List<String> files, List<Stri
     }
   }
 
-  long descriptors() {
+  public long descriptors() {
     return files.size();
   }
 
-  long threads() {
+  public long threads() {
     return names.size();
   }
 
-  static long pipes(List<String> files) {
+  public static long pipes(List<String> files) {
     return files.stream().filter(file -> file.startsWith("pipe:")).count();
   }
 
-  String row(Duration since) {
+  public String row(Duration since) {
     return "| %d | %d | %d | %d | %d | %d |"
         .formatted(since.toSeconds(), heap, resident, direct, descriptors(), threads());
   }
@@ -101,7 +102,7 @@ record Rest(long heap, long resident, long direct, List<String> files, List<Stri
   /// What is more in the second half than in the first, beyond the tolerance. Of the resident
   /// memory nearly all is the heap, which does not grow: no part of it is tolerated, but what the
   /// compilers still make in the first minutes.
-  static List<String> grown(List<Rest> rests) {
+  public static List<String> grown(List<Rest> rests) {
     if (rests.size() < 2) {
       return List.of("nothing is known: there are two halves after three rounds only");
     }

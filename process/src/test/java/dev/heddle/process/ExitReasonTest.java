@@ -61,6 +61,12 @@ class ExitReasonTest {
     return pid;
   }
 
+  private void awaitIdle(Pid pid) {
+    while (Objects.requireNonNull(runtime.process(pid)).state() != ProcessSnapshot.State.IDLE) {
+      Thread.onSpinWait();
+    }
+  }
+
   private Exit afterMessage(Pid pid) {
     var exit = runtime.exit(pid);
     runtime.send(pid, "end");
@@ -130,11 +136,13 @@ class ExitReasonTest {
   void cancel_ofOneThatDoesNotTrap_isAnEndOnPurpose_terminateIsNone() {
     Pid asked = runtime.spawn(Kit.resting());
     var exit = runtime.exit(asked);
+    awaitIdle(asked); // it is to be woken
     runtime.cancel(asked, "closing time", Duration.ofHours(1));
     assertThat(Kit.get(exit).reason()).isEqualTo(Reason.SHUTDOWN);
     assertThat(Kit.get(exit).cause()).hasMessage("process cancelled: closing time");
     Pid ended = runtime.spawn(Kit.resting());
     var other = runtime.exit(ended);
+    awaitIdle(ended);
     runtime.terminate(ended);
     assertThat(Kit.get(other).reason()).isEqualTo(Reason.TERMINATED);
     assertThat(Kit.get(other).isFailure()).isTrue();

@@ -107,10 +107,10 @@ public class TiesLincheckTest {
   @Tag("proc-240")
   void linksOfTwo_inAllSmallInterleavings_areMadeUndoneAndBrokenAtOneMoment() {
     new ModelCheckingOptions()
-        .iterations(10)
-        .invocationsPerIteration(200)
+        .iterations(5)
+        .invocationsPerIteration(50)
         .threads(2)
-        .actorsPerThread(3)
+        .actorsPerThread(2)
         .sequentialSpecification(Specification.class)
         .check(Real.class);
   }

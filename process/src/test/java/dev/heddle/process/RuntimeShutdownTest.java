@@ -240,7 +240,7 @@ class RuntimeShutdownTest {
     assertThat(report.terminated()).isZero();
     assertThat(report.abandoned()).extracting(ShutdownReport.Abandoned::pid).containsExactly(stuck);
     for (CompletableFuture<Exit> exit : exits) {
-      assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.TERMINATED);
+      assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.SHUTDOWN);
     }
     goOn.countDown();
     closed.await();

@@ -83,7 +83,7 @@ final class Supervision {
     self = context;
     context.trapExits(true);
     if (waitsFor == 0) {
-      context.ready();
+      ready(context);
     }
   }
 
@@ -444,7 +444,15 @@ final class Supervision {
   /// One child more of the first has started, or is over.
   private void hasStarted() {
     if (--waitsFor == 0 && !closing) {
-      self().ready();
+      ready(self());
+    }
+  }
+
+  private static void ready(ProcessContext context) {
+    try {
+      context.ready();
+    } catch (IllegalStateException _) {
+      // safe: a process that hides the supervisor, and has not promised to say so, has started
     }
   }
 

@@ -15,6 +15,7 @@ import dev.heddle.process.supervisor.DynamicSupervisor;
 import dev.heddle.process.supervisor.Supervisor;
 import dev.heddle.process.supervisor.Supervisor.FirstStart;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +44,7 @@ class SupervisorStartTest {
       }
 
       @Override
-      public void step(java.util.List<ProcessEvent> events, StepOutput out) {}
+      public void step(List<ProcessEvent> events, StepOutput out) {}
     };
   }
 
@@ -56,7 +57,7 @@ class SupervisorStartTest {
       }
 
       @Override
-      public void step(java.util.List<ProcessEvent> events, StepOutput out) {}
+      public void step(List<ProcessEvent> events, StepOutput out) {}
     };
   }
 
@@ -180,6 +181,28 @@ class SupervisorStartTest {
     assertThat(Kit.get(lab.runtime.started(failed))).isTrue();
     Pid empty = lab.runtime.spawn(lab.supervisor().build());
     assertThat(Kit.get(lab.runtime.started(empty))).isTrue();
+  }
+
+  @Test
+  @Tag("proc-257")
+  void supervisorHiddenInAProcess_thatDoesNotSayWhenItHasStarted_startsItsChildren()
+      throws Exception {
+    Supervisor hidden = lab.supervisor().child(spec("db")).build();
+    Pid pid =
+        lab.runtime.spawn(
+            new Process() {
+              @Override
+              public void init(ProcessContext self, String method, @Nullable Object input) {
+                hidden.init(self, method, input);
+              }
+
+              @Override
+              public void step(List<ProcessEvent> events, StepOutput out) {
+                hidden.step(events, out);
+              }
+            });
+    lab.await("db", State.RUNNING);
+    assertThat(lab.children(pid)).hasSize(1);
   }
 
   // ---- objects that were started before ----

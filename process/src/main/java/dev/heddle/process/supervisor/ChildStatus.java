@@ -21,9 +21,9 @@ public record ChildStatus(
   public enum State {
     /// waits for those after which it starts
     WAITING,
-    /// is in its `init`
+    /// has a process that has not started yet
     STARTING,
-    /// its `init` has returned
+    /// has started: its `init` has returned, or it has said so
     RUNNING,
     /// has ended, and will be started again after the delay
     BACKING_OFF,

@@ -25,7 +25,7 @@ final class Supervision {
   /*
    * States of a child.  from                event                                    to
    *    WAITING                      all that it is after are RUNNING or EXITED       STARTING: spawned, linked, monitored
-   *    STARTING                     its init has returned                            RUNNING
+   *    STARTING                     it has started                                   RUNNING
    *    STARTING, RUNNING            it ends, and is to be restarted                  BACKING_OFF: a recovery begins
    *    STARTING, RUNNING            it ends, and is not                              EXITED or FAILED
    *    STARTING, RUNNING            its supervisor wants it to end                   STOPPING: asked, with a deadline
@@ -33,6 +33,7 @@ final class Supervision {
    *    STOPPING                     it ends                                          STOPPED
    *    BACKING_OFF                  the recovery's delay is over                     WAITING
    *    WAITING, BACKING_OFF         End                                              STOPPED
+   *    STOPPED, EXITED, FAILED      Restart                                          WAITING
    *
    * A recovery is the way from a failure to a restart: of one child, or of all that the strategy names. It ends those that still
    * live, the last first and one at a time; then it waits for the delay; then all of them are WAITING. With ONE_FOR_ONE each child has its
@@ -40,6 +41,7 @@ final class Supervision {
    *
    * Each step takes what has come into the states, then looks what follows from them (start, recover, close). So what comes together
    * or in another order than expected needs no rule of its own: a late signal is of a monitor that nobody knows any more.
+   * No event looks at all children: Siblings knows who may start, a recovery and the end remember how far they are (Ending).
    *
    * Rejected. Delays in the children's specifications: one failing data base would need as many as it has clients. A backoff that
    * carries its own count: it was made anew for each try, and never grew (trap 56). P13; cases 175-182, 221.
@@ -83,7 +85,7 @@ final class Supervision {
     self = context;
     context.trapExits(true);
     if (waitsFor == 0) {
-      context.ready();
+      ready(context);
     }
   }
 
@@ -444,7 +446,15 @@ final class Supervision {
   /// One child more of the first has started, or is over.
   private void hasStarted() {
     if (--waitsFor == 0 && !closing) {
-      self().ready();
+      ready(self());
+    }
+  }
+
+  private static void ready(ProcessContext context) {
+    try {
+      context.ready();
+    } catch (IllegalStateException _) {
+      // safe: a process that hides the supervisor, and has not promised to say so, has started
     }
   }
 

@@ -24,7 +24,7 @@ public final class SupervisorCommands {
   /// @param delay how long
   public record Pause(Duration delay) implements Command<@Nullable Object> {}
 
-  /// Waits until the `init` of a process has returned: true, or it has ended before: false.
+  /// Waits until a process has started: true, or it has ended before: false.
   ///
   /// @param runtime of the process
   /// @param pid of it

@@ -51,8 +51,6 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @since 0.1
 public final class ProcessRuntime implements AutoCloseable {
-  private static final Duration CENTURY = Duration.ofDays(36_525);
-
   private final WorkScheduler scheduler;
   private final Routes routes;
   private final ProcessHost host;
@@ -70,7 +68,7 @@ public final class ProcessRuntime implements AutoCloseable {
     // initialised while there is stack: where that ends it could not be, and then never again
     Objects.requireNonNull(StartOptions.DEFAULT);
     this.name = how.host;
-    this.scheduler = new WorkScheduler(how.host, how.workers, watch(), bounded(how.longStep));
+    this.scheduler = new WorkScheduler(how.host, how.workers, watch(), Waits.bounded(how.longStep));
     this.loops = new LoopPort(how.loopOptions());
     this.timers = new Timers("heddle-timers-" + how.host);
     CommandRegistry registry = how.registry.copy(); // the builder may start another runtime
@@ -220,29 +218,14 @@ public final class ProcessRuntime implements AutoCloseable {
   @SuppressWarnings("TypeParameterUnusedInFormals") // who asks knows what is answered
   public <R extends @Nullable Object> R ask(Pid to, @Nullable Object message, Duration limit)
       throws InterruptedException {
-    checkMayWait("ask");
-    return await(to, request(to, message), limit);
+    Waits.checkMayWait("ask");
+    return Waits.await(to, request(to, message), limit);
   }
 
   <R extends @Nullable Object> R ask(Pid to, Function<Reply<R>, ?> message, Duration limit)
       throws InterruptedException {
-    checkMayWait("ask");
-    return await(to, request(to, message), limit);
-  }
-
-  private static <R extends @Nullable Object> R await(
-      Pid to, CompletableFuture<R> answer, Duration limit) throws InterruptedException {
-    try {
-      return answer.get(bounded(limit).toNanos(), TimeUnit.NANOSECONDS);
-    } catch (ExecutionException e) {
-      throw e.getCause() instanceof SendFailedException refused && refused.to().equals(to)
-          ? refused
-          : new AskFailedException(to, Objects.requireNonNull(e.getCause()));
-    } catch (TimeoutException _) {
-      throw new DeadlineException("no answer of " + to + " within " + limit);
-    } finally {
-      answer.cancel(false); // given up, also when interrupted; does nothing when there is an answer
-    }
+    Waits.checkMayWait("ask");
+    return Waits.await(to, request(to, message), limit);
   }
 
   /// Sends a message as a [Request]. The future is the answer; completing or cancelling it gives
@@ -359,7 +342,7 @@ public final class ProcessRuntime implements AutoCloseable {
   /// @throws SendFailedException when there is no such process
   public void cancel(Pid pid, String reason, Duration within) {
     LiveProcess live = find(pid);
-    Duration time = bounded(within);
+    Duration time = Waits.bounded(within);
     if (live.cancel(new Signal.Cancel(reason, Instant.now().plus(time)))) {
       Timer deadline =
           new Timer() {
@@ -421,10 +404,10 @@ public final class ProcessRuntime implements AutoCloseable {
   /// @throws DeadlineException when no process has it in time
   /// @throws IllegalStateException in a step of a process, which it would hold
   public Pid awaitName(String name, Duration limit) throws InterruptedException {
-    checkMayWait("awaitName");
+    Waits.checkMayWait("awaitName");
     CompletableFuture<Pid> registered = registered(name);
     try {
-      return registered.get(bounded(limit).toNanos(), TimeUnit.NANOSECONDS);
+      return registered.get(Waits.bounded(limit).toNanos(), TimeUnit.NANOSECONDS);
     } catch (ExecutionException e) {
       throw new IllegalStateException("nothing fails it", e);
     } catch (TimeoutException _) {
@@ -465,10 +448,10 @@ public final class ProcessRuntime implements AutoCloseable {
   /// @throws DeadlineException when the process has not ended in time
   /// @throws IllegalStateException in a step of a process, which it would hold
   public Exit awaitExit(Pid pid, Duration limit) throws InterruptedException {
-    checkMayWait("awaitExit");
+    Waits.checkMayWait("awaitExit");
     CompletableFuture<Exit> exit = exit(pid);
     try {
-      return exit.get(bounded(limit).toNanos(), TimeUnit.NANOSECONDS);
+      return exit.get(Waits.bounded(limit).toNanos(), TimeUnit.NANOSECONDS);
     } catch (ExecutionException e) {
       throw new IllegalStateException("nothing fails it", e);
     } catch (TimeoutException _) {
@@ -578,10 +561,10 @@ public final class ProcessRuntime implements AutoCloseable {
   /// @return what became of the processes
   /// @throws IllegalStateException in a step of a process, which would wait for its own end
   public ShutdownReport shutdown(Duration deadline) {
-    checkMayWait("shutdown");
+    Waits.checkMayWait("shutdown");
     if (ending.compareAndSet(false, true)) {
       try {
-        report.complete(end(bounded(deadline)));
+        report.complete(end(Waits.bounded(deadline)));
       } catch (Throwable t) {
         report.completeExceptionally(t); // else a second caller would wait for ever
         throw t;
@@ -596,24 +579,6 @@ public final class ProcessRuntime implements AutoCloseable {
       return new HostShutdown(host, scheduler, timers, loops).run(deadline);
     } finally {
       managed.leave();
-    }
-  }
-
-  /// What clocks can add to the time of day: less than nothing is nothing, more than a century is
-  /// that.
-  private static Duration bounded(Duration limit) {
-    if (limit.isNegative()) {
-      return Duration.ZERO;
-    }
-    return limit.compareTo(CENTURY) > 0 ? CENTURY : limit;
-  }
-
-  private static void checkMayWait(String what) {
-    if (Worker.current() != null || (what.equals("shutdown") && BodyThread.isCurrent())) {
-      throw new IllegalStateException(
-          what
-              + "() would hold a worker in a step of a process; yield a command, or do it"
-              + " elsewhere");
     }
   }
 

@@ -135,7 +135,8 @@ final class LiveContext implements ProcessContext {
 
   @Override
   public long monitor(String name) {
-    return live.host.monitor(live, name);
+    LiveProcess found = live.host.named(name);
+    return live.host.monitor(live, found == null ? live.host.nobody() : found.self(), _ -> {});
   }
 
   @Override

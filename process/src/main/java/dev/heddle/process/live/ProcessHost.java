@@ -375,11 +375,6 @@ public final class ProcessHost {
     }
   }
 
-  long monitor(LiveProcess watcher, String name) {
-    LiveProcess found = named(name);
-    return monitor(watcher, found == null ? nobody() : found.self(), _ -> {});
-  }
-
   long monitor(LiveProcess watcher, Pid target, LongConsumer known) {
     StackReserve.requireAmple(); // the same
     LiveProcess found = findProcess(target);

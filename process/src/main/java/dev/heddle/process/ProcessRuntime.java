@@ -35,7 +35,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -51,8 +50,6 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @since 0.1
 public final class ProcessRuntime implements AutoCloseable {
-  private static final Duration CENTURY = Duration.ofDays(36_525);
-
   private final WorkScheduler scheduler;
   private final Routes routes;
   private final ProcessHost host;
@@ -70,7 +67,7 @@ public final class ProcessRuntime implements AutoCloseable {
     // initialised while there is stack: where that ends it could not be, and then never again
     Objects.requireNonNull(StartOptions.DEFAULT);
     this.name = how.host;
-    this.scheduler = new WorkScheduler(how.host, how.workers, watch(), bounded(how.longStep));
+    this.scheduler = new WorkScheduler(how.host, how.workers, watch(), Waits.bounded(how.longStep));
     this.loops = new LoopPort(how.loopOptions());
     this.timers = new Timers("heddle-timers-" + how.host);
     CommandRegistry registry = how.registry.copy(); // the builder may start another runtime
@@ -95,7 +92,7 @@ public final class ProcessRuntime implements AutoCloseable {
             new Dispatcher(registry, loops),
             timers);
     scheduler.onFailure(host::giveUp);
-    this.view = new HostView(host, how.longSteps, bounded(how.deadlockAfter), how.deadlocks);
+    this.view = new HostView(host, how.longSteps, Waits.bounded(how.deadlockAfter), how.deadlocks);
     this.managed = new ManagedRuntime(new RuntimeView(this, how.host), this::written);
     managed.join();
     BodyThread.prepare();
@@ -222,43 +219,18 @@ public final class ProcessRuntime implements AutoCloseable {
   @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // who asks knows what it is
   public <R extends @Nullable Object> R ask(Pid to, @Nullable Object message, Duration limit)
       throws InterruptedException {
-    checkMayWait("ask");
+    Waits.checkMayWait("ask");
     Reply<@Nullable Object> reply = Reply.beside(new CompletableFuture<>());
     send(to, message, reply);
-    return (R) await(to, reply, limit);
+    return (R) Waits.await(to, reply, limit);
   }
 
   <R extends @Nullable Object> R ask(Pid to, Function<Reply<R>, ?> message, Duration limit)
       throws InterruptedException {
-    checkMayWait("ask");
+    Waits.checkMayWait("ask");
     Reply<R> reply = Reply.within(new CompletableFuture<>());
     send(to, message.apply(reply), untyped(reply));
-    return await(to, reply, limit);
-  }
-
-  private static <R extends @Nullable Object> R await(Pid to, Reply<R> reply, Duration limit)
-      throws InterruptedException {
-    CompletableFuture<R> answer = reply.answer();
-    beginWait(Awaited.What.ANSWER, to, limit, () -> answer.isDone() || reply.isLeftToAnother());
-    try {
-      return answer.get(bounded(limit).toNanos(), TimeUnit.NANOSECONDS);
-    } catch (ExecutionException e) {
-      throw e.getCause() instanceof SendFailedException refused && refused.to().equals(to)
-          ? refused
-          : new AskFailedException(to, Objects.requireNonNull(e.getCause()));
-    } catch (TimeoutException _) {
-      throw new DeadlineException("no answer of " + to + " within " + limit);
-    } finally {
-      BodyThread.endWait();
-      answer.cancel(false); // given up, also when interrupted; does nothing when there is an answer
-    }
-  }
-
-  /// Reports name what a body waits for.
-  private static void beginWait(Awaited.What what, Pid of, Duration limit, BooleanSupplier isOver) {
-    if (BodyThread.isCurrent()) {
-      BodyThread.beginWait(new Awaited(what, of, limit, isOver));
-    }
+    return Waits.await(to, reply, limit);
   }
 
   /// Sends a message as a [Request]. The future is the answer; completing or cancelling it gives
@@ -379,7 +351,7 @@ public final class ProcessRuntime implements AutoCloseable {
   /// @param within how much time it has
   /// @throws SendFailedException when there is no such process
   public void cancel(Pid pid, String reason, Duration within) {
-    host.endings().cancel(find(pid), reason, bounded(within));
+    host.endings().cancel(find(pid), reason, Waits.bounded(within));
   }
 
   /// Asks a process to end, with a reason in the program's own terms. Else as
@@ -434,10 +406,10 @@ public final class ProcessRuntime implements AutoCloseable {
   /// @throws DeadlineException when no process has it in time
   /// @throws IllegalStateException in a step of a process, which it would hold
   public Pid awaitName(String name, Duration limit) throws InterruptedException {
-    checkMayWait("awaitName");
+    Waits.checkMayWait("awaitName");
     CompletableFuture<Pid> registered = registered(name);
     try {
-      return registered.get(bounded(limit).toNanos(), TimeUnit.NANOSECONDS);
+      return registered.get(Waits.bounded(limit).toNanos(), TimeUnit.NANOSECONDS);
     } catch (ExecutionException e) {
       throw new IllegalStateException("nothing fails it", e);
     } catch (TimeoutException _) {
@@ -478,11 +450,11 @@ public final class ProcessRuntime implements AutoCloseable {
   /// @throws DeadlineException when the process has not ended in time
   /// @throws IllegalStateException in a step of a process, which it would hold
   public Exit awaitExit(Pid pid, Duration limit) throws InterruptedException {
-    checkMayWait("awaitExit");
+    Waits.checkMayWait("awaitExit");
     CompletableFuture<Exit> exit = exit(pid);
-    beginWait(Awaited.What.END, pid, limit, exit::isDone);
+    Waits.begin(Awaited.What.END, pid, limit, exit::isDone);
     try {
-      return exit.get(bounded(limit).toNanos(), TimeUnit.NANOSECONDS);
+      return exit.get(Waits.bounded(limit).toNanos(), TimeUnit.NANOSECONDS);
     } catch (ExecutionException e) {
       throw new IllegalStateException("nothing fails it", e);
     } catch (TimeoutException _) {
@@ -595,10 +567,10 @@ public final class ProcessRuntime implements AutoCloseable {
   /// @return what became of the processes
   /// @throws IllegalStateException in a step of a process, which would wait for its own end
   public ShutdownReport shutdown(Duration deadline) {
-    checkMayWait("shutdown");
+    Waits.checkMayWait("shutdown");
     if (ending.compareAndSet(false, true)) {
       try {
-        report.complete(end(bounded(deadline)));
+        report.complete(end(Waits.bounded(deadline)));
       } catch (Throwable t) {
         report.completeExceptionally(t); // else a second caller would wait for ever
         throw t;
@@ -613,24 +585,6 @@ public final class ProcessRuntime implements AutoCloseable {
       return new HostShutdown(host, scheduler, timers, loops).run(deadline);
     } finally {
       managed.leave();
-    }
-  }
-
-  /// What clocks can add to the time of day: less than nothing is nothing, more than a century is
-  /// that.
-  private static Duration bounded(Duration limit) {
-    if (limit.isNegative()) {
-      return Duration.ZERO;
-    }
-    return limit.compareTo(CENTURY) > 0 ? CENTURY : limit;
-  }
-
-  private static void checkMayWait(String what) {
-    if (Worker.current() != null || (what.equals("shutdown") && BodyThread.isCurrent())) {
-      throw new IllegalStateException(
-          what
-              + "() would hold a worker in a step of a process; yield a command, or do it"
-              + " elsewhere");
     }
   }
 

@@ -250,8 +250,7 @@ class ProcessEventsTest extends CoroutineFixture {
     Pid pid = runtime.spawn((_, out) -> out.done("result"), options);
     List<Object> expected =
         new ArrayList<>(
-            List.of(
-                new ProcessStarted(pid, options), new ProcessEnded(Kit.exit(runtime, pid))));
+            List.of(new ProcessStarted(pid, options), new ProcessEnded(Kit.exit(runtime, pid))));
     while (!expected.isEmpty()) {
       expected.remove(Kit.take(seen)); // of two readers: in any order, with the second one's start
     }

@@ -167,7 +167,9 @@ final class LiveContext implements ProcessContext, Inbox.Source {
 
   @Override
   public long monitor(String name) {
-    return live.host.monitor(live, name);
+    LiveProcess found = live.host.named(name);
+    Pid to = found == null ? live.host.nobody() : found.self();
+    return live.host.relations().monitor(live, to, _ -> {});
   }
 
   @Override

@@ -383,11 +383,6 @@ public final class ProcessHost {
     parts.routes().close();
   }
 
-  long monitor(LiveProcess watcher, String name) {
-    LiveProcess found = named(name);
-    return relations.monitor(watcher, found == null ? nobody() : found.self(), _ -> {});
-  }
-
   /// The exit of a process of which nothing is known.
   public static Exit gone(Pid pid) {
     return new Exit(pid, Exit.Reason.NOT_FOUND, null, null);

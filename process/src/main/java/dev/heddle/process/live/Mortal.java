@@ -68,8 +68,8 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
     }
   }
 
-  /// Why one has ended whose step has thrown, and then had no memory to say what: the JVM links code
-  /// when it is reached first, and needs memory for that.
+  /// Why one has ended whose step has thrown, and then had no memory to say what: the JVM links
+  /// code when it is reached first, and needs memory for that.
   private static final Throwable UNDECIDED =
       new OutOfMemoryError("a step has failed, and there was no memory to note why");
 

@@ -217,8 +217,8 @@ public abstract class Task {
     }
   }
 
-  /// Its step, or its end, was cut off where no catch block could see it: it has ended, and a worker
-  /// goes on with that. Its worker, which has it still.
+  /// Its step, or its end, was cut off where no catch block could see it: it has ended, and a
+  /// worker goes on with that. Its worker, which has it still.
   final void cutOff() {
     word = COMPLETE;
   }

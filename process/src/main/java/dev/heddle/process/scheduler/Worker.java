@@ -118,9 +118,9 @@ public final class Worker {
 
   // ---- the loop ----
 
-  /// Not one method with [#loop]: an error that the JVM throws when it cannot make objects again that
-  /// compiled code has done without passes all catch blocks that were compiled into one. This runs
-  /// a few times only, so it is not compiled.
+  /// Not one method with [#loop]: an error that the JVM throws when it cannot make objects again
+  /// that compiled code has done without passes all catch blocks that were compiled into one. This
+  /// runs a few times only, so it is not compiled.
   private void live() {
     boolean ends = false;
     while (!ends) {
@@ -179,9 +179,9 @@ public final class Worker {
     }
   }
 
-  /// Brings the counts of sleepers in order after a failure, and lets a task that was cut off in the
-  /// middle end. Else nothing is in its hands: it calls nothing between taking a task and running
-  /// it that could fail.
+  /// Brings the counts of sleepers in order after a failure, and lets a task that was cut off in
+  /// the middle end. Else nothing is in its hands: it calls nothing between taking a task and
+  /// running it that could fail.
   private void recover(Throwable t) {
     if (isInTask) {
       giveUpTask();
@@ -311,7 +311,8 @@ public final class Worker {
       try {
         shareSpare(); // whoever looked while the batch was in our hands has seen it nowhere
       } catch (Throwable t) {
-        complain("fails to wake a worker", null, t); // safe: the lookout does so, and our task waits
+        complain(
+            "fails to wake a worker", null, t); // safe: the lookout does so, and our task waits
       }
     }
     return task;

@@ -268,8 +268,8 @@ public final class Timers {
 
   // ---- the thread ----
 
-  /// Not one method with [#loop]: an error that the JVM throws when it cannot make objects again that
-  /// compiled code has done without passes all catch blocks that were compiled into one.
+  /// Not one method with [#loop]: an error that the JVM throws when it cannot make objects again
+  /// that compiled code has done without passes all catch blocks that were compiled into one.
   private void run() {
     while (!closed) {
       try {

@@ -17,8 +17,8 @@ public final class AskFailedException extends RuntimeException {
     this.to = to;
   }
 
-  /// Takes no trace on a worker, where an answer or an end has come in: one end may fail hundreds of
-  /// thousands of requests. A body that waits for the answer adds its own frames.
+  /// Takes no trace on a worker, where an answer or an end has come in: one end may fail hundreds
+  /// of thousands of requests. A body that waits for the answer adds its own frames.
   @Override
   public synchronized Throwable fillInStackTrace() {
     return Worker.current() == null ? super.fillInStackTrace() : this;

@@ -27,10 +27,9 @@ import org.junit.jupiter.api.Timeout;
 @Tag("proc-282")
 class DeclaredFailureTest extends CoroutineFixture {
   private static Command<String> failing(Exception failure) {
-    return Commands.call(
-        () -> {
-          throw failure;
-        });
+    return Commands.call(() -> {
+      throw failure;
+    });
   }
 
   /// How many wait for an exit, as the ties of the process have it.
@@ -46,15 +45,13 @@ class DeclaredFailureTest extends CoroutineFixture {
   void catchOfACheckedException_aroundACallThatDeclaresIt_compilesAndCatches() {
     FileNotFoundException failure = new FileNotFoundException("on purpose");
     assertThat(
-            result(
-                self -> {
-                  try {
-                    return self.call(failing(failure), IOException.class);
-                  } catch (
-                      IOException e) { // would be an error of the compiler's without a declaration
-                    return e;
-                  }
-                }))
+            result(self -> {
+              try {
+                return self.call(failing(failure), IOException.class);
+              } catch (IOException e) { // would be an error of the compiler's without a declaration
+                return e;
+              }
+            }))
         .isSameAs(failure);
   }
 

@@ -67,7 +67,10 @@ class ProcessRoomsTest {
           "topology",
           Set.of("scheduler"), // the same
           "scheduler",
-          Set.of("observe.attach", "scheduler", "scheduler.context"), // observers, and what a thread was
+          Set.of(
+              "observe.attach",
+              "scheduler",
+              "scheduler.context"), // observers, and what a thread was
           "timer",
           Set.of("scheduler"), // what a stack has room for
           "observe",

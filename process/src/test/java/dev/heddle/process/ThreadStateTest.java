@@ -74,11 +74,10 @@ class ThreadStateTest {
   void step_thatChangesItsThread_leavesNothingToTheNextProcess() {
     Seen before = lookInStep();
     Pid pid =
-        runtime.spawn(
-            (_, out) -> {
-              soil();
-              out.done();
-            });
+        runtime.spawn((_, out) -> {
+          soil();
+          out.done();
+        });
     Kit.exit(runtime, pid);
     assertThat(lookInStep()).isEqualTo(before);
   }
@@ -87,11 +86,10 @@ class ThreadStateTest {
   void step_thatChangesItsThread_leavesNothingToTheNextBody() {
     Seen before = lookIn(_ -> look());
     Pid pid =
-        runtime.spawn(
-            (_, out) -> {
-              soil();
-              out.done();
-            });
+        runtime.spawn((_, out) -> {
+          soil();
+          out.done();
+        });
     Kit.exit(runtime, pid);
     assertThat(lookIn(_ -> look())).isEqualTo(before);
   }
@@ -100,11 +98,10 @@ class ThreadStateTest {
   void step_thatFails_leavesNothingToTheNextProcess() {
     Seen before = lookInStep();
     Pid pid =
-        runtime.spawn(
-            (_, _) -> {
-              soil();
-              throw new IllegalStateException("on purpose");
-            });
+        runtime.spawn((_, _) -> {
+          soil();
+          throw new IllegalStateException("on purpose");
+        });
     Kit.exit(runtime, pid);
     assertThat(lookInStep()).isEqualTo(before);
   }
@@ -116,14 +113,12 @@ class ThreadStateTest {
         Kit.exit(
             runtime,
             runtime.spawn(
-                CoroutineProcess.of(
-                    self ->
-                        self.call(
-                            Commands.call(
-                                () -> {
-                                  soil();
-                                  return null;
-                                })))));
+                CoroutineProcess.of(self ->
+                    self.call(
+                        Commands.call(() -> {
+                          soil();
+                          return null;
+                        })))));
     assertThat(soiled.reason()).isEqualTo(Exit.Reason.NORMAL);
     assertThat(lookIn(self -> self.call(Commands.call(ThreadStateTest::look)))).isEqualTo(before);
   }

@@ -158,8 +158,7 @@ class TimedWaitsTest extends CoroutineFixture {
                   private long tag;
 
                   @Override
-                  public void step(
-                      ProcessContext self, List<ProcessEvent> events, StepOutput out) {
+                  public void step(ProcessContext self, List<ProcessEvent> events, StepOutput out) {
                     events.forEach(event ->
                         assertThat(event.error()).isInstanceOf(CancellationException.class));
                     if (tag > 0) {

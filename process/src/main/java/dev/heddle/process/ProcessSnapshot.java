@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
 /// @param commands of it that have no result yet
 /// @param waitsFor the command it has yielded last, by its class, while it is blocked by commands;
 ///   of the body of a [CoroutineProcess], the command it has called, `receive`, the `room of` a
-///   mailbox, `the answer of` or `the end of` a process; with `, for a thread` until one of the threads for calls has taken it; with ` within
-///   PT1M` when the body waits for no longer than that; null else, also while the body waits for
-///   something of the JDK
+///   mailbox, `the answer of` or `the end of` a process; with `, for a thread` until one of the
+///   threads for calls has taken it; with ` within PT1M` when the body waits for no longer than
+///   that; null else, also while the body waits for something of the JDK
 /// @param parent who started it, or null
 /// @param names that it has
 /// @param links addresses of those that it is linked to

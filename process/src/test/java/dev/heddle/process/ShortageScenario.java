@@ -54,7 +54,8 @@ public final class ShortageScenario implements IntBinaryOperator {
   private static Set<String> threads() {
     Set<String> names = new TreeSet<>();
     for (Thread thread : Thread.getAllStackTraces().keySet()) {
-      if (thread.getName().contains("-worker-") || thread.getName().startsWith("heddle-lookout")) {
+      String name = thread.getName(); // workers of the JDK's pools come and go
+      if (name.startsWith("heddle-worker-") || name.startsWith("heddle-lookout")) {
         names.add(thread.getName());
       }
     }

@@ -127,6 +127,7 @@ public final class EventQueue {
   private volatile @Nullable Node ordinary;
 
   // the consumer writes, producers read
+  @SuppressWarnings("unused") // through HELD
   private int held;
 
   // the consumer: turned round and left, where there has been such
@@ -327,7 +328,7 @@ public final class EventQueue {
   private @Nullable Node turnAndHandOut(int most) {
     Node bottom = left == null ? null : left.bottom;
     Node seen;
-    while ((seen = ordinary) != bottom) {
+    while ((seen = ordinary) != null && seen != bottom) {
       Backlog to = seen.depth > most ? left() : left; // before: there may be no memory for one
       HELD.setRelease(this, -seen.depth);
       if (ORDINARY.compareAndSet(this, seen, null)) {
@@ -351,7 +352,7 @@ public final class EventQueue {
   private void turnIn() {
     Backlog to = left();
     Node seen;
-    while ((seen = ordinary) != to.bottom) {
+    while ((seen = ordinary) != null && seen != to.bottom) {
       int all = to.messages() + seen.depth;
       Node under = all >= bound ? new Mark() : null;
       HELD.setRelease(this, -all);
@@ -535,13 +536,17 @@ public final class EventQueue {
   }
 
   private Backlog urgentLeft() {
-    Backlog known = urgentLeft;
-    return known != null ? known : (urgentLeft = new Backlog());
+    if (urgentLeft == null) {
+      urgentLeft = new Backlog();
+    }
+    return urgentLeft;
   }
 
   private Backlog left() {
-    Backlog known = left;
-    return known != null ? known : (left = new Backlog());
+    if (left == null) {
+      left = new Backlog();
+    }
+    return left;
   }
 
   /// Turns a stack round, down to what it stands on.

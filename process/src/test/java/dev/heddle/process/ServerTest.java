@@ -79,6 +79,10 @@ class ServerTest extends CoroutineFixture {
       stop(result);
     }
 
+    void endOnPurpose(Object why) {
+      shutdown(why);
+    }
+
     void keep(String word) {
       stash(new Say(word));
     }
@@ -452,7 +456,7 @@ class ServerTest extends CoroutineFixture {
     });
     Kit.get(ready);
     runtime.cancel(pid, "closing time", DAY);
-    assertThat(Kit.take(probe.ends).cause()).isNull();
+    assertThat(Kit.take(probe.ends).reason()).isEqualTo(Exit.Reason.SHUTDOWN);
 
     Probe linked = new Probe();
     Ref<Message> second = runtime.spawn(linked);
@@ -468,6 +472,30 @@ class ServerTest extends CoroutineFixture {
                   StartOptions.DEFAULT.withLink(true).withMonitor(true));
         }));
     assertThat(Kit.take(linked.ends).cause()).hasRootCause(failure);
+  }
+
+  @Test
+  @Tag("proc-275")
+  void shutdown_endsOnPurpose_withAReasonOfItsOwn() throws Exception {
+    inServer(it -> it.endOnPurpose("sold out"));
+    Exit exit = Kit.take(probe.ends);
+    assertThat(exit.reason()).isEqualTo(Exit.Reason.SHUTDOWN);
+    assertThat(exit.detail()).isEqualTo("sold out");
+  }
+
+  @Test
+  @Tag("proc-275")
+  void requestToExit_endsAServerThatTrapsExits_onPurpose() throws Exception {
+    CompletableFuture<@Nullable Void> ready = new CompletableFuture<>();
+    inServer(it -> {
+      it.own().trapExits(true);
+      ready.complete(null);
+    });
+    Kit.get(ready);
+    runtime.requestExit(pid, "stock-taking");
+    Exit exit = Kit.take(probe.ends);
+    assertThat(exit.reason()).isEqualTo(Exit.Reason.SHUTDOWN);
+    assertThat(exit.detail()).isEqualTo("stock-taking");
   }
 
   // ---- the stash ----

@@ -245,6 +245,14 @@ class StateMachineTest extends CoroutineFixture {
   }
 
   @Test
+  void shutdown_endsOnPurpose_withAReasonOfItsOwn() {
+    var exit = runtime.exit(pid);
+    go(_ -> Transition.shutdown("worn out"));
+    assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.SHUTDOWN);
+    assertThat(Kit.get(exit).detail()).isEqualTo("worn out");
+  }
+
+  @Test
   void transition_saysWhatItIs() {
     assertThat(to(State.BLUE)).hasToString("to BLUE");
     assertThat(stay()).hasToString("STAY");

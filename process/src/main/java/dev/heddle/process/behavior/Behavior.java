@@ -52,7 +52,8 @@ public abstract sealed class Behavior<M> implements TypedProcess<M> permits Serv
   private @Nullable Agenda<M> agenda;
   private @Nullable Stop stop;
 
-  private record Stop(@Nullable Object result) {}
+  /// @param what the result; of an end on purpose its reason
+  private record Stop(boolean isShutdown, @Nullable Object what) {}
 
   Behavior(Class<M> protocol) {
     this.protocol = Objects.requireNonNull(protocol, "protocol");
@@ -68,10 +69,14 @@ public abstract sealed class Behavior<M> implements TypedProcess<M> permits Serv
   /// Called with a signal: of a monitor, of a link, or to end. Signals other than [Signal.Down]
   /// come only to a process that traps exits.
   ///
-  /// Where this is not overridden: [Signal.Cancel] stops the process, [Signal.LinkDown] ends it as
-  /// if it did not trap exits, [Signal.Down] does nothing.
+  /// Where this is not overridden: [Signal.Cancel] and [Signal.ExitRequest] end the process on
+  /// purpose, as [#shutdown] does, [Signal.LinkDown] ends it as if it did not trap exits,
+  /// [Signal.Down] does nothing.
   protected void signal(Signal signal) throws Exception {
     switch (signal) {
+      case Signal.Cancel _ -> shutdown();
+      case Signal.ExitRequest request -> shutdown(request.detail());
+      case Signal.LinkDown(Exit exit) when !exit.isFailure() -> shutdown(exit.detail());
       case Signal.LinkDown(Exit exit) ->
           throw new IllegalStateException(
               context().self()
@@ -83,7 +88,6 @@ public abstract sealed class Behavior<M> implements TypedProcess<M> permits Serv
       case Signal.Down _ -> {
         // whoever monitors another overrides this
       }
-      default -> stop(); // it is asked to end
     }
   }
 
@@ -132,7 +136,19 @@ public abstract sealed class Behavior<M> implements TypedProcess<M> permits Serv
 
   /// Ends the process normally, behind this handler, with a result.
   protected final void stop(@Nullable Object result) {
-    stop = new Stop(result);
+    stop = new Stop(false, result);
+  }
+
+  /// Ends the process on purpose, behind this handler: with [Exit.Reason#SHUTDOWN], for which
+  /// supervisors do not restart a TRANSIENT child. One that has failed throws; a reason of its own
+  /// goes with a [dev.heddle.process.ProcessExitException].
+  protected final void shutdown() {
+    shutdown(null);
+  }
+
+  /// The same, with a reason in the program's own terms, for [Exit#detail].
+  protected final void shutdown(@Nullable Object detail) {
+    stop = new Stop(true, detail);
   }
 
   /// Handles a message behind this handler, before all others: for a long start, or a step that
@@ -278,7 +294,11 @@ public abstract sealed class Behavior<M> implements TypedProcess<M> permits Serv
       agenda.handOut(out, stop != null);
     }
     if (stop != null) {
-      out.done(stop.result());
+      if (stop.isShutdown()) {
+        out.shutdown(stop.what());
+      } else {
+        out.done(stop.what());
+      }
       leave(left);
     }
   }

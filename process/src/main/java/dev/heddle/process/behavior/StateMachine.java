@@ -130,6 +130,10 @@ public abstract non-sealed class StateMachine<S, M> extends Behavior<M> {
             stop(transition.result());
             yield false;
           }
+          case SHUTDOWN -> {
+            shutdown(transition.result());
+            yield false;
+          }
         };
     if (changes) {
       change(transition.kind() == Transition.Kind.GO ? transition.state() : state);

@@ -16,7 +16,8 @@ public final class Transition<S, M> {
     GO,
     REPEAT,
     POSTPONE,
-    STOP
+    STOP,
+    SHUTDOWN
   }
 
   record Timeout<M>(Duration after, M message) {
@@ -33,7 +34,7 @@ public final class Transition<S, M> {
   private static final Transition<?, ?> STOP = new Transition<>(Kind.STOP, null, null, null);
 
   private final Kind kind;
-  private final @Nullable Object next; // the state that follows, or the result of a stop
+  private final @Nullable Object next; // the state that follows, or what an end says
   private final @Nullable Timeout<M> stateTimeout;
   private final @Nullable Timeout<M> eventTimeout;
 
@@ -85,6 +86,11 @@ public final class Transition<S, M> {
     return new Transition<>(Kind.STOP, result, null, null);
   }
 
+  /// It ends on purpose, as [Behavior#shutdown(Object)] says.
+  public static <S, M> Transition<S, M> shutdown(@Nullable Object detail) {
+    return new Transition<>(Kind.SHUTDOWN, detail, null, null);
+  }
+
   /// The same with a timeout of the state that it is in then: the message is handled when that time
   /// has passed and the state has not changed. It replaces one that is set.
   public Transition<S, M> withStateTimeout(Duration after, M message) {
@@ -124,7 +130,7 @@ public final class Transition<S, M> {
   public String toString() {
     return switch (kind) {
       case GO -> "to " + next;
-      case STAY, REPEAT, POSTPONE, STOP -> kind.name();
+      case STAY, REPEAT, POSTPONE, STOP, SHUTDOWN -> kind.name();
     };
   }
 }

@@ -264,7 +264,8 @@ public final class ProcessRuntime implements AutoCloseable {
     return answer;
   }
 
-  @SuppressWarnings("unchecked") // safe: who takes a request whose message carries the reply takes that
+  @SuppressWarnings(
+      "unchecked") // safe: who takes a request whose message carries the reply takes that
   private static Reply<@Nullable Object> untyped(Reply<?> reply) {
     return (Reply<@Nullable Object>) reply;
   }

@@ -165,8 +165,8 @@ class DeadlockTest {
 
   @Test
   @Tag("proc-266")
-  void body_thatWaitsForRoomInItsOwnMailbox_isReported() throws Exception {
-    ring(List.of(this::fill), SENDERS_WAIT);
+  void ring_ofFullMailboxes_isReported() throws Exception {
+    ring(List.of(this::fill, this::fill, this::fill), SENDERS_WAIT);
     assertIsTheRing(reported());
   }
 

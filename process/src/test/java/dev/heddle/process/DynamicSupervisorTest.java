@@ -288,8 +288,7 @@ class DynamicSupervisorTest {
     Pid child = start(SupervisorLab.pid(lab.await("rooms", State.RUNNING)), "lobby");
     CompletableFuture<Exit> exit = lab.runtime.exit(top);
     lab.runtime.cancel(top, "enough", Duration.ofDays(5));
-    assertThat(Kit.get(asked).remaining())
-        .isGreaterThan(Duration.ofDays(1));
+    assertThat(Kit.get(asked).remaining()).isGreaterThan(Duration.ofDays(1));
     lab.runtime.send(child, "now");
     assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.NORMAL);
   }

@@ -82,7 +82,8 @@ class RuntimeDumpTest {
       assertThat(json)
           .startsWith("{\"runtime\":\"heddle\",\"uptimeMillis\":")
           .contains("\"99%\":", "\"workers\":[{\"worker\":0,\"asleep\":")
-          .contains("\"state\":\"idle\",\"starting\":false,\"waitsFor\":null,\"mailbox\":0,\"steps\":1,")
+          .contains(
+              "\"state\":\"idle\",\"starting\":false,\"waitsFor\":null,\"mailbox\":0,\"steps\":1,")
           .contains(
               "\"names\":[\"a \\\"b\\\"\\u000a4\"],\"links\":[],\"monitored\":[],\"stack\":[]}]}");
       assertThat(json.split("\"pid\":", -1)).hasSize(6);

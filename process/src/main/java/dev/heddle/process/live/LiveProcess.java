@@ -122,8 +122,8 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
         tellStartedUnlessItDoes();
       }
       EventBatch events = takeEvents(worker);
-      process.step(events, out);
       received += events.size();
+      process.step(events, out);
       if (inbox != null) {
         int more = inbox.ends();
         received += more;

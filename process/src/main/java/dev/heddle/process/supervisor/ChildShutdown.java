@@ -58,7 +58,6 @@ final class ChildShutdown {
       Duration left = cancel.remaining();
       within = left.compareTo(time) < 0 ? left : time;
     }
-    self.runtime()
-        .cancel(child, "its supervisor ends it", within);
+    self.runtime().cancel(child, "its supervisor ends it", within);
   }
 }

@@ -18,8 +18,8 @@ final class DynamicChild<A> {
   State state = State.STARTING;
   boolean isSupervisor;
   int starts = 1;
-  @Nullable Reply asker; // for it, until it has started once
-  @Nullable List<Reply> atEnd; // who has asked to end it
+  @Nullable Reply<@Nullable Object> asker; // for it, until it has started once
+  @Nullable List<Reply<@Nullable Object>> atEnd; // who has asked to end it
   @Nullable Failures failures; // none before the first
 
   /// What is known of one that has ended, and is started again.
@@ -34,7 +34,7 @@ final class DynamicChild<A> {
     }
   }
 
-  DynamicChild(@Nullable A argument, Pid pid, Reply asker) {
+  DynamicChild(@Nullable A argument, Pid pid, Reply<@Nullable Object> asker) {
     this.argument = argument;
     this.pid = pid;
     this.asker = asker;

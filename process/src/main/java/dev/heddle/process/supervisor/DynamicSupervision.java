@@ -134,7 +134,7 @@ final class DynamicSupervision<A> {
   // ---- requests ----
 
   private void answer(Request request) {
-    Reply reply = request.reply();
+    Reply<@Nullable Object> reply = request.reply();
     switch (request.message()) {
       case DynamicSupervisor.StartChild start -> start(start.argument(), reply);
       case DynamicSupervisor.EndChild end -> {
@@ -166,7 +166,7 @@ final class DynamicSupervision<A> {
         counts[State.STOPPING.ordinal()]);
   }
 
-  private void end(DynamicChild<A> child, Reply reply) {
+  private void end(DynamicChild<A> child, Reply<@Nullable Object> reply) {
     if (child.atEnd == null) {
       child.atEnd = new ArrayList<>(1);
     }
@@ -178,7 +178,7 @@ final class DynamicSupervision<A> {
 
   // ---- starts ----
 
-  private void start(@Nullable Object given, Reply asker) {
+  private void start(@Nullable Object given, Reply<@Nullable Object> asker) {
     if (!asker.isOpen()) {
       return; // given up: nobody would know the child
     }
@@ -265,7 +265,7 @@ final class DynamicSupervision<A> {
   }
 
   private void started(DynamicChild<A> child) {
-    Reply asker = child.asker;
+    Reply<@Nullable Object> asker = child.asker;
     child.asker = null;
     if (child.failures != null) {
       child.failures.runningSinceNanos = nanos.getAsLong();

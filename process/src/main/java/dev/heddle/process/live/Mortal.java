@@ -70,6 +70,7 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
 
   /// Why one has ended whose step has thrown, and then had no memory to say what: the JVM links
   /// code when it is reached first, and needs memory for that.
+  @SuppressWarnings("StaticAssignmentOfThrowable") // there is no memory for one then
   private static final Throwable UNDECIDED =
       new OutOfMemoryError("a step has failed, and there was no memory to note why");
 

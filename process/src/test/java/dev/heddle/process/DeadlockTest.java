@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -183,9 +182,9 @@ class DeadlockTest {
   @Tag("proc-267")
   void steps_thatHoldAllWorkersAndWait_areReported() throws Exception {
     CountDownLatch never = new CountDownLatch(1);
-    AtomicReference<Pid> one = new AtomicReference<>();
+    List<Pid> all = new ArrayList<>();
     for (int i = 0; i < 2; i++) {
-      one.set(
+      all.add(
           runtime.spawn((_, out) -> {
             never.await();
             out.done();
@@ -194,7 +193,7 @@ class DeadlockTest {
     ProcessDeadlock deadlock = Kit.take(found);
     never.countDown();
     assertThat(deadlock.kind()).isEqualTo(Kind.WORKERS);
-    assertThat(deadlock.waits()).extracting(ProcessDeadlock.Wait::pid).contains(one.get());
+    assertThat(deadlock.waits()).extracting(ProcessDeadlock.Wait::pid).contains(all.getLast());
     assertThat(deadlock.text()).contains("CountDownLatch", "DeadlockTest");
   }
 

@@ -186,7 +186,7 @@ class ProcessEventsTest extends CoroutineFixture {
             }));
     assertThat(Kit.take(seen))
         .isEqualTo(new DeadLetter("from a step", ended, null, sender, Why.NOT_FOUND));
-    runtime.request(ended, "question");
+    var _ = runtime.request(ended, "question");
     assertThat(((DeadLetter) Kit.take(seen)).message()).isInstanceOf(Request.class);
   }
 

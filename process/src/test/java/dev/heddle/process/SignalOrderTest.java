@@ -185,7 +185,7 @@ class SignalOrderTest {
   private Process server() {
     return Kit.process((self, events, out) -> {
       for (ProcessEvent event : events) {
-        if (event.data() instanceof Request(Pid asker, Reply reply)) {
+        if (event.data() instanceof Request(Pid asker, Reply<@Nullable Object> reply)) {
           self.send(asker, "progress");
           reply.with("done");
           out.done();

@@ -111,6 +111,7 @@ final class SupervisorLab implements AutoCloseable {
     return seen;
   }
 
+  @SuppressWarnings("TypeParameterUnusedInFormals") // who asks knows what is answered
   <R> R ask(Pid supervisor, Object what) {
     CompletableFuture<R> answer = runtime.request(supervisor, what);
     return Kit.get(answer);

@@ -17,6 +17,7 @@ import dev.heddle.process.supervisor.DynamicChild.Failures;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -61,7 +62,7 @@ final class DynamicSupervision<A> {
   private final PendingCommands commands = new PendingCommands();
   private final ChildOptions options = new ChildOptions();
   private final Map<Pid, DynamicChild<A>> children = new HashMap<>();
-  private final int[] counts = new int[State.values().length];
+  private final Map<State, Integer> counts = new EnumMap<>(State.class);
   private @Nullable ProcessContext self;
   private boolean closing;
   private @Nullable Queue<DynamicChild<A>> toEnd; // when the end has begun
@@ -160,10 +161,10 @@ final class DynamicSupervision<A> {
 
   private DynamicSupervisor.Counts counts() {
     return new DynamicSupervisor.Counts(
-        counts[State.STARTING.ordinal()],
-        counts[State.RUNNING.ordinal()],
-        counts[State.BACKING_OFF.ordinal()],
-        counts[State.STOPPING.ordinal()]);
+        count(State.STARTING),
+        count(State.RUNNING),
+        count(State.BACKING_OFF),
+        count(State.STOPPING));
   }
 
   private void end(DynamicChild<A> child, Reply<@Nullable Object> reply) {
@@ -195,7 +196,7 @@ final class DynamicSupervision<A> {
       return;
     }
     DynamicChild<A> child = new DynamicChild<>(argument, pid, asker);
-    counts[child.state.ordinal()]++;
+    counted(child.state, 1);
     begins(child, made);
   }
 
@@ -253,7 +254,7 @@ final class DynamicSupervision<A> {
     child.isSupervisor = made instanceof Supervisor || made instanceof DynamicSupervisor;
     children.put(pid, child);
     var _ = self().monitor(pid);
-    commands.yield(
+    commands.submit(
         new SupervisorCommands.AwaitStart(self().runtime(), pid),
         event -> {
           if (child.state == State.STARTING
@@ -294,7 +295,7 @@ final class DynamicSupervision<A> {
 
   private void over(DynamicChild<A> child, State last, Exit exit) {
     children.remove(child.pid);
-    counts[child.state.ordinal()]--;
+    counted(child.state, -1);
     child.state = last;
     if (child.asker != null) {
       child.asker.failed(
@@ -361,7 +362,7 @@ final class DynamicSupervision<A> {
     failures.inARow = quiet ? 0 : failures.inARow;
     Duration delay = how.backoff.before(failures.inARow++, random);
     become(child, State.BACKING_OFF);
-    failures.pause = commands.yield(new SupervisorCommands.Pause(delay), _ -> startAgain(child));
+    failures.pause = commands.submit(new SupervisorCommands.Pause(delay), _ -> startAgain(child));
   }
 
   private void startAgain(DynamicChild<A> child) {
@@ -386,9 +387,17 @@ final class DynamicSupervision<A> {
 
   // ---- small things ----
 
+  private int count(State state) {
+    return counts.getOrDefault(state, 0);
+  }
+
+  private void counted(State state, int more) {
+    var _ = counts.merge(state, more, Integer::sum);
+  }
+
   private void become(DynamicChild<A> child, State state) {
-    counts[child.state.ordinal()]--;
-    counts[state.ordinal()]++;
+    counted(child.state, -1);
+    counted(state, 1);
     child.state = state;
     if (child.asker == null) {
       tell(child, null);

@@ -23,7 +23,7 @@ final class PendingCommands {
   /// Yields a command.
   ///
   /// @return its tag, never 0
-  long yield(Command<?> command, Consumer<ProcessEvent> then) {
+  long submit(Command<?> command, Consumer<ProcessEvent> then) {
     long tag = ++lastTag;
     byTag.put(tag, then);
     Objects.requireNonNull(out).yield(tag, command);

@@ -265,7 +265,7 @@ final class Supervision {
     }
     children.runsAs(child, pid);
     child.monitor = self().monitor(pid);
-    commands.yield(
+    commands.submit(
         new SupervisorCommands.AwaitStart(self().runtime(), pid),
         event -> {
           if (child.state == State.STARTING
@@ -409,7 +409,7 @@ final class Supervision {
   private void advance(Recovery recovery) {
     if (recovery.pause == 0 && haveEnded(recovery.nextToEnd())) {
       recovery.pause =
-          commands.yield(
+          commands.submit(
               new SupervisorCommands.Pause(recovery.delay),
               _ -> recoveries.over(recovery).forEach(child -> become(child, State.WAITING)));
     }

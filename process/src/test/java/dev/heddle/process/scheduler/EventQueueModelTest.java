@@ -28,6 +28,9 @@ class EventQueueModelTest {
     RESULT_IN_ORDER
   }
 
+  private static final List<Kind> URGENT_KINDS =
+      List.of(Kind.URGENT, Kind.IN_ORDER, Kind.RESULT, Kind.RESULT_IN_ORDER);
+
   private static final class Item extends Node {
     final Kind kind;
     final int number;
@@ -112,7 +115,7 @@ class EventQueueModelTest {
     }
 
     private void pushUrgent() {
-      Item item = new Item(Kind.values()[1 + random.nextInt(4)], made++);
+      Item item = new Item(URGENT_KINDS.get(random.nextInt(URGENT_KINDS.size())), made++);
       Push push =
           switch (item.kind) {
             case URGENT -> queue.pushUrgent(item);

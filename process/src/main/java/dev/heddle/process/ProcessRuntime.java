@@ -216,7 +216,11 @@ public final class ProcessRuntime implements AutoCloseable {
   /// @throws AskFailedException when the process has ended without an answer, or has answered with
   ///   a failure
   /// @throws IllegalStateException in a step of a process, which it would hold
-  @SuppressWarnings({"unchecked", "NullAway", "TypeParameterUnusedInFormals"}) // the two have agreed
+  @SuppressWarnings({
+    "unchecked",
+    "NullAway",
+    "TypeParameterUnusedInFormals"
+  }) // the two have agreed
   public <R extends @Nullable Object> R ask(Pid to, @Nullable Object message, Duration limit)
       throws InterruptedException {
     Waits.checkMayWait("ask");

@@ -112,7 +112,7 @@ public final class ProcessHost {
     StackReserve.requireAmple(); // else it might be known, and never begin
     LiveProcess made;
     try {
-      made = make(process, by == null ? options : inherited(options, by));
+      made = make(process, by == null ? options : Parents.inherited(options, by));
     } catch (Throwable t) {
       close(process, "a process that was not started");
       throw t;
@@ -133,17 +133,6 @@ public final class ProcessHost {
     started.increment();
     scheduler().start(made, here()); // not before: what its code waits for may move a body
     return made.self();
-  }
-
-  private static StartOptions inherited(StartOptions options, LiveProcess by) {
-    StartOptions all = options.parent() == null ? by.asParent(options) : options;
-    var inheritable = by.inheritable();
-    if (inheritable.isEmpty()) {
-      return all;
-    }
-    var merged = new java.util.HashMap<>(inheritable);
-    merged.putAll(options.attributes());
-    return all.withAttributes(merged);
   }
 
   private LiveProcess make(Process process, StartOptions options) {
@@ -199,11 +188,11 @@ public final class ProcessHost {
     LiveProcess by = null;
     long monitor = 0;
     if (options.link() || options.monitor()) {
-      by = parentOf(options);
-      monitor = tie(made, by);
+      by = Parents.of(options, this);
+      monitor = Parents.tie(made, by);
     }
     if (endings.endsWithParent(options)) {
-      endings.endWith(parentOf(options), made);
+      endings.endWith(Parents.of(options, this), made);
     }
     try {
       listeners.starts(made.self(), options);
@@ -217,33 +206,6 @@ public final class ProcessHost {
     made.announced();
     events.started(made);
     return made;
-  }
-
-  private LiveProcess parentOf(StartOptions options) {
-    Pid parent = options.parent();
-    LiveProcess by = parent == null ? null : find(parent);
-    if (by == null || by.isEnded()) { // a PID may lead to one that has left the table
-      throw new StartRefusedException(
-          parent == null
-              ? "nobody to link to or to be monitored by; give the options a parent"
-              : "the parent has ended: " + parent,
-          null);
-    }
-    return by;
-  }
-
-  /// Ties a process to its parent as its options say.
-  ///
-  /// @return the parent's monitor, or 0
-  private static long tie(LiveProcess made, LiveProcess by) {
-    try {
-      if (made.options().link()) {
-        Ties.link(made, by);
-      }
-      return made.options().monitor() ? Ties.monitor(by, made) : 0;
-    } catch (IllegalStateException e) { // one of the two has ended meanwhile
-      throw new StartRefusedException(String.valueOf(e.getMessage()), e);
-    }
   }
 
   /// Makes a process of a source.

@@ -6,7 +6,6 @@ import dev.heddle.process.ProcessDeadlock.Kind;
 import dev.heddle.process.ProcessDeadlock.Wait;
 import dev.heddle.process.body.Awaited;
 import dev.heddle.process.body.BodyView;
-import dev.heddle.process.live.LiveProcess.WaitForProcess;
 import dev.heddle.process.scheduler.WorkScheduler.StandingStep;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -140,8 +139,8 @@ public final class DeadlockDetector {
     Map<LiveProcess, WaitForProcess> waits = new HashMap<>();
     boolean some = false;
     for (LiveProcess process : host.all()) {
-      some |= process.mayWaitForProcess(); // first: it may come to wait between the two
-      WaitForProcess wait = process.waitForProcess();
+      some |= WaitForProcess.mayCome(process); // first: it may come to wait between the two
+      WaitForProcess wait = WaitForProcess.of(process);
       if (wait != null) {
         waits.put(process, wait);
       }

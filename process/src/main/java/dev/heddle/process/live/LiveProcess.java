@@ -566,7 +566,7 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
         queue.length(),
         steps(),
         waiting,
-        waitsFor(state, commands, body),
+        Outstanding.waitsFor(state, commands, body),
         options.parent(),
         known == null ? List.of() : known.names(),
         links(),
@@ -574,51 +574,15 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
         List.of(stack));
   }
 
-  private @Nullable String waitsFor(
-      State state, @Nullable Outstanding commands, @Nullable BodyView body) {
-    if (state != State.BLOCKED && (state != State.IDLE || body == null)) {
-      return null;
-    }
-    String command = commands == null ? null : commands.waitsFor();
-    if (body == null) {
-      return command;
-    }
-    String what = body.waitsFor();
-    boolean says = what != null && command != null && command.startsWith(what + ","); // and more
-    String all = says ? command : what;
-    return all == null || body.limit() == null ? all : all + " within " + body.limit();
+  /// Whether it waits for results, and for no message.
+  boolean hearsResultsOnly() {
+    return isDeaf();
   }
 
-  /// The wait for one other process that keeps it from whatever else comes; null when there is
-  /// none, also when it waits for several, or for something that others may bring.
-  @Nullable WaitForProcess waitForProcess() {
-    // safe: read at some moment; of two looks that find the same token, it has lasted between them
-    BodyView body = body();
-    Awaited wait = body == null ? null : body.thread().awaited();
-    if (wait != null) {
-      return wait.isOver() ? null : new WaitForProcess(this, wait, wait.of());
-    }
-    Outstanding commands = outstanding;
-    Invocation<?> only = commands == null || !isDeaf() ? null : commands.only();
-    if (only == null) {
-      return null;
-    }
-    Pid answerer = only.answerer();
-    return answerer == null ? null : new WaitForProcess(this, only, answerer);
+  /// Its commands that have no answer yet, or null.
+  @Nullable Outstanding commands() {
+    return outstanding; // safe: read at some moment
   }
-
-  /// Whether it has such a wait, or may come to have one without saying so again. Any thread.
-  boolean mayWaitForProcess() {
-    if (waitForProcess() != null) {
-      return true;
-    }
-    Outstanding commands = outstanding;
-    Invocation<?> only = commands == null ? null : commands.only();
-    return only == null ? outstanding() > 1 : only.answerer() != null; // with its step still to end
-  }
-
-  /// A wait, told from others by its token.
-  record WaitForProcess(LiveProcess waits, Object token, Pid of) {}
 
   /// Its sequential body, if it has one that has begun.
   @Nullable BodyView body() {

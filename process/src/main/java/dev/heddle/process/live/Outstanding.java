@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.live;
 
+import dev.heddle.process.body.BodyView;
 import dev.heddle.process.dispatch.Command;
 import dev.heddle.process.dispatch.Invocation;
+import dev.heddle.process.scheduler.Task;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -76,6 +78,22 @@ final class Outstanding {
   @Nullable String waitsFor() {
     Invocation<?> one = last; // safe: read at some moment, also on another thread
     return one == null ? null : one.waitsFor();
+  }
+
+  /// What a process waits for, in words, or null; for reports.
+  static @Nullable String waitsFor(
+      Task.State state, @Nullable Outstanding commands, @Nullable BodyView body) {
+    if (state != Task.State.BLOCKED && (state != Task.State.IDLE || body == null)) {
+      return null;
+    }
+    String command = commands == null ? null : commands.waitsFor();
+    if (body == null) {
+      return command;
+    }
+    String what = body.waitsFor();
+    boolean says = what != null && command != null && command.startsWith(what + ","); // and more
+    String all = says ? command : what;
+    return all == null || body.limit() == null ? all : all + " within " + body.limit();
   }
 
   int size() {

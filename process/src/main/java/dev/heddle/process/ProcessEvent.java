@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /// Something that has come for a process.
 ///
 /// @param type whether a command is done or somebody has sent something
-/// @param tag of the command, as the process chose it; of a message or a signal it has no meaning
+/// @param tag of the command, as the process chose it; 0 for a message
 /// @param data the result of the command, or what was sent: any message, or a [Signal]
 /// @param error why the command failed; null when it did not
 /// @since 0.1

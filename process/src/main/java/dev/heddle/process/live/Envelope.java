@@ -22,6 +22,16 @@ class Envelope extends EventQueue.Node {
     return ProcessEvent.message(content);
   }
 
+  /// How many events a step sees of it.
+  int size() {
+    return 1;
+  }
+
+  /// It lies in the mailbox at the end of its process.
+  void leaveUnseen(ProcessHost host) {
+    host.leftUnseen(content);
+  }
+
   /// It is about to be seen.
   ///
   /// @return false when it is not to be

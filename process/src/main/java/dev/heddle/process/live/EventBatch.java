@@ -32,17 +32,20 @@ final class EventBatch extends AbstractList<ProcessEvent> implements RandomAcces
   /// @param most events
   static EventBatch from(EventQueue queue, LiveProcess process, int most) {
     Envelope first = (Envelope) queue.take(most);
+    if (process.keepsBursts()) {
+      first = process.withBursts(first); // after the take: see MessageBurst
+    }
     while (first != null && !first.admittedTo(process)) {
       first = after(first);
     }
     if (first == null) {
       return NONE;
     }
-    int size = 1;
+    int size = first.size();
     for (Envelope last = first, next; (next = after(last)) != null; ) {
       if (next.admittedTo(process)) {
         last = next;
-        size++;
+        size += next.size();
       } else {
         EventQueue.skipAfter(last);
       }
@@ -66,7 +69,13 @@ final class EventBatch extends AbstractList<ProcessEvent> implements RandomAcces
       all = new ProcessEvent[size];
       int i = 0;
       for (Envelope at = first; at != null; at = after(at)) {
-        all[i++] = at.event();
+        if (at instanceof Messages several) {
+          for (int j = several.from(); j < several.until(); j++) {
+            all[i++] = several.event(j);
+          }
+        } else {
+          all[i++] = at.event();
+        }
       }
       indexed = all; // safe: whoever else does so writes the same
     }
@@ -85,6 +94,7 @@ final class EventBatch extends AbstractList<ProcessEvent> implements RandomAcces
 
   private static final class Walk implements Iterator<ProcessEvent> {
     private @Nullable Envelope next;
+    private int passed; // of several that are one envelope
 
     Walk(@Nullable Envelope first) {
       this.next = first;
@@ -101,8 +111,20 @@ final class EventBatch extends AbstractList<ProcessEvent> implements RandomAcces
       if (at == null) {
         throw new NoSuchElementException("no more events in this step");
       }
+      if (at instanceof Messages several) {
+        return next(several);
+      }
       next = after(at);
       return at.event();
+    }
+
+    private ProcessEvent next(Messages several) {
+      int index = several.from() + passed++;
+      if (passed == several.size()) {
+        next = after(several);
+        passed = 0;
+      }
+      return several.event(index);
     }
   }
 }

@@ -48,8 +48,16 @@ final class LiveContext implements ProcessContext {
 
   @Override
   public void send(Pid to, @Nullable Object message) {
-    boolean own = live.host.find(to) == live; // who waits for room in its own mailbox makes none
-    SendResult result = own ? live.receive(message) : live.host.send(to, message);
+    if (MessageBurst.takes(to, message)) {
+      return;
+    }
+    LiveProcess found = live.host.find(to);
+    SendResult result =
+        found == null
+            ? live.host.elsewhere(to, message)
+            : found == live // who waits for room in its own mailbox makes none
+                ? live.receive(message)
+                : found.receiveOrWait(message);
     if (result != SendResult.ACCEPTED) {
       throw new SendFailedException(to, result);
     }

@@ -302,15 +302,17 @@ public final class ProcessHost {
   /// Sends a message; where the receiver's policy says so, waits for room.
   public SendResult send(Pid to, @Nullable Object message) {
     LiveProcess found = find(to);
-    return found != null ? found.receiveOrWait(message) : offer(to, message);
+    return found != null ? found.receiveOrWait(message) : elsewhere(to, message);
   }
 
   /// Sends a message.
   public SendResult offer(Pid to, @Nullable Object message) {
     LiveProcess found = find(to);
-    if (found != null) {
-      return found.receive(message);
-    }
+    return found != null ? found.receive(message) : elsewhere(to, message);
+  }
+
+  /// Sends a message to what is no process of this host.
+  SendResult elsewhere(Pid to, @Nullable Object message) {
     return parts.routes().isHere(to)
         ? offerHere(to, message)
         : parts.routes().elsewhere(to, message);

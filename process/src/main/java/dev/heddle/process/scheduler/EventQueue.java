@@ -58,6 +58,11 @@ public final class EventQueue {
 
     /// Not in a queue.
     protected Node() {}
+
+    /// How much it adds to a take.
+    protected int weight() {
+      return 1;
+    }
   }
 
   /// What became of a push.
@@ -104,6 +109,7 @@ public final class EventQueue {
   // the consumer: taken, oldest first
   private @Nullable Node urgentTaken;
   private @Nullable Node ordinaryTaken;
+  private int urgentTold; // of the last take
 
   /// An open, empty queue.
   ///
@@ -205,6 +211,7 @@ public final class EventQueue {
       first = reversed((Node) URGENT.getAndSet(this, null));
     }
     if (first == null) {
+      urgentTold = 0;
       return latest == null ? takeOrdinary(most) : latest.take(most);
     }
     Node last = first;
@@ -213,6 +220,7 @@ public final class EventQueue {
       last = last.next;
     }
     urgentTaken = last.next;
+    urgentTold = most - left;
     last.next = left == 0 ? null : latest == null ? takeOrdinary(left) : latest.take(left);
     return first;
   }
@@ -221,8 +229,11 @@ public final class EventQueue {
     Node first = ordinaryTaken;
     if (first != null) {
       HELD.setRelease(this, held - handOut(first, most));
-    } else if ((first = turnOrdinary(most)) != null) {
-      var _ = handOut(first, most);
+    } else if ((first = turnOrdinary(isBounded() ? most : 0)) != null) {
+      int out = handOut(first, most);
+      if (!isBounded()) {
+        HELD.setRelease(this, held - out); // fewer than `most`, where nodes have weights
+      }
     }
     return first;
   }
@@ -233,8 +244,9 @@ public final class EventQueue {
   private int handOut(Node first, int most) {
     Node last = first;
     int count = 1;
-    for (; count < most && last.next != null; count++) {
+    for (int weight = first.weight(); weight < most && last.next != null; count++) {
       last = last.next;
+      weight += last.weight();
     }
     ordinaryTaken = last.next;
     last.next =
@@ -302,6 +314,16 @@ public final class EventQueue {
     return first;
   }
 
+  /// Whether a node may find it full, or displace another.
+  public boolean isBounded() {
+    return bound != Integer.MAX_VALUE || latest != null;
+  }
+
+  /// How many nodes of the last take were urgent: the first ones.
+  public int urgentTold() {
+    return urgentTold;
+  }
+
   /// The node behind one that [#take] or [#close] has returned.
   public static @Nullable Node after(Node node) {
     return node.next;
@@ -310,6 +332,22 @@ public final class EventQueue {
   /// Leaves out the node behind one that [#take] has returned.
   public static void skipAfter(Node node) {
     node.next = Objects.requireNonNull(node.next).next;
+  }
+
+  /// Puts `last`, which ends with null, and what is linked before it, behind a node.
+  ///
+  /// @param node null to put it before all others
+  /// @param first of what is put there
+  /// @param all that were linked
+  /// @return the first of all
+  public static Node insert(@Nullable Node node, Node first, Node last, @Nullable Node all) {
+    if (node == null) {
+      last.next = all;
+      return first;
+    }
+    last.next = node.next;
+    node.next = first;
+    return Objects.requireNonNull(all);
   }
 
   private static @Nullable Node reversed(@Nullable Node newest) {

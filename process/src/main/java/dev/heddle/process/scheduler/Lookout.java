@@ -172,6 +172,10 @@ final class Lookout {
         continue;
       }
       worker.giveAway();
+      Burst burst = worker.burst();
+      if (burst != null) {
+        burst.urge();
+      }
       heldUp &= now - sinceNanos[i] >= Spares.PATIENCE_NANOS;
       if (now - sinceNanos[i] >= longStepNanos && !reported[i]) {
         longest = i;

@@ -146,6 +146,12 @@ public abstract class Task {
   /// goes on where it has stopped. Must not throw anything else.
   protected abstract void completed(Worker worker);
 
+  /// Whether anything that comes would make it READY, as of a moment ago.
+  public final boolean isResting() {
+    int seen = word;
+    return seen == IDLE || seen == BLOCKED;
+  }
+
   /// Says that something has come for this task, after it was published.
   ///
   /// @return whether the caller must put the task into a run queue
@@ -195,6 +201,7 @@ public abstract class Task {
         worker.hasThrown(this, t);
         verdict = Verdict.DONE; // else it would be RUNNING for ever
       }
+      worker.stepEnds();
       if (verdict == Verdict.DONE) {
         word = COMPLETE;
         complete(worker);

@@ -32,9 +32,6 @@ final class EventBatch extends AbstractList<ProcessEvent> implements RandomAcces
   /// @param most events
   static EventBatch from(EventQueue queue, LiveProcess process, int most) {
     Envelope first = (Envelope) queue.take(most);
-    if (process.keepsBursts()) {
-      first = process.withBursts(first); // after the take: see MessageBurst
-    }
     while (first != null && !first.admittedTo(process)) {
       first = after(first);
     }
@@ -70,7 +67,7 @@ final class EventBatch extends AbstractList<ProcessEvent> implements RandomAcces
       int i = 0;
       for (Envelope at = first; at != null; at = after(at)) {
         if (at instanceof Messages several) {
-          for (int j = several.from(); j < several.until(); j++) {
+          for (int j = 0; j < several.size(); j++) {
             all[i++] = several.event(j);
           }
         } else {
@@ -94,7 +91,7 @@ final class EventBatch extends AbstractList<ProcessEvent> implements RandomAcces
 
   private static final class Walk implements Iterator<ProcessEvent> {
     private @Nullable Envelope next;
-    private int passed; // of several that are one envelope
+    private int passed; // of several in one envelope
 
     Walk(@Nullable Envelope first) {
       this.next = first;
@@ -119,7 +116,7 @@ final class EventBatch extends AbstractList<ProcessEvent> implements RandomAcces
     }
 
     private ProcessEvent next(Messages several) {
-      int index = several.from() + passed++;
+      int index = passed++;
       if (passed == several.size()) {
         next = after(several);
         passed = 0;

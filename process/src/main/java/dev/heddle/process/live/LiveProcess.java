@@ -19,8 +19,6 @@ import dev.heddle.process.relay.Receiver;
 import dev.heddle.process.scheduler.EventQueue;
 import dev.heddle.process.scheduler.Worker;
 import dev.heddle.process.topology.Ties;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -41,32 +39,17 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
    * P10; cases 77-84, 210-217.
    */
   private static final int FEW_EVENTS = 128; // in a step, at the least: some microseconds
-  private static final VarHandle IN_BURSTS;
-
-  static {
-    try {
-      IN_BURSTS = MethodHandles.lookup().findVarHandle(LiveProcess.class, "inBursts", int.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
 
   private final Pid pid;
   private final EventQueue queue;
   private final Room room;
-
-  // any thread, adds: messages in bursts, without the one of each that is a node of the queue
-  @SuppressWarnings("unused") // through IN_BURSTS
-  private volatile int inBursts;
 
   // the worker that steps it
   private Process process;
   private boolean begun;
   private boolean closed; // the process
   private boolean refuses; // the mailbox is closed
-  private @Nullable Envelope unread; // was in it then, and is not counted yet
-  private @Nullable MessageBurst keptFirst; // taken from the queue, but not at their end
-  private @Nullable MessageBurst keptLast;
+  private EventQueue.@Nullable Node unread; // was in it then, and is not counted yet
   private @Nullable Outstanding outstanding;
   private @Nullable Map<String, Object>
       attributes; // its own; what it has inherited is in the options
@@ -150,63 +133,6 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
     return events;
   }
 
-  /// A burst that was taken from the queue may have more.
-  void keep(MessageBurst burst) {
-    if (keptLast == null) {
-      keptFirst = burst;
-    } else {
-      keptLast.nextKept = burst;
-    }
-    keptLast = burst;
-  }
-
-  /// Whether there is a burst that may have more than was taken.
-  boolean keepsBursts() {
-    return keptFirst != null;
-  }
-
-  /// Puts what has come in bursts since the last step between the urgent ones and the others of
-  /// those that were taken.
-  @Nullable Envelope withBursts(@Nullable Envelope all) {
-    Envelope first = null;
-    Envelope last = null;
-    MessageBurst before = null;
-    for (MessageBurst burst = keptFirst; burst != null; burst = burst.nextKept) {
-      boolean isOver = burst.isOver(); // before the look for more
-      Messages more = burst.more();
-      if (more != null && last != null) {
-        var _ = EventQueue.insert(last, more, more, first);
-        last = more;
-      } else if (more != null) {
-        first = last = more;
-      }
-      if (isOver) {
-        drop(before, burst);
-      } else {
-        before = burst;
-      }
-    }
-    if (first == null || last == null) {
-      return all;
-    }
-    Envelope urgent = null;
-    for (int i = queue.urgentTold(); i > 0; i--) {
-      urgent = urgent == null ? all : (Envelope) EventQueue.after(urgent);
-    }
-    return (Envelope) EventQueue.insert(urgent, first, last, all);
-  }
-
-  private void drop(@Nullable MessageBurst before, MessageBurst burst) {
-    if (before == null) {
-      keptFirst = burst.nextKept;
-    } else {
-      before.nextKept = burst.nextKept;
-    }
-    if (keptLast == burst) {
-      keptLast = before;
-    }
-  }
-
   /// The result of a command is about to be seen.
   void resultSeen(long tag) {
     Objects.requireNonNull(outstanding).remove(tag);
@@ -217,8 +143,8 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
     dispatch(out);
     return switch (out.status()) {
       case CONTINUE -> Verdict.CONTINUE;
-      case IDLE -> isEmpty() ? Verdict.REST : Verdict.CONTINUE;
-      case YIELD -> isEmpty() ? Verdict.WAIT : Verdict.CONTINUE;
+      case IDLE -> queue.isEmpty() ? Verdict.REST : Verdict.CONTINUE;
+      case YIELD -> queue.isEmpty() ? Verdict.WAIT : Verdict.CONTINUE;
       case YIELD_ONLY -> waitForCommands();
       case UNTIL_WOKEN -> queue.hasUrgent() ? Verdict.CONTINUE : Verdict.WAIT_DEAF;
       case DONE -> {
@@ -227,15 +153,6 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
       }
       case UPGRADE -> upgrade(Objects.requireNonNull(out.upgrade()));
     };
-  }
-
-  private boolean isEmpty() {
-    for (MessageBurst burst = keptFirst; burst != null; burst = burst.nextKept) {
-      if (burst.hasMore()) {
-        return false;
-      }
-    }
-    return queue.isEmpty();
   }
 
   private Verdict waitForCommands() {
@@ -304,15 +221,16 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
   @Override
   void closeMailbox() {
     if (!refuses) {
-      unread = (Envelope) queue.close();
+      unread = queue.close();
       refuses = true;
     }
-    for (; keptFirst != null; keptFirst = keptFirst.nextKept) {
-      keptFirst.leaveUnseen(host);
-    }
-    for (Envelope at = unread; at != null; at = unread) {
-      at.leaveUnseen(host);
-      unread = (Envelope) EventQueue.after(at);
+    for (EventQueue.Node at = unread; at != null; at = unread) {
+      if (at instanceof Envelope envelope) {
+        envelope.leaveUnseen(host);
+      } else {
+        ((MessageBurst) at).abandon();
+      }
+      unread = EventQueue.after(at);
     }
   }
 
@@ -341,12 +259,13 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
   }
 
   private SendResult receiveBurst(Worker sender, @Nullable Object message) {
-    if (sender.ownBurst() instanceof MessageBurst open && open.to == this && open.add(message, sender)) {
+    if (sender.ownBurst() instanceof MessageBurst open
+        && open.isFor(this)
+        && open.take(message, sender)) {
       return SendResult.ACCEPTED;
     }
-    sender.endBurst();
-    MessageBurst burst = new MessageBurst(this, sender.burstPlaces(), message);
-    sender.tells(this, BY_MESSAGE);
+    sender.tells(this, BY_MESSAGE); // ends the one before
+    MessageBurst burst = new MessageBurst(this, queue, sender.burstPlaces(), message);
     sender.beginBurst(burst);
     if (queue.push(burst) != EventQueue.Push.ACCEPTED) {
       sender.forgetBurst();
@@ -375,17 +294,6 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
           options.policy() == MailboxPolicy.DROP_NEWEST ? SendResult.DROPPED : SendResult.FULL;
       case CLOSED -> gone();
     };
-  }
-
-  /// So many more, or fewer, wait in bursts, beside the one of each that the queue counts.
-  void moreWait(int messages) {
-    if (messages != 0) {
-      var _ = (int) IN_BURSTS.getAndAdd(this, messages);
-    }
-  }
-
-  private int waiting() {
-    return Math.max(0, queue.length() + inBursts + host.scheduler().inBurstsFor(this));
   }
 
   /// What a send is told when nobody will take it.
@@ -520,7 +428,7 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
         pid,
         kind(),
         ProcessSnapshot.State.valueOf(state.name()),
-        waiting(),
+        queue.length() + host.scheduler().inBurstsFor(this),
         steps(),
         waiting,
         waitsFor(state, commands, body),

@@ -4,13 +4,11 @@ package dev.heddle.process.live;
 import dev.heddle.process.ProcessEvent;
 import org.jspecify.annotations.Nullable;
 
-/// Several messages in a row, as a step sees them.
-class Messages extends Envelope {
-  final @Nullable Object[] items;
-  private final int from;
-
-  // the consumer, before a step sees it
-  private int until;
+/// Several messages in a row, out of a burst.
+final class Messages extends Envelope {
+  private final @Nullable Object[] items;
+  private final int until;
+  private int from; // moves when its process has ended
 
   Messages(@Nullable Object[] items, int from, int until) {
     super(null);
@@ -19,29 +17,25 @@ class Messages extends Envelope {
     this.until = until;
   }
 
-  final void upTo(int end) {
-    until = end;
-  }
-
-  final int from() {
-    return from;
-  }
-
-  final int until() {
-    return until;
-  }
-
   @Override
-  final int size() {
+  int size() {
     return until - from;
   }
 
   @Override
-  final ProcessEvent event() {
-    return event(from);
+  ProcessEvent event() {
+    return event(0);
   }
 
-  final ProcessEvent event(int index) {
-    return ProcessEvent.message(items[index]);
+  /// One of them, from 0.
+  ProcessEvent event(int index) {
+    return ProcessEvent.message(items[from + index]);
+  }
+
+  @Override
+  void leaveUnseen(ProcessHost host) {
+    for (; from < until; from++) {
+      host.leftUnseen(items[from]);
+    }
   }
 }

@@ -58,11 +58,6 @@ public final class EventQueue {
 
     /// Not in a queue.
     protected Node() {}
-
-    /// How much it adds to a take.
-    protected int weight() {
-      return 1;
-    }
   }
 
   /// What became of a push.
@@ -81,6 +76,7 @@ public final class EventQueue {
   private static final VarHandle URGENT;
   private static final VarHandle ORDINARY;
   private static final VarHandle HELD;
+  private static final VarHandle COUNTED;
 
   static {
     try {
@@ -88,6 +84,7 @@ public final class EventQueue {
       URGENT = lookup.findVarHandle(EventQueue.class, "urgent", Node.class);
       ORDINARY = lookup.findVarHandle(EventQueue.class, "ordinary", Node.class);
       HELD = lookup.findVarHandle(EventQueue.class, "held", int.class);
+      COUNTED = lookup.findVarHandle(EventQueue.class, "counted", int.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -106,10 +103,17 @@ public final class EventQueue {
   // the consumer writes, producers read
   private int held;
 
+  // any thread, adds: what is in bursts that have ended, without the one of each that is a node
+  @SuppressWarnings("unused") // through COUNTED
+  private volatile int counted;
+
+  // the consumer: bursts that it has reached and that may have more, oldest first
+  private @Nullable Burst keptFirst;
+  private @Nullable Burst keptLast;
+
   // the consumer: taken, oldest first
   private @Nullable Node urgentTaken;
   private @Nullable Node ordinaryTaken;
-  private int urgentTold; // of the last take
 
   /// An open, empty queue.
   ///
@@ -178,6 +182,19 @@ public final class EventQueue {
     return latest.push(node, displaced);
   }
 
+  /// Whether a node may find it full, or displace another. Only where there is no bound it may be
+  /// given a [Burst].
+  public boolean isBounded() {
+    return bound != Integer.MAX_VALUE || latest != null;
+  }
+
+  /// So many more items, or fewer, are in bursts that have ended.
+  void count(int items) {
+    if (items != 0) {
+      var _ = (int) COUNTED.getAndAdd(this, items);
+    }
+  }
+
   private static void link(Node node, @Nullable Node seen) {
     node.next = seen;
     node.depth = seen == null ? 1 : seen.depth + 1;
@@ -195,6 +212,9 @@ public final class EventQueue {
       turned = heldAcquire();
     } while (ordinary != seen); // else what was turned round meanwhile would count twice
     int stacked = seen == null ? 0 : seen.depth;
+    if (!isBounded()) {
+      return Math.max(0, stacked + turned + counted);
+    }
     return turned < 0 ? Math.max(stacked, -turned) : stacked + turned;
   }
 
@@ -203,7 +223,8 @@ public final class EventQueue {
   /// Takes what is there, urgent nodes first, each lane oldest first; what has come meanwhile may
   /// be left for the next take.
   ///
-  /// @param most nodes, at least 1
+  /// @param most nodes, at least 1; where there is no bound, a node counts as many times as it has
+  ///   items out of a [Burst]
   /// @return the first, linked by [#after], or null
   public @Nullable Node take(int most) {
     Node first = urgentTaken;
@@ -211,7 +232,6 @@ public final class EventQueue {
       first = reversed((Node) URGENT.getAndSet(this, null));
     }
     if (first == null) {
-      urgentTold = 0;
       return latest == null ? takeOrdinary(most) : latest.take(most);
     }
     Node last = first;
@@ -220,20 +240,19 @@ public final class EventQueue {
       last = last.next;
     }
     urgentTaken = last.next;
-    urgentTold = most - left;
     last.next = left == 0 ? null : latest == null ? takeOrdinary(left) : latest.take(left);
     return first;
   }
 
   private @Nullable Node takeOrdinary(int most) {
+    if (!isBounded()) {
+      return takeUnbounded(most);
+    }
     Node first = ordinaryTaken;
     if (first != null) {
       HELD.setRelease(this, held - handOut(first, most));
-    } else if ((first = turnOrdinary(isBounded() ? most : 0)) != null) {
-      int out = handOut(first, most);
-      if (!isBounded()) {
-        HELD.setRelease(this, held - out); // fewer than `most`, where nodes have weights
-      }
+    } else if ((first = turnOrdinary(most)) != null) {
+      var _ = handOut(first, most);
     }
     return first;
   }
@@ -244,9 +263,8 @@ public final class EventQueue {
   private int handOut(Node first, int most) {
     Node last = first;
     int count = 1;
-    for (int weight = first.weight(); weight < most && last.next != null; count++) {
+    for (; count < most && last.next != null; count++) {
       last = last.next;
-      weight += last.weight();
     }
     ordinaryTaken = last.next;
     last.next =
@@ -267,9 +285,109 @@ public final class EventQueue {
     return null;
   }
 
+  // ---- the consumer of a queue without a bound ----
+
+  private @Nullable Node takeUnbounded(int most) {
+    if (ordinaryTaken == null && ordinary != null) { // before any look into a burst
+      Node seen = (Node) ORDINARY.getAndSet(this, null);
+      HELD.setRelease(this, seen.depth);
+      ordinaryTaken = reversed(seen);
+    }
+    return ordinaryTaken == null && keptFirst == null ? null : pick(most);
+  }
+
+  /// Up to `most` out of the bursts that are kept, then of what was turned round.
+  private @Nullable Node pick(int most) {
+    Node first = null;
+    Node last = null;
+    int items = 0; // out of bursts
+    int nodes = 0; // off the lane
+    int bursts = 0; // of those
+    Burst before = null;
+    Burst burst = keptFirst;
+    try {
+      while (items + nodes - bursts < most) {
+        Node node;
+        if (burst != null) {
+          boolean over = burst.isOver(); // before the look for more
+          int taken = burst.taken();
+          node = burst.next(most - items - nodes + bursts);
+          if (node == null) {
+            before = over ? drop(before, burst) : burst;
+            burst = burst.nextKept;
+            continue;
+          }
+          items += burst.taken() - taken;
+        } else {
+          node = ordinaryTaken;
+          if (node == null) {
+            break;
+          }
+          ordinaryTaken = node.next;
+          node.next = null; // else a dead node that has grown old would keep all behind it
+          nodes++;
+          if (node instanceof Burst met) {
+            bursts++;
+            burst = keep(met);
+            continue;
+          }
+        }
+        if (last == null) {
+          first = node;
+        } else {
+          last.next = node;
+        }
+        last = node;
+      }
+    } catch (OutOfMemoryError e) { // a burst needs it for the nodes that are handed out
+      if (last != null) {
+        last.next = ordinaryTaken;
+        ordinaryTaken = first;
+      }
+      throw e;
+    } finally {
+      HELD.setRelease(this, held - nodes);
+      count(bursts - items);
+    }
+    return first;
+  }
+
+  private Burst keep(Burst met) {
+    met.keep();
+    if (keptLast == null) {
+      keptFirst = met;
+    } else {
+      keptLast.nextKept = met;
+    }
+    keptLast = met;
+    return met;
+  }
+
+  private @Nullable Burst drop(@Nullable Burst before, Burst burst) {
+    if (before == null) {
+      keptFirst = burst.nextKept;
+    } else {
+      before.nextKept = burst.nextKept;
+    }
+    if (keptLast == burst) {
+      keptLast = before;
+    }
+    return before;
+  }
+
+  private boolean hasMoreKept() {
+    for (Burst burst = keptFirst; burst != null; burst = burst.nextKept) {
+      if (burst.hasMore()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /// Whether a take would find nothing.
   public boolean isEmpty() {
     return urgentTaken == null
+        && !hasMoreKept()
         && ordinaryTaken == null
         && urgent == null
         && ordinary == null
@@ -283,7 +401,8 @@ public final class EventQueue {
 
   /// Refuses every later push.
   ///
-  /// @return what was in the queue, urgent first, oldest first, linked by [#after]
+  /// @return what was in the queue, urgent first, oldest first, linked by [#after]; bursts as they
+  ///   are, to be abandoned
   public @Nullable Node close() {
     Node first = null;
     Node last = null;
@@ -291,6 +410,7 @@ public final class EventQueue {
         new Node[] {
           urgentTaken,
           reversed((Node) URGENT.getAndSet(this, CLOSED)),
+          allKept(),
           ordinaryTaken,
           reversed((Node) ORDINARY.getAndSet(this, CLOSED)),
           latest == null ? null : latest.close()
@@ -310,18 +430,17 @@ public final class EventQueue {
     }
     urgentTaken = null;
     ordinaryTaken = null;
+    keptFirst = null;
+    keptLast = null;
     HELD.setRelease(this, 0);
     return first;
   }
 
-  /// Whether a node may find it full, or displace another.
-  public boolean isBounded() {
-    return bound != Integer.MAX_VALUE || latest != null;
-  }
-
-  /// How many nodes of the last take were urgent: the first ones.
-  public int urgentTold() {
-    return urgentTold;
+  private @Nullable Node allKept() {
+    for (Burst burst = keptFirst; burst != null; burst = burst.nextKept) {
+      burst.next = burst.nextKept;
+    }
+    return keptFirst;
   }
 
   /// The node behind one that [#take] or [#close] has returned.
@@ -332,22 +451,6 @@ public final class EventQueue {
   /// Leaves out the node behind one that [#take] has returned.
   public static void skipAfter(Node node) {
     node.next = Objects.requireNonNull(node.next).next;
-  }
-
-  /// Puts `last`, which ends with null, and what is linked before it, behind a node.
-  ///
-  /// @param node null to put it before all others
-  /// @param first of what is put there
-  /// @param all that were linked
-  /// @return the first of all
-  public static Node insert(@Nullable Node node, Node first, Node last, @Nullable Node all) {
-    if (node == null) {
-      last.next = all;
-      return first;
-    }
-    last.next = node.next;
-    node.next = first;
-    return Objects.requireNonNull(all);
   }
 
   private static @Nullable Node reversed(@Nullable Node newest) {

@@ -174,7 +174,7 @@ final class Lookout {
       worker.giveAway();
       Burst burst = worker.burst();
       if (burst != null) {
-        burst.urge();
+        burst.urge(scheduler);
       }
       heldUp &= now - sinceNanos[i] >= Spares.PATIENCE_NANOS;
       if (now - sinceNanos[i] >= longStepNanos && !reported[i]) {

@@ -428,7 +428,7 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
         pid,
         kind(),
         ProcessSnapshot.State.valueOf(state.name()),
-        queue.length() + host.scheduler().inBurstsFor(this),
+        queue.length(host.scheduler().inBurstsFor(this)),
         steps(),
         waiting,
         waitsFor(state, commands, body),

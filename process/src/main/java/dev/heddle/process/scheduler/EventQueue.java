@@ -202,6 +202,11 @@ public final class EventQueue {
 
   /// How many ordinary nodes there are, as of a moment ago.
   public int length() {
+    return length(0);
+  }
+
+  /// The same, with so many in bursts that have not ended, without the one of each that is a node.
+  public int length(int inBursts) {
     if (latest != null) {
       return latest.size();
     }
@@ -213,7 +218,7 @@ public final class EventQueue {
     } while (ordinary != seen); // else what was turned round meanwhile would count twice
     int stacked = seen == null ? 0 : seen.depth;
     if (!isBounded()) {
-      return Math.max(0, stacked + turned + counted);
+      return Math.max(0, stacked + turned + counted + inBursts);
     }
     return turned < 0 ? Math.max(stacked, -turned) : stacked + turned;
   }

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 /// @param parent in place of the process that starts it
 /// @param link whether it is linked to its parent
 /// @param monitor whether its parent monitors it
-/// @param mailbox how many messages may wait, at least 1; signals and results have no bound
+/// @param mailbox how many messages may wait, at least 1; `Integer.MAX_VALUE` is no bound, and the
+///   cheapest for floods; signals and results have no bound
 /// @param policy for a message that finds the mailbox full
 /// @param priority among those that are to be stepped
 /// @param attributes what it and those that it starts find in their contexts

@@ -124,22 +124,23 @@ class FloodTest {
     CompletableFuture<List<Object>> all = new CompletableFuture<>();
     Pid receiver = slowCollector(ROOMY, count, all);
     Pid other = runtime.spawn(Kit.resting(), ROOMY);
-    var _ = onGo((self, _, _) -> {
-      int next = 0;
-      for (int round = 0; next < count; round++) {
-        for (int i = 0; i < 17 && next < count; i++) {
-          self.send(receiver, next++);
-        }
-        self.send(other, round);
-        if (next < count) {
-          runtime.send(receiver, next++);
-        }
-        if (next < count) {
-          assertThat(self.offer(receiver, next++)).isEqualTo(SendResult.ACCEPTED);
-        }
-      }
-      goOn.countDown();
-    });
+    var _ =
+        onGo((self, _, _) -> {
+          int next = 0;
+          for (int round = 0; next < count; round++) {
+            for (int i = 0; i < 17 && next < count; i++) {
+              self.send(receiver, next++);
+            }
+            self.send(other, round);
+            if (next < count) {
+              runtime.send(receiver, next++);
+            }
+            if (next < count) {
+              assertThat(self.offer(receiver, next++)).isEqualTo(SendResult.ACCEPTED);
+            }
+          }
+          goOn.countDown();
+        });
     List<Object> expected = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       expected.add(i);
@@ -161,14 +162,15 @@ class FloodTest {
                 relayed.countDown();
               }
             }));
-    var _ = onGo((self, _, _) -> {
-      for (int i = 0; i < 50; i++) {
-        self.send(receiver, i);
-      }
-      self.send(relay, "last");
-      relayed.await(); // in the same step
-      goOn.countDown();
-    });
+    var _ =
+        onGo((self, _, _) -> {
+          for (int i = 0; i < 50; i++) {
+            self.send(receiver, i);
+          }
+          self.send(relay, "last");
+          relayed.await(); // in the same step
+          goOn.countDown();
+        });
     assertThat(Kit.get(all)).hasSize(51).endsWith("last");
   }
 
@@ -179,22 +181,22 @@ class FloodTest {
   void stepThatDoesNotReturn_keepsNothingBack() {
     int rounds = 200;
     AtomicLong seen = new AtomicLong();
-    Pid receiver =
-        runtime.spawn((events, _) -> seen.addAndGet(events.size()), ROOMY);
+    Pid receiver = runtime.spawn((events, _) -> seen.addAndGet(events.size()), ROOMY);
     CompletableFuture<String> done = new CompletableFuture<>();
-    var _ = onGo((self, _, _) -> {
-      int sent = 0;
-      for (int round = 0; round < rounds; round++) {
-        for (int i = 0; i <= round % 40; i++) {
-          self.send(receiver, i);
-          sent++;
-        }
-        while (seen.get() < sent) { // the step goes on until all of them are seen
-          Thread.yield();
-        }
-      }
-      done.complete("done");
-    });
+    var _ =
+        onGo((self, _, _) -> {
+          int sent = 0;
+          for (int round = 0; round < rounds; round++) {
+            for (int i = 0; i <= round % 40; i++) {
+              self.send(receiver, i);
+              sent++;
+            }
+            while (seen.get() < sent) { // the step goes on until all of them are seen
+              Thread.yield();
+            }
+          }
+          done.complete("done");
+        });
     assertThat(Kit.get(done)).isEqualTo("done");
   }
 
@@ -204,15 +206,16 @@ class FloodTest {
     CompletableFuture<List<Object>> all = new CompletableFuture<>();
     Pid receiver = slowCollector(ROOMY, 300, all);
     CompletableFuture<List<Integer>> lengths = new CompletableFuture<>();
-    Pid sender = onGo((self, _, out) -> {
-      List<Integer> found = new ArrayList<>();
-      for (int i = 1; i <= 300; i++) {
-        self.send(receiver, i);
-        found.add(Objects.requireNonNull(runtime.process(receiver)).mailbox());
-      }
-      lengths.complete(found);
-      out.done();
-    });
+    Pid sender =
+        onGo((self, _, out) -> {
+          List<Integer> found = new ArrayList<>();
+          for (int i = 1; i <= 300; i++) {
+            self.send(receiver, i);
+            found.add(Objects.requireNonNull(runtime.process(receiver)).mailbox());
+          }
+          lengths.complete(found);
+          out.done();
+        });
     List<Integer> found = Kit.get(lengths);
     for (int i = 0; i < found.size(); i++) {
       assertThat(found.get(i)).isEqualTo(i + 1);
@@ -231,13 +234,14 @@ class FloodTest {
     Pid receiver =
         slowCollector(StartOptions.DEFAULT.withMailbox(20, MailboxPolicy.REJECT), 20, all);
     CompletableFuture<List<SendResult>> results = new CompletableFuture<>();
-    var _ = onGo((self, _, _) -> {
-      List<SendResult> found = new ArrayList<>();
-      for (int i = 0; i < 30; i++) {
-        found.add(self.offer(receiver, i));
-      }
-      results.complete(found);
-    });
+    var _ =
+        onGo((self, _, _) -> {
+          List<SendResult> found = new ArrayList<>();
+          for (int i = 0; i < 30; i++) {
+            found.add(self.offer(receiver, i));
+          }
+          results.complete(found);
+        });
     List<SendResult> found = Kit.get(results);
     assertThat(found.subList(0, 20)).containsOnly(SendResult.ACCEPTED);
     assertThat(found.subList(20, 30)).containsOnly(SendResult.FULL);
@@ -248,23 +252,24 @@ class FloodTest {
   // ---- steps and receivers that end ----
 
   @Test
-  @Tag("proc-288")
+  @Tag("proc-285")
   void stepThatThrows_hasSentWhatItSent() throws Exception {
     CompletableFuture<List<Object>> all = new CompletableFuture<>();
     Pid receiver = slowCollector(ROOMY, 50, all);
-    Pid sender = onGo((self, _, _) -> {
-      for (int i = 0; i < 50; i++) {
-        self.send(receiver, i);
-      }
-      throw new IllegalStateException("after the sends");
-    });
+    Pid sender =
+        onGo((self, _, _) -> {
+          for (int i = 0; i < 50; i++) {
+            self.send(receiver, i);
+          }
+          throw new IllegalStateException("after the sends");
+        });
     assertThat(Kit.exit(runtime, sender).reason()).isEqualTo(Exit.Reason.FAILED);
     goOn.countDown();
     assertThat(Kit.get(all)).hasSize(50);
   }
 
   @Test
-  @Tag("proc-289")
+  @Tag("proc-288")
   void receiverThatEndsInAFlood_hasSeenOrLeftWhatWasAccepted() {
     AtomicLong seen = new AtomicLong();
     AtomicLong accepted = new AtomicLong();
@@ -281,13 +286,14 @@ class FloodTest {
                 }
               },
               ROOMY);
-      Pid sender = onGo((self, _, out) -> {
-        SendResult result;
-        while ((result = self.offer(receiver, "item")) == SendResult.ACCEPTED) {
-          accepted.incrementAndGet();
-        }
-        out.done(result);
-      });
+      Pid sender =
+          onGo((self, _, out) -> {
+            SendResult result;
+            while ((result = self.offer(receiver, "item")) == SendResult.ACCEPTED) {
+              accepted.incrementAndGet();
+            }
+            out.done(result);
+          });
       assertThat(Kit.exit(runtime, sender).result()).isEqualTo(SendResult.NOT_FOUND);
       assertThat(Kit.exit(runtime, receiver).reason()).isEqualTo(Exit.Reason.NORMAL);
     }

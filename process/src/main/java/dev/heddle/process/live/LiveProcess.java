@@ -264,8 +264,8 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
         && open.take(message, sender)) {
       return SendResult.ACCEPTED;
     }
-    sender.tells(this, BY_MESSAGE); // ends the one before
     MessageBurst burst = new MessageBurst(this, queue, sender.burstPlaces(), message);
+    sender.tells(this, BY_MESSAGE); // ends the one before
     sender.beginBurst(burst);
     if (queue.push(burst) != EventQueue.Push.ACCEPTED) {
       sender.forgetBurst();

@@ -5,12 +5,12 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
-/// What a step sends to one task, one after the other: a single node of that task's queue, to which
-/// the step adds while it lies there.
+/// What a run of steps sends to one task, one after the other: a single node of that task's queue,
+/// to which the steps add while it lies there.
 public abstract class Burst extends EventQueue.Node {
   /*
    * States.  from   event                                        to         who, order
-   *          OPEN   the step ends, or its worker pushes          SEALED     its worker: CAS
+   *          OPEN   the run ends, or its worker pushes           SEALED     its worker: CAS
    *                 something else, or all places are taken
    *          OPEN   the receiver ends                            ABANDONED  the consumer: CAS
    *
@@ -22,15 +22,15 @@ public abstract class Burst extends EventQueue.Node {
    * may settle down at that moment, and neither sees the other. Two look after that:
    *   - the end of the burst. Consumer: sets `kept`, then reads the state. Sender: seals by CAS, then reads `kept`. So the consumer sees that it is
    *     sealed, and all that is in it, or the sender sees that it is kept, and wakes.
-   *   - the lookout, each millisecond while the same step goes on: a step that does not return keeps nothing back.
+   *   - the lookout, each millisecond while the same run goes on: a step that does not return keeps nothing back.
    *
-   * Threads. add(), end(): the worker of the step. keep(), next(), hasMore(), isOver(), abandon(): the consumer. urge(), uncounted(): any.
+   * Threads. add(), end(): the worker of the steps. keep(), next(), hasMore(), isOver(), abandon(): the consumer. urge(), uncounted(): any.
    *
    * I1. What one worker sends to one task leaves in order: a burst is sealed before its worker pushes anything else, so what its worker
-   *     pushes later is handed out after the last of it. Mutants: burst-open-beside-a-send, burst-behind-what-follows. [BurstTest]
+   *     pushes later is handed out after the last of it. Mutants: burst-open-beside-a-send, burst-looked-into-once. [BurstTest, FloodTest]
    * I2. An item that was accepted is handed out once, or left unseen once: up to the count that was read before ABANDONED by the consumer; one
-   *     that was being added at that moment by the sender at the end, or by the lookout. Mutant: burst-forgets-what-the-dead-left. [BurstTest]
-   * I3. What is added is seen by a step that begins after the end of the burst, or has been seen. Mutant: burst-ends-silently. [BurstTest]
+   *     that was being added at that moment by the sender at the end, or by the lookout. Mutants: burst-of-the-dead-forgotten, burst-goes-on-for-the-dead. [BurstTest, FloodTest]
+   * I3. What is added is seen by a step that begins after the end of the burst, or has been seen. Mutants: burst-ends-silently, burst-kept-back-in-a-long-step. [BurstTest, FloodTest]
    *
    * Bounds. A queue with a bound says of each item whether there is room for it; nothing is added there without a CAS.
    *
@@ -38,7 +38,7 @@ public abstract class Burst extends EventQueue.Node {
    * its open burst, and adds to that, has what it adds handed out first. What it learns by an event, or after a call that pushes, is in order.
    *
    * Want of stack and memory. `ready` is set last: where the push of a burst is cut off, nothing is added to it, and its end makes good
-   * what was missed. end() may be called again after each of its instructions.
+   * what was missed. end() may be called again after each of its instructions: at the end of the run, or of the next.
    *
    * Cost. Two released stores and some reads an item; a CAS to push, one to seal, for 16 to 128 items. 4 bytes an item until it is taken.
    *
@@ -107,7 +107,7 @@ public abstract class Burst extends EventQueue.Node {
   /// An item was accepted, and the consumer has ended.
   protected abstract void unseen(@Nullable Object item);
 
-  // ---- the step that sends ----
+  // ---- the steps that send ----
 
   /// It was pushed, and its receiver woken.
   public final void begins() {

@@ -42,6 +42,10 @@ public final class EventQueue {
    * not with each node. A producer that is descheduled in the middle delays nobody: a node that is not linked is
    * not there (trap 39).
    *
+   * Bursts. Where there is no bound, a node may be a Burst, to which its producer adds while it lies in the lane, and whose items are handed out
+   * in slices. The consumer keeps those that it has met and that may have more, and takes from them first: what lies behind them was pushed later.
+   * It empties the lane before it looks into them, so what was added before something in that was pushed comes before it.
+   *
    * Rejected. Claimed slots or links (Vyukov's queue, JCTools' linked and array queues): the consumer meets gaps and must spin or come back;
    * and an idle task would keep a chunk or a stub. One lane: a control event behind a million messages.
    *

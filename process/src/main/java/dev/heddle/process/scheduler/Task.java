@@ -201,7 +201,6 @@ public abstract class Task {
         worker.hasThrown(this, t);
         verdict = Verdict.DONE; // else it would be RUNNING for ever
       }
-      worker.stepEnds();
       if (verdict == Verdict.DONE) {
         word = COMPLETE;
         complete(worker);
@@ -223,6 +222,7 @@ public abstract class Task {
 
   private void complete(Worker worker) {
     try {
+      worker.endBurst(); // before anybody can know of the end
       completed(worker);
     } catch (VirtualMachineError _) {
       worker.scheduler().finishLater(this); // safe: it is called again until it does not throw

@@ -212,7 +212,7 @@ public final class Worker {
     failures = 0;
     RUNNING.setRelease(this, task);
     handed = 0;
-    inARow = 0;
+    inARow = 0; // what another has sent is no flood of this one's
     places = FEWEST_PLACES;
     delays.taken(task.queuedNanos);
     if (overdue) {
@@ -221,7 +221,8 @@ public final class Worker {
     task.run(this); // throws nothing
     own.restore(); // what a step has left on the thread is not for the next task's
     RUNNING.setRelease(this, (Task) null);
-    if (isUnfinished || beingTold != null || burst != null) {
+    endBurst();
+    if (isUnfinished || beingTold != null) {
       finishWakeUps();
     }
   }
@@ -456,7 +457,7 @@ public final class Worker {
     BURST.setRelease(this, (Burst) null);
   }
 
-  /// The burst of its step, or null. Its step.
+  /// The burst of its run, or null. Its step.
   public @Nullable Burst ownBurst() {
     return burst;
   }
@@ -466,7 +467,7 @@ public final class Worker {
     return (Burst) BURST.getAcquire(this);
   }
 
-  /// Ends the burst of its step, if there is one.
+  /// Ends the burst of its run, if there is one.
   public void endBurst() {
     Burst open = burst;
     if (open != null) {
@@ -474,15 +475,6 @@ public final class Worker {
       if (burst == open) { // whoever was told by that may have sent, and have begun another
         forgetBurst(); // not before: what fails above is done again at the end of the run
       }
-    }
-  }
-
-  /// Its step is over.
-  void stepEnds() {
-    try {
-      endBurst();
-    } catch (Throwable t) {
-      complain("has not ended a burst yet", t); // safe: it does when the run ends
     }
   }
 

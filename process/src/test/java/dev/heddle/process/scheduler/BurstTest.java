@@ -219,7 +219,7 @@ class BurstTest {
   // ---- a receiver that ends ----
 
   @Test
-  @Tag("proc-289")
+  @Tag("proc-288")
   void whatWasNotTaken_isLeftUnseenOnce() {
     Numbers burst = begun(task(_ -> Verdict.REST), 0);
     for (int i = 1; i < 5; i++) {
@@ -237,7 +237,7 @@ class BurstTest {
   /// A sender and a receiver that ends, at whatever moment of the other: what was accepted is seen
   /// or left unseen, once.
   @Test
-  @Tag("proc-289")
+  @Tag("proc-288")
   void receiverThatEnds_whileSomethingIsAdded_leavesItUnseenOnce() throws Exception {
     int rounds = 20_000;
     Numbers[] bursts = new Numbers[rounds];
@@ -288,26 +288,27 @@ class BurstTest {
     Probe to = task(_ -> Verdict.REST);
     Thread sender =
         Thread.ofPlatform()
-            .start(() -> here(() -> {
-              Numbers burst = null;
-              for (int i = 0; i < all; i++) {
-                if (burst != null && burst.add(i, worker)) {
-                  continue;
-                }
-                if (burst != null) {
-                  burst.end(worker);
-                }
-                burst = null;
-                if (i % 3 == 0) {
-                  queue.push(new Slice(List.of(i)));
-                } else {
-                  burst = begun(to, i);
-                }
-              }
-              if (burst != null) {
-                burst.end(worker);
-              }
-            }));
+            .start(() ->
+                here(() -> {
+                  Numbers burst = null;
+                  for (int i = 0; i < all; i++) {
+                    if (burst != null && burst.add(i, worker)) {
+                      continue;
+                    }
+                    if (burst != null) {
+                      burst.end(worker);
+                    }
+                    burst = null;
+                    if (i % 3 == 0) {
+                      queue.push(new Slice(List.of(i)));
+                    } else {
+                      burst = begun(to, i);
+                    }
+                  }
+                  if (burst != null) {
+                    burst.end(worker);
+                  }
+                }));
     while (got.size() < all) {
       take(1 + got.size() % 50);
     }

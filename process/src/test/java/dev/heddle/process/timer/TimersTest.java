@@ -271,8 +271,7 @@ class TimersTest {
           Thread.ofPlatform()
               .start(() -> {
                 for (int i = 0; i < each; i++) {
-                  long deadline =
-                      running.now() + ThreadLocalRandom.current().nextLong(3_000_000);
+                  long deadline = running.now() + ThreadLocalRandom.current().nextLong(3_000_000);
                   Timer timer =
                       new Timer() {
                         @Override

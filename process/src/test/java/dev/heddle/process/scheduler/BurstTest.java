@@ -175,6 +175,9 @@ class BurstTest {
     Probe to =
         task(_ -> {
           take(100);
+          if (got.isEmpty()) {
+            return Verdict.REST;
+          }
           if (got.size() == 2) {
             all.countDown();
             return Verdict.DONE;
@@ -199,7 +202,7 @@ class BurstTest {
     scheduler.start();
     scheduler.start(to);
     // it has begun and rests, so that the burst wakes it
-    while (to.state() != State.IDLE && to.state() != State.RUNNING) {
+    while (to.state() != State.IDLE) {
       Thread.onSpinWait();
     }
     scheduler.start(sender);
@@ -232,6 +235,19 @@ class BurstTest {
     assertThat(burst.add(5, worker)).isFalse();
     here(() -> burst.end(worker));
     assertThat(burst.unseen).containsExactly(2, 3, 4);
+  }
+
+  @Test
+  @Tag("proc-288")
+  void burstThatHasEnded_isLeftUnseenOnce() {
+    Numbers burst = begun(task(_ -> Verdict.REST), 0);
+    assertThat(burst.add(1, worker)).isTrue();
+    here(() -> burst.end(worker));
+    var left = queue.close();
+    assertThat(left).isSameAs(burst);
+    burst.abandon();
+    here(() -> burst.end(worker));
+    assertThat(burst.unseen).containsExactly(0, 1);
   }
 
   /// A sender and a receiver that ends, at whatever moment of the other: what was accepted is seen

@@ -58,8 +58,9 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
   private boolean begun;
   private boolean closed; // the process
   private boolean refuses; // the mailbox is closed
-  // admitted, and seen by no step: what an upgrade has left; at the end what is not counted yet
-  private @Nullable Envelope unread;
+  // admitted, and seen by no step: what an upgrade has left; at the end what is not counted yet,
+  // bursts as they are
+  private EventQueue.@Nullable Node unread;
   private long received; // events that its steps were given; read for reports
   private @Nullable Outstanding outstanding;
   private @Nullable Map<String, Object>
@@ -188,7 +189,7 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
       inbox.begins(most);
     }
     if (unread != null) {
-      EventBatch left = EventBatch.of(unread);
+      EventBatch left = EventBatch.of((Envelope) unread);
       unread = null;
       return left;
     }
@@ -212,7 +213,7 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
   /// the process around it hands on.
   Inbox inboxOf(Process body) {
     if (body != process) {
-      return new HandedInbox(request -> host.leftUnseen(this, new Envelope(request)));
+      return new HandedInbox(request -> host.leftUnseen(this, request, true));
     }
     inbox = new Unread(this, queue, options.mailbox());
     return inbox;
@@ -328,16 +329,20 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
   void closeMailbox() {
     leaveUnread(); // of an upgrade
     if (!refuses) {
-      unread = (Envelope) queue.close();
+      unread = queue.close();
       refuses = true;
     }
     leaveUnread();
   }
 
   private void leaveUnread() {
-    for (Envelope at = unread; at != null; at = unread) {
-      host.leftUnseen(this, at);
-      unread = (Envelope) EventQueue.after(at);
+    for (EventQueue.Node at = unread; at != null; at = unread) {
+      if (at instanceof Envelope envelope) {
+        envelope.leaveUnseen(this);
+      } else {
+        ((MessageBurst) at).abandon();
+      }
+      unread = EventQueue.after(at);
     }
   }
 
@@ -359,6 +364,33 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
     if (isAbandoned()) {
       return gone();
     }
+    // safe: a body reads bursts one by one, at no gain; what is left of one when that begins is read
+    Worker sender = queue.isBounded() || inbox != null ? null : Worker.current();
+    return sender != null && sender.scheduler() == host.scheduler() && sender.floods(pid.id())
+        ? receiveBurst(sender, message)
+        : receiveAlone(message);
+  }
+
+  private SendResult receiveBurst(Worker sender, @Nullable Object message) {
+    if (sender.ownBurst() instanceof MessageBurst open
+        && open.isFor(this)
+        && open.take(message, sender)) {
+      return SendResult.ACCEPTED;
+    }
+    MessageBurst burst = new MessageBurst(this, queue, sender.burstPlaces(), message);
+    sender.tells(this, BY_MESSAGE); // ends the one before
+    sender.beginBurst(burst);
+    if (queue.push(burst) != EventQueue.Push.ACCEPTED) {
+      sender.forgetBurst();
+      sender.told();
+      return gone();
+    }
+    host.wake(this, BY_MESSAGE, sender);
+    burst.begins();
+    return SendResult.ACCEPTED;
+  }
+
+  private SendResult receiveAlone(@Nullable Object message) {
     Envelope envelope = new Envelope(message);
     Worker here = host.tells(this, BY_MESSAGE);
     boolean displaces = options.policy() == MailboxPolicy.DROP_OLDEST;
@@ -501,7 +533,11 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
 
   /// What it has done; its worker.
   ProcessStatistics statistics() {
-    return new ProcessStatistics(steps(), received, queue.length(), outstanding());
+    return new ProcessStatistics(steps(), received, length(), outstanding());
+  }
+
+  private int length() {
+    return queue.length(queue.isBounded() ? 0 : host.scheduler().inBurstsFor(this));
   }
 
   /// How many commands have no answer yet.
@@ -563,7 +599,7 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
         kind(),
         ProcessSnapshot.State.valueOf(state.name()),
         begun && !started && state != State.COMPLETE,
-        queue.length(),
+        length(),
         steps(),
         waiting,
         waitsFor(state, commands, body),

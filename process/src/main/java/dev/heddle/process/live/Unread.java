@@ -114,6 +114,6 @@ final class Unread implements Inbox {
   @Override
   public void close() {
     // all else that was not received lies in the mailbox, which the process closes
-    left.forEach(event -> process.host.leftUnseen(process, new Envelope(event.data())));
+    left.forEach(event -> process.host.leftUnseen(process, event.data(), true));
   }
 }

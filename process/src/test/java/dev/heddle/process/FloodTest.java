@@ -4,6 +4,7 @@ package dev.heddle.process;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +17,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /// Steps that send much to one process.
 @Tag("P9")
@@ -298,5 +301,151 @@ class FloodTest {
       assertThat(Kit.exit(runtime, receiver).reason()).isEqualTo(Exit.Reason.NORMAL);
     }
     assertThat(seen.get() + runtime.counters().undelivered()).isEqualTo(accepted.get());
+  }
+
+  @Test
+  @Tag("proc-288")
+  void requestsOfAFlood_toOneThatEndsWithoutALook_failOnce_andAreCountedOnce() throws Exception {
+    int count = 100;
+    CountDownLatch sent = new CountDownLatch(1);
+    Pid receiver =
+        runtime.spawn(
+            (events, out) -> {
+              inStep.countDown();
+              sent.await();
+              out.done();
+            },
+            ROOMY);
+    inStep.await();
+    CompletableFuture<List<CompletableFuture<Object>>> answers = new CompletableFuture<>();
+    var _ =
+        onGo((_, _, _) -> {
+          List<CompletableFuture<Object>> made = new ArrayList<>();
+          for (int i = 0; i < count; i++) {
+            made.add(runtime.request(receiver, i));
+          }
+          answers.complete(made);
+        });
+    List<CompletableFuture<Object>> all = Kit.get(answers);
+    sent.countDown();
+    for (CompletableFuture<Object> answer : all) {
+      assertThat(answer).failsWithin(Kit.SOON);
+    }
+    assertThat(runtime.counters().undelivered()).isEqualTo(count);
+  }
+
+  // ---- receivers that become others ----
+
+  /// Sees the flood message by message, and becomes a step, or a body, after each few.
+  private static final class Changing {
+    final List<Object> got = Collections.synchronizedList(new ArrayList<>());
+    final int all;
+    final int atOnce;
+
+    Changing(int all, int atOnce) {
+      this.all = all;
+      this.atOnce = atOnce;
+    }
+
+    private boolean isDue() {
+      return got.size() == all || got.size() % atOnce == 0;
+    }
+
+    Process step() {
+      return (events, out) -> {
+        for (ProcessEvent event : events) {
+          got.add(Objects.requireNonNull(event.data()));
+          if (isDue()) {
+            break;
+          }
+        }
+        if (got.size() == all) {
+          out.done();
+        } else if (!events.isEmpty() && isDue()) {
+          out.upgrade(got.size() % 3 == 0 ? "step" : "body", Process.RUN, null);
+        }
+      };
+    }
+
+    Process body() {
+      return CoroutineProcess.of(self -> {
+        do {
+          got.add(Objects.requireNonNull(self.receive()));
+        } while (!isDue());
+        if (got.size() < all) {
+          self.upgrade(got.size() % 3 == 1 ? "body" : "step", Process.RUN, null);
+        }
+        return null;
+      });
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1, 100000", "7, 100000", "1, 2147483647", "7, 2147483647", "200, 2147483647"})
+  @Tag("proc-263")
+  @Tag("proc-264")
+  @Tag("proc-285")
+  void receiverThatBecomesAStepOrABodyInAFlood_seesAllInOrder(int atOnce, int bound) {
+    Changing changing = new Changing(1_000 * Math.min(atOnce, 10), atOnce);
+    try (ProcessRuntime other =
+        ProcessRuntime.builder()
+            .workers(2)
+            .factory(source -> "step".equals(source) ? changing.step() : changing.body())
+            .start()) {
+      Pid receiver =
+          other.spawn(
+              changing.step(), StartOptions.DEFAULT.withMailbox(bound, MailboxPolicy.REJECT));
+      var exit = other.exit(receiver);
+      int[] next = new int[1];
+      var _ =
+          other.spawn(
+              Kit.process((self, _, out) -> {
+                for (int i = 0; i < 130 && next[0] < changing.all; i++) {
+                  self.send(receiver, next[0]++);
+                }
+                if (next[0] < changing.all) {
+                  out.again();
+                } else {
+                  out.done();
+                }
+              }));
+      assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.NORMAL);
+    }
+    List<Object> expected = new ArrayList<>();
+    for (int i = 0; i < changing.all; i++) {
+      expected.add(i);
+    }
+    assertThat(changing.got).isEqualTo(expected);
+  }
+
+  @Test
+  @Tag("proc-285")
+  @Tag("proc-286")
+  void bodyWithoutABound_receivesWhatItWantsOutOfAFlood_andTheRestInOrder() {
+    int count = 300;
+    Pid body =
+        runtime.spawn(
+            CoroutineProcess.of(self -> {
+              List<Object> all = new ArrayList<>();
+              all.add(Objects.requireNonNull(self.receive(m -> m.equals(count - 1))));
+              for (int i = 1; i < count; i++) {
+                all.add(Objects.requireNonNull(self.receive()));
+              }
+              return all;
+            }),
+            ROOMY);
+    var exit = runtime.exit(body);
+    var _ =
+        onGo((self, _, _) -> {
+          for (int i = 0; i < count; i++) {
+            self.send(body, i);
+          }
+        });
+    List<Object> expected = new ArrayList<>();
+    expected.add(count - 1);
+    for (int i = 0; i < count - 1; i++) {
+      expected.add(i);
+    }
+    assertThat(Kit.get(exit).result()).isEqualTo(expected);
   }
 }

@@ -245,7 +245,8 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
       }
       case FAILED -> throw new ProcessExitException(Objects.requireNonNull(out.detail()));
       case UPGRADE -> {
-        unread = events.notHandedOut();
+        Envelope rest = events.notHandedOut();
+        unread = inbox == null ? rest : inbox.handOn(rest);
         yield upgrade(Objects.requireNonNull(out.upgrade()));
       }
     };
@@ -364,30 +365,12 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
     if (isAbandoned()) {
       return gone();
     }
-    // safe: a body reads bursts one by one, at no gain; what is left of one when that begins is read
+    // safe: a body reads bursts one by one, at no gain; what is left of one when that begins is
+    // read
     Worker sender = queue.isBounded() || inbox != null ? null : Worker.current();
     return sender != null && sender.scheduler() == host.scheduler() && sender.floods(pid.id())
-        ? receiveBurst(sender, message)
+        ? MessageBurst.send(this, queue, message, sender)
         : receiveAlone(message);
-  }
-
-  private SendResult receiveBurst(Worker sender, @Nullable Object message) {
-    if (sender.ownBurst() instanceof MessageBurst open
-        && open.isFor(this)
-        && open.take(message, sender)) {
-      return SendResult.ACCEPTED;
-    }
-    MessageBurst burst = new MessageBurst(this, queue, sender.burstPlaces(), message);
-    sender.tells(this, BY_MESSAGE); // ends the one before
-    sender.beginBurst(burst);
-    if (queue.push(burst) != EventQueue.Push.ACCEPTED) {
-      sender.forgetBurst();
-      sender.told();
-      return gone();
-    }
-    host.wake(this, BY_MESSAGE, sender);
-    burst.begins();
-    return SendResult.ACCEPTED;
   }
 
   private SendResult receiveAlone(@Nullable Object message) {

@@ -2,8 +2,10 @@
 package dev.heddle.process.live;
 
 import dev.heddle.process.Pid;
+import dev.heddle.process.SendResult;
 import dev.heddle.process.scheduler.Burst;
 import dev.heddle.process.scheduler.EventQueue;
+import dev.heddle.process.scheduler.Task;
 import dev.heddle.process.scheduler.Worker;
 import org.jspecify.annotations.Nullable;
 
@@ -28,11 +30,28 @@ final class MessageBurst extends Burst {
         && burst.take(message, sender);
   }
 
-  boolean isFor(LiveProcess process) {
-    return to == process;
+  /// Adds a message to the burst of the step in which this is called, or begins another.
+  static SendResult send(
+      LiveProcess to, EventQueue queue, @Nullable Object message, Worker sender) {
+    if (sender.ownBurst() instanceof MessageBurst open
+        && open.to == to
+        && open.take(message, sender)) {
+      return SendResult.ACCEPTED;
+    }
+    MessageBurst burst = new MessageBurst(to, queue, sender.burstPlaces(), message);
+    sender.tells(to, Task.BY_MESSAGE); // ends the one before
+    sender.beginBurst(burst);
+    if (queue.push(burst) != EventQueue.Push.ACCEPTED) {
+      sender.forgetBurst();
+      sender.told();
+      return to.gone();
+    }
+    to.host.wake(to, Task.BY_MESSAGE, sender);
+    burst.begins();
+    return SendResult.ACCEPTED;
   }
 
-  boolean take(@Nullable Object message, Worker sender) {
+  private boolean take(@Nullable Object message, Worker sender) {
     return !to.isAbandoned() && add(message, sender);
   }
 

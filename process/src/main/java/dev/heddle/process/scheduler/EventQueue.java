@@ -312,7 +312,9 @@ public final class EventQueue {
     Node first = reversed((Node) URGENT.getAndSet(this, null), null);
     boolean alone = !hasOrdinary(); // not before: what was pushed before one of those is there now
     Node last = null;
-    for (Node node = first; node != null && (alone || !standsInOrder(node, deaf)); node = node.next) {
+    for (Node node = first;
+        node != null && (alone || !standsInOrder(node, deaf));
+        node = node.next) {
       last = node;
     }
     Node rest = last == null ? first : last.next;

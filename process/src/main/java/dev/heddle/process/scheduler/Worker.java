@@ -27,9 +27,6 @@ public final class Worker {
   private static final long PAUSE_NANOS =
       1_000_000; // after a failure of the loop itself: others may free memory meanwhile
   private static final int HOPELESS = 1_000; // failures without a task between: at least a second
-  private static final int SINGLY = 4; // messages to one task in a run, before a burst of them
-  private static final int FEWEST_PLACES = 16; // of a burst; then twice as many each time
-  private static final int MOST_PLACES = 128; // half a kilobyte
   private static final VarHandle RUNNING;
   private static final VarHandle BURST;
 
@@ -62,9 +59,7 @@ public final class Worker {
   private final DelayHistogram delays = new DelayHistogram();
   private int handed; // events, to the task that it runs
   private @Nullable Thread mounted; // the body that its step runs now
-  private long lastReceiver; // of what its step has sent
-  private int inARow; // messages that it has sent there
-  private int places; // of the next burst of this run
+  private final Flood flood = new Flood(); // of what its run sends
 
   // this worker releases it; the lookout and reports acquire it
   @SuppressWarnings("unused") // through BURST
@@ -251,8 +246,7 @@ public final class Worker {
     failures = 0;
     RUNNING.setRelease(this, task);
     handed = 0;
-    inARow = 0; // what another has sent is no flood of this one's
-    places = FEWEST_PLACES;
+    flood.begins(); // what another has sent is no flood of this one's
     delays.taken(task.queuedNanos);
     if (overdue) {
       overdue = false;
@@ -473,18 +467,12 @@ public final class Worker {
   ///
   /// @return whether it has sent to that one again and again
   public boolean floods(long receiver) {
-    if (lastReceiver != receiver) {
-      lastReceiver = receiver;
-      inARow = 0;
-    }
-    return ++inARow > SINGLY && !isSpare(); // no lookout looks at spares
+    return flood.goesTo(receiver) && !isSpare(); // no lookout looks at spares
   }
 
-  /// How many messages its next burst has places for: no more than it has sent before, or a few.
+  /// How many messages its next burst has places for.
   public int burstPlaces() {
-    int now = places;
-    places = Math.min(MOST_PLACES, 2 * now);
-    return now;
+    return flood.places();
   }
 
   /// Its step is about to push a burst, to which it will add.

@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -347,6 +348,11 @@ class FloodTest {
       this.atOnce = atOnce;
     }
 
+    private void sees(@Nullable Object message) {
+      assertThat(message).isEqualTo(got.size()); // else it fails
+      got.add(got.size());
+    }
+
     private boolean isDue() {
       return got.size() == all || got.size() % atOnce == 0;
     }
@@ -354,7 +360,7 @@ class FloodTest {
     Process step() {
       return (events, out) -> {
         for (ProcessEvent event : events) {
-          got.add(Objects.requireNonNull(event.data()));
+          sees(event.data());
           if (isDue()) {
             break;
           }
@@ -370,7 +376,7 @@ class FloodTest {
     Process body() {
       return CoroutineProcess.of(self -> {
         do {
-          got.add(Objects.requireNonNull(self.receive()));
+          sees(self.receive());
         } while (!isDue());
         if (got.size() < all) {
           self.upgrade(got.size() % 3 == 1 ? "body" : "step", Process.RUN, null);

@@ -289,7 +289,15 @@ class UpgradeTest {
     CountDownLatch inStep = new CountDownLatch(1);
     CountDownLatch sent = new CountDownLatch(1);
     runtime.close();
-    runtime = ProcessRuntime.builder().workers(2).factory(_ -> collecting(all - read)).start();
+    List<Object> got = new ArrayList<>();
+    Process next =
+        (events, out) -> {
+          events.forEach(event -> got.add(event.data()));
+          if (got.contains(all - 1)) {
+            out.done(got);
+          }
+        };
+    runtime = ProcessRuntime.builder().workers(2).factory(_ -> next).start();
     Pid pid =
         runtime.spawn(
             (events, out) -> {

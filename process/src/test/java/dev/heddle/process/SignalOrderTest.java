@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// In which order a process sees what another has sent, its answers and its end.
 @Timeout(300)
@@ -269,6 +270,135 @@ class SignalOrderTest {
     assertThat(seen).containsExactly("Cancel", "message");
   }
 
+  // ---- floods: what a step sends in a row is one node of a mailbox without a bound ----
+
+  private static final int FLOOD = 60;
+  private static final StartOptions ROOMY =
+      StartOptions.DEFAULT.withMailbox(Integer.MAX_VALUE, MailboxPolicy.REJECT);
+
+  private static List<String> floodAnd(String last) {
+    List<String> all = new ArrayList<>();
+    for (int i = 0; i < FLOOD; i++) {
+      all.add(String.valueOf(i));
+    }
+    all.add(last);
+    return all;
+  }
+
+  private static void flood(ProcessContext self, Pid to) {
+    for (int i = 0; i < FLOOD; i++) {
+      self.send(to, i);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  @Tag("proc-230")
+  @Tag("proc-285")
+  void endOfAnother_standsBehindItsFlood(boolean fails) {
+    Pid parent =
+        runtime.spawn(
+            new Late() {
+              @Override
+              void begin(ProcessContext context, StepOutput out) throws Exception {
+                Pid me = context.self();
+                context.trapExits(true);
+                Pid other =
+                    context.spawn(
+                        Kit.process((self, _, end) -> {
+                          flood(self, me);
+                          if (fails) {
+                            throw new IllegalStateException("on purpose");
+                          }
+                          end.done();
+                        }),
+                        StartOptions.DEFAULT.withLink(fails));
+                if (!fails) {
+                  context.monitor(other);
+                }
+                Kit.get(context.runtime().exit(other));
+              }
+
+              @Override
+              boolean isDone() {
+                return seen.size() > FLOOD;
+              }
+            },
+            ROOMY);
+    Kit.exit(runtime, parent);
+    assertThat(seen).isEqualTo(floodAnd(fails ? "LinkDown" : "Down"));
+  }
+
+  @Test
+  @Tag("proc-230")
+  @Tag("proc-285")
+  void requestToEnd_standsBehindTheFloodOfTheStepThatMakesIt() throws Exception {
+    Pid pid =
+        runtime.spawn(
+            new Late() {
+              @Override
+              void begin(ProcessContext context, StepOutput out) throws Exception {
+                context.trapExits(true);
+                inStep.countDown();
+                goOn.await();
+              }
+
+              @Override
+              boolean isDone() {
+                return seen.size() > FLOOD;
+              }
+            },
+            ROOMY);
+    var exit = runtime.exit(pid);
+    inStep.await();
+    Kit.exit(
+        runtime,
+        runtime.spawn(
+            Kit.process((self, _, out) -> {
+              flood(self, pid);
+              self.requestExit(pid, "enough");
+              out.done();
+            })));
+    goOn.countDown();
+    Kit.get(exit);
+    assertThat(seen).isEqualTo(floodAnd("ExitRequest"));
+  }
+
+  @Test
+  @Tag("proc-231")
+  @Tag("proc-285")
+  void answer_standsBehindTheFloodOfTheStepThatGivesIt() {
+    Process server =
+        Kit.process((self, events, out) -> {
+          for (ProcessEvent event : events) {
+            if (event.data() instanceof Request(Pid asker, Reply reply)) {
+              flood(self, asker);
+              reply.with("done");
+              out.done();
+            }
+          }
+        });
+    for (int i = 0; i < 100; i++) { // what has come when it looks, is not in our hand
+      seen.clear();
+      Kit.exit(
+          runtime,
+          runtime.spawn(
+              new Late() {
+                @Override
+                void begin(ProcessContext context, StepOutput out) {
+                  out.yield(1, Commands.ask(context.spawn(server), context.self(), DAY));
+                }
+
+                @Override
+                boolean isDone() {
+                  return seen.size() > FLOOD;
+                }
+              },
+              ROOMY));
+      assertThat(seen).isEqualTo(floodAnd("answer done"));
+    }
+  }
+
   // ---- many at once ----
 
   private record Numbered(Pid from, int number) {}
@@ -366,7 +496,8 @@ class SignalOrderTest {
       }
       Watcher watcher = new Watcher(senders);
       Process process = random.nextBoolean() ? watcher.asBody() : watcher.asSteps();
-      Exit exit = Kit.exit(runtime, runtime.spawn(process));
+      StartOptions how = random.nextBoolean() ? ROOMY : StartOptions.DEFAULT;
+      Exit exit = Kit.exit(runtime, runtime.spawn(process, how));
       assertThat(exit.cause()).as("seed %d, round %d", SEED, round).isNull();
       assertThat(watcher.atTheEnd.values()).containsExactlyInAnyOrderElementsOf(expected);
     }

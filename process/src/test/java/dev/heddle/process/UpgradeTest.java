@@ -19,6 +19,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Another process in the place of one.
 @Timeout(300)
@@ -274,6 +276,59 @@ class UpgradeTest {
     assertThat(givenToTheNext(3, events -> events.get(0))).isEqualTo(List.of(1, 2, 3));
     assertThat(givenToTheNext(1, events -> events.get(2))).isEqualTo(List.of(3));
     assertThat(givenToTheNext(4, List::size)).isEqualTo(List.of("go", 1, 2, 3));
+  }
+
+  /// A batch that is a few messages, a slice of a burst, and a message.
+  @ParameterizedTest
+  @ValueSource(ints = {1, 4, 5, 6, 12, 20, 39, 40})
+  @Tag("proc-263")
+  @Tag("proc-285")
+  void step_thatUpgradesInTheMiddleOfAFlood_leavesTheRestToItsReplacement(int read)
+      throws Exception {
+    int all = 41;
+    CountDownLatch inStep = new CountDownLatch(1);
+    CountDownLatch sent = new CountDownLatch(1);
+    runtime.close();
+    List<Object> got = new ArrayList<>();
+    Process next =
+        (events, out) -> {
+          events.forEach(event -> got.add(event.data()));
+          if (got.contains(all - 1)) {
+            out.done(got);
+          }
+        };
+    runtime = ProcessRuntime.builder().workers(2).factory(_ -> next).start();
+    Pid pid =
+        runtime.spawn(
+            (events, out) -> {
+              if (events.isEmpty()) {
+                inStep.countDown();
+                sent.await();
+                return;
+              }
+              assertThat(events.size()).isEqualTo(all);
+              var each = events.iterator();
+              for (int i = 0; i < read; i++) {
+                assertThat(each.next().data()).isEqualTo(i);
+              }
+              out.upgrade("next", Process.RUN, null);
+            },
+            StartOptions.DEFAULT.withMailbox(Integer.MAX_VALUE, MailboxPolicy.REJECT));
+    var exit = runtime.exit(pid);
+    inStep.await();
+    Kit.exit(
+        runtime,
+        runtime.spawn(
+            Kit.process((self, _, out) -> {
+              for (int i = 0; i < all - 1; i++) {
+                self.send(pid, i);
+              }
+              out.done();
+            })));
+    runtime.send(pid, all - 1);
+    sent.countDown();
+    assertThat(Kit.get(exit).result())
+        .isEqualTo(java.util.stream.IntStream.range(read, all).boxed().toList());
   }
 
   @Test

@@ -28,6 +28,16 @@ class Envelope extends EventQueue.Node {
     return true;
   }
 
+  /// How many events a step sees of it.
+  int size() {
+    return 1;
+  }
+
+  /// It lies in the mailbox at the end of its process.
+  void leaveUnseen(LiveProcess in) {
+    in.host.leftUnseen(in, content, isMessage());
+  }
+
   /// It is about to be seen.
   ///
   /// @return false when it is not to be

@@ -41,11 +41,11 @@ final class EventBatch extends AbstractList<ProcessEvent> implements RandomAcces
     if (first == null) {
       return NONE;
     }
-    int size = 1;
+    int size = first.size();
     for (Envelope last = first, next; (next = after(last)) != null; ) {
       if (next.admittedTo(process)) {
         last = next;
-        size++;
+        size += next.size();
       } else {
         EventQueue.skipAfter(last);
       }
@@ -57,7 +57,7 @@ final class EventBatch extends AbstractList<ProcessEvent> implements RandomAcces
   static EventBatch of(Envelope first) {
     int size = 0;
     for (Envelope at = first; at != null; at = after(at)) {
-      size++;
+      size += at.size();
     }
     return new EventBatch(first, size);
   }
@@ -66,10 +66,16 @@ final class EventBatch extends AbstractList<ProcessEvent> implements RandomAcces
   /// null.
   @Nullable Envelope notHandedOut() {
     Envelope at = first;
-    for (int i = 0; at != null && i < handedOut; i++) {
-      at = after(at);
+    int given = handedOut;
+    for (; at != null && given >= at.size(); at = after(at)) {
+      given -= at.size();
     }
-    return at;
+    if (given == 0 || !(at instanceof Messages several)) {
+      return at;
+    }
+    Envelope rest = several.without(given);
+    EventQueue.putBefore(rest, after(several));
+    return rest;
   }
 
   private void handOut(int count) {
@@ -95,7 +101,13 @@ final class EventBatch extends AbstractList<ProcessEvent> implements RandomAcces
       all = new ProcessEvent[size];
       int i = 0;
       for (Envelope at = first; at != null; at = after(at)) {
-        all[i++] = at.event();
+        if (at instanceof Messages several) {
+          for (int j = 0; j < several.size(); j++) {
+            all[i++] = several.event(j);
+          }
+        } else {
+          all[i++] = at.event();
+        }
       }
       indexed = all; // safe: whoever else does so writes the same
     }
@@ -116,6 +128,7 @@ final class EventBatch extends AbstractList<ProcessEvent> implements RandomAcces
     private final EventBatch batch;
     private @Nullable Envelope next;
     private int given;
+    private int passed; // of several in one envelope
 
     Walk(EventBatch batch) {
       this.batch = batch;
@@ -133,9 +146,22 @@ final class EventBatch extends AbstractList<ProcessEvent> implements RandomAcces
       if (at == null) {
         throw new NoSuchElementException("no more events in this step");
       }
+      if (at instanceof Messages several) {
+        return next(several);
+      }
       next = after(at);
       batch.handOut(++given);
       return at.event();
+    }
+
+    private ProcessEvent next(Messages several) {
+      int index = passed++;
+      if (passed == several.size()) {
+        next = after(several);
+        passed = 0;
+      }
+      batch.handOut(++given);
+      return several.event(index);
     }
   }
 }

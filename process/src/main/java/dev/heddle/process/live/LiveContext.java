@@ -70,6 +70,9 @@ final class LiveContext implements ProcessContext, Inbox.Source {
 
   @Override
   public void send(Pid to, @Nullable Object message) {
+    if (MessageBurst.takes(to, message)) {
+      return;
+    }
     SendResult result = live.host.send(to, message);
     if (result != SendResult.ACCEPTED) {
       throw new SendFailedException(to, result);

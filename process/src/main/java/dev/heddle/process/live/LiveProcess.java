@@ -58,8 +58,9 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
   private boolean begun;
   private boolean closed; // the process
   private boolean refuses; // the mailbox is closed
-  // admitted, and seen by no step: what an upgrade has left; at the end what is not counted yet
-  private @Nullable Envelope unread;
+  // admitted, and seen by no step: what an upgrade has left; at the end what is not counted yet,
+  // bursts as they are
+  private EventQueue.@Nullable Node unread;
   private long received; // events that its steps were given; read for reports
   private @Nullable Outstanding outstanding;
   private @Nullable Map<String, Object>
@@ -188,7 +189,7 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
       inbox.begins(most);
     }
     if (unread != null) {
-      EventBatch left = EventBatch.of(unread);
+      EventBatch left = EventBatch.of((Envelope) unread);
       unread = null;
       return left;
     }
@@ -212,7 +213,7 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
   /// the process around it hands on.
   Inbox inboxOf(Process body) {
     if (body != process) {
-      return new HandedInbox(request -> host.leftUnseen(this, new Envelope(request)));
+      return new HandedInbox(request -> host.leftUnseen(this, request, true));
     }
     inbox = new Unread(this, queue, options.mailbox());
     return inbox;
@@ -244,7 +245,8 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
       }
       case FAILED -> throw new ProcessExitException(Objects.requireNonNull(out.detail()));
       case UPGRADE -> {
-        unread = events.notHandedOut();
+        Envelope rest = events.notHandedOut();
+        unread = inbox == null ? rest : inbox.handOn(rest);
         yield upgrade(Objects.requireNonNull(out.upgrade()));
       }
     };
@@ -328,16 +330,20 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
   void closeMailbox() {
     leaveUnread(); // of an upgrade
     if (!refuses) {
-      unread = (Envelope) queue.close();
+      unread = queue.close();
       refuses = true;
     }
     leaveUnread();
   }
 
   private void leaveUnread() {
-    for (Envelope at = unread; at != null; at = unread) {
-      host.leftUnseen(this, at);
-      unread = (Envelope) EventQueue.after(at);
+    for (EventQueue.Node at = unread; at != null; at = unread) {
+      if (at instanceof Envelope envelope) {
+        envelope.leaveUnseen(this);
+      } else {
+        ((MessageBurst) at).abandon();
+      }
+      unread = EventQueue.after(at);
     }
   }
 
@@ -359,6 +365,15 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
     if (isAbandoned()) {
       return gone();
     }
+    // safe: a body reads bursts one by one, at no gain; what is left of one when that begins is
+    // read
+    Worker sender = queue.isBounded() || inbox != null ? null : Worker.current();
+    return sender != null && sender.scheduler() == host.scheduler() && sender.floods(pid.id())
+        ? MessageBurst.send(this, queue, message, sender)
+        : receiveAlone(message);
+  }
+
+  private SendResult receiveAlone(@Nullable Object message) {
     Envelope envelope = new Envelope(message);
     Worker here = host.tells(this, BY_MESSAGE);
     boolean displaces = options.policy() == MailboxPolicy.DROP_OLDEST;
@@ -501,7 +516,11 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
 
   /// What it has done; its worker.
   ProcessStatistics statistics() {
-    return new ProcessStatistics(steps(), received, queue.length(), outstanding());
+    return new ProcessStatistics(steps(), received, length(), outstanding());
+  }
+
+  private int length() {
+    return queue.length(queue.isBounded() ? 0 : host.scheduler().inBurstsFor(this));
   }
 
   /// How many commands have no answer yet.
@@ -563,7 +582,7 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
         kind(),
         ProcessSnapshot.State.valueOf(state.name()),
         begun && !started && state != State.COMPLETE,
-        queue.length(),
+        length(),
         steps(),
         waiting,
         Outstanding.waitsFor(state, commands, body),

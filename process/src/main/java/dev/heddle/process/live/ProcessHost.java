@@ -498,10 +498,9 @@ public final class ProcessHost {
   }
 
   /// What lies in a mailbox at the end of its process.
-  void leftUnseen(LiveProcess in, Envelope envelope) {
+  void leftUnseen(LiveProcess in, @Nullable Object content, boolean isMessage) {
     undelivered.increment();
-    Object content = envelope.content;
-    if (envelope.isMessage()) {
+    if (isMessage) {
       events.left(in, content, DeadLetter.Why.LEFT);
     }
     if (content instanceof Request request) {

@@ -111,9 +111,25 @@ final class Unread implements Inbox {
     left.add(event);
   }
 
+  /// Another takes the place of the body: what an upgrade has left to this one, and it has not
+  /// received, is the other's.
+  ///
+  /// @param rest what comes behind that
+  /// @return the first of all
+  @Nullable Envelope handOn(@Nullable Envelope rest) {
+    Envelope first = rest;
+    for (ProcessEvent event : left.reversed()) {
+      Envelope again = new Envelope(event.data());
+      EventQueue.putBefore(again, first);
+      first = again;
+    }
+    left.clear(); // not before: else they would be nobody's where there is no memory
+    return first;
+  }
+
   @Override
   public void close() {
     // all else that was not received lies in the mailbox, which the process closes
-    left.forEach(event -> process.host.leftUnseen(process, new Envelope(event.data())));
+    left.forEach(event -> process.host.leftUnseen(process, event.data(), true));
   }
 }

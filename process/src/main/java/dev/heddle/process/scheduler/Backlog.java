@@ -68,6 +68,22 @@ final class Backlog {
     messages += counting;
   }
 
+  /// Puts nodes before the others.
+  ///
+  /// @param chain its first, or null for none
+  void putBack(@Nullable Node chain) {
+    Node rest = first;
+    Node end = last;
+    int counting = messages;
+    first = null;
+    last = null;
+    messages = 0;
+    append(chain);
+    if (end != null) {
+      append(rest, end, counting);
+    }
+  }
+
   /// Takes out up to `most`, linked.
   @Nullable Node handOut(int most) {
     Node chain = first;

@@ -54,6 +54,11 @@ public final class EventQueue {
    * not with each node; one that takes out node by node does so when it says that it has (publish). A producer that is descheduled in the
    * middle delays nobody: a node that is not linked is not there (trap 39). A Backlog is made for those that need one.
    *
+   * Bursts. Where there is no bound, a node may be a Burst, to which its producer adds while it lies in the lane, and whose items are handed out
+   * in slices. What comes off the lane is then kept as it is, in TurnedBursts, and so is what stands in order: behind the bursts that its
+   * producer has ended before. A consumer that looks at one after the other moves all of that to `left` first, each item as a node of its
+   * own; it may become one that is handed out, and the other way round: `left` comes first in both.
+   *
    * Rejected. Claimed slots or links (Vyukov's queue, JCTools' linked and array queues): the consumer meets gaps and must spin or come back;
    * and an idle task would keep a chunk or a stub. One lane: a control event behind a million messages. What stands in order in the ordinary
    * lane: producers would have to tell what counts from what does not, in each push. Numbers of messages seen before, in each signal: a
@@ -104,6 +109,7 @@ public final class EventQueue {
   private static final VarHandle URGENT;
   private static final VarHandle ORDINARY;
   private static final VarHandle HELD;
+  private static final VarHandle COUNTED;
 
   static {
     try {
@@ -111,6 +117,7 @@ public final class EventQueue {
       URGENT = lookup.findVarHandle(EventQueue.class, "urgent", Node.class);
       ORDINARY = lookup.findVarHandle(EventQueue.class, "ordinary", Node.class);
       HELD = lookup.findVarHandle(EventQueue.class, "held", int.class);
+      COUNTED = lookup.findVarHandle(EventQueue.class, "counted", int.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -130,9 +137,14 @@ public final class EventQueue {
   @SuppressWarnings("unused") // through HELD
   private int held;
 
+  // any thread, adds: what is in bursts that have ended, without the one of each that is a node
+  @SuppressWarnings("unused") // through COUNTED
+  private volatile int counted;
+
   // the consumer: turned round and left, where there has been such
   private @Nullable Backlog urgentLeft;
   private @Nullable Backlog left;
+  private @Nullable TurnedBursts turned; // behind `left`, where there is no bound
 
   /// An open, empty queue.
   ///
@@ -218,6 +230,19 @@ public final class EventQueue {
     return latest.push(node, displaced);
   }
 
+  /// Whether a node may find it full, or displace another. Only where there is no bound it may be
+  /// given a [Burst].
+  public boolean isBounded() {
+    return bound != Integer.MAX_VALUE || latest != null;
+  }
+
+  /// So many more items, or fewer, are in bursts that have ended.
+  void count(int items) {
+    if (items != 0) {
+      var _ = (int) COUNTED.getAndAdd(this, items);
+    }
+  }
+
   private static void link(Node node, @Nullable Node seen) {
     node.next = seen;
     node.depth = seen == null ? 1 : seen.depth + 1;
@@ -225,17 +250,26 @@ public final class EventQueue {
 
   /// How many ordinary nodes there are, as of a moment ago.
   public int length() {
+    return length(0);
+  }
+
+  /// The same, with so many in bursts that have not ended, without the one of each that is a node.
+  public int length(int inBursts) {
     if (latest != null) {
       return latest.size();
     }
     Node seen;
-    int turned;
+    int held;
     do {
       seen = ordinary;
-      turned = heldAcquire();
+      held = heldAcquire();
     } while (ordinary != seen); // else what was turned round meanwhile would count twice
+    if (seen == CLOSED) {
+      return 0;
+    }
     int stacked = seen == null ? 0 : seen.depth;
-    return turned < 0 ? Math.max(stacked, -turned) : stacked + turned;
+    int nodes = held < 0 ? Math.max(stacked, -held) : stacked + held;
+    return isBounded() ? nodes : Math.max(0, nodes + counted + inBursts);
   }
 
   // ---- the consumer, which is handed things out ----
@@ -248,7 +282,8 @@ public final class EventQueue {
   /// Takes what is there, urgent nodes first, each lane oldest first; what has come meanwhile may
   /// be left for the next take.
   ///
-  /// @param most nodes, at least 1
+  /// @param most nodes, at least 1; where there is no bound, a node counts as many times as it has
+  ///   items out of a [Burst]
   /// @param deaf whether results come first, whatever they stand behind
   /// @return the first, linked by [#after], or null
   public @Nullable Node take(int most, boolean deaf) {
@@ -311,7 +346,7 @@ public final class EventQueue {
       return;
     }
     turnIn();
-    left().append(some.first());
+    turnsInto().append(some.first());
   }
 
   private @Nullable Node takeOrdinary(int most) {
@@ -319,7 +354,7 @@ public final class EventQueue {
       return latest.take(most);
     }
     if (left == null || left.isEmpty()) {
-      return turnAndHandOut(most);
+      return isBounded() ? turnAndHandOut(most) : turnAndPick(most);
     }
     Node first = left.handOut(most);
     publish();
@@ -352,10 +387,10 @@ public final class EventQueue {
 
   /// Turns round what has come, and leaves it behind what was left before.
   private void turnIn() {
-    Backlog to = left();
+    Backlog to = turnsInto();
     Node seen;
     while ((seen = ordinary) != null && seen != to.bottom) {
-      int all = to.messages() + seen.depth;
+      int all = messagesLeft() + seen.depth;
       Node under = all >= bound ? new Mark() : null;
       HELD.setRelease(this, -all);
       if (ORDINARY.compareAndSet(this, seen, under)) {
@@ -364,6 +399,38 @@ public final class EventQueue {
         to.bottom = under;
         return;
       }
+    }
+  }
+
+  // ---- the same, where there is no bound ----
+
+  private @Nullable Node turnAndPick(int most) {
+    if (ordinary != null && (turned == null || turned.nodes.isEmpty())) {
+      turnIn(); // before any look into a burst
+    }
+    if (turned == null) {
+      return null;
+    }
+    try {
+      return turned.pick(most);
+    } finally {
+      publish();
+      count(turned.settled());
+    }
+  }
+
+  /// Turns round what has come, and leaves all of it one by one.
+  private void turnInOneByOne() {
+    Backlog to = left();
+    turnIn();
+    TurnedBursts from = turned();
+    try {
+      for (Node node; (node = from.pick(1)) != null; ) {
+        to.append(node);
+      }
+    } finally {
+      publish();
+      count(from.settled());
     }
   }
 
@@ -377,14 +444,20 @@ public final class EventQueue {
     if (latest != null) {
       return !latest.isEmpty();
     }
-    return left == null ? ordinary != null : !left.isEmpty() || ordinary != left.bottom;
+    return (left == null ? ordinary != null : !left.isEmpty() || ordinary != left.bottom)
+        || hasTurned();
+  }
+
+  private boolean hasTurned() {
+    return turned != null && turned.hasMore();
   }
 
   /// Whether there is a node that has come by [#pushUrgent], [#pushInOrder] or [#pushResult].
   public boolean hasUrgent() {
     return hasUrgentNews()
         || (urgentLeft != null && !urgentLeft.isEmpty())
-        || (latest != null ? latest.inOrder() : left == null ? 0 : left.inOrder()) > 0;
+        || (latest != null ? latest.inOrder() : left == null ? 0 : left.inOrder()) > 0
+        || (turned != null && turned.nodes.inOrder() > 0);
   }
 
   // ---- the consumer, which looks at one after the other and takes out what it wants ----
@@ -441,8 +514,12 @@ public final class EventQueue {
       return latest.look();
     }
     Node first = left == null ? null : left.look();
-    if (first == null && ordinary != (left == null ? null : left.bottom)) {
-      turnIn();
+    if (first == null && (ordinary != (left == null ? null : left.bottom) || hasTurned())) {
+      if (isBounded()) {
+        turnIn();
+      } else {
+        turnInOneByOne();
+      }
       first = left().look();
     }
     return first;
@@ -454,7 +531,8 @@ public final class EventQueue {
         || (urgentLeft != null && urgentLeft.look() != null)
         || (latest != null
             ? latest.look() != null
-            : left == null ? ordinary != null : left.look() != null || ordinary != left.bottom);
+            : left == null ? ordinary != null : left.look() != null || ordinary != left.bottom)
+        || hasTurned();
   }
 
   /// Leaves the node that [#look] has returned, for a look after the next [#rewind].
@@ -488,16 +566,19 @@ public final class EventQueue {
 
   /// What was taken out counts no longer.
   public void publish() {
-    if (left != null) {
-      HELD.setRelease(this, left.messages());
-    }
+    HELD.setRelease(this, messagesLeft());
+  }
+
+  private int messagesLeft() {
+    return (left == null ? 0 : left.messages()) + (turned == null ? 0 : turned.nodes.messages());
   }
 
   // ---- its end ----
 
   /// Refuses every later push.
   ///
-  /// @return what was in the queue, urgent first, oldest first, linked by [#after]
+  /// @return what was in the queue, urgent first, oldest first, linked by [#after]; bursts as they
+  ///   are, to be abandoned
   public @Nullable Node close() {
     Node bottom = left == null ? null : left.bottom;
     Node first = null;
@@ -507,6 +588,7 @@ public final class EventQueue {
           urgentLeft == null ? null : urgentLeft.clear(),
           reversed((Node) URGENT.getAndSet(this, CLOSED), null),
           left == null ? null : left.clear(),
+          turned == null ? null : turned.clear(),
           reversed((Node) ORDINARY.getAndSet(this, CLOSED), bottom),
           latest == null ? null : latest.close()
         }) {
@@ -532,6 +614,11 @@ public final class EventQueue {
     return node.next;
   }
 
+  /// Puts a node that is in no queue before one that [#take] has returned.
+  public static void putBefore(Node node, @Nullable Node rest) {
+    node.next = rest;
+  }
+
   /// Leaves out the node behind one that [#take] has returned.
   public static void skipAfter(Node node) {
     node.next = Objects.requireNonNull(node.next).next;
@@ -549,6 +636,18 @@ public final class EventQueue {
       left = new Backlog();
     }
     return left;
+  }
+
+  private TurnedBursts turned() {
+    if (turned == null) {
+      turned = new TurnedBursts();
+    }
+    return turned;
+  }
+
+  /// Where what comes off the lane is put, behind the rest.
+  private Backlog turnsInto() {
+    return isBounded() ? left() : turned().nodes;
   }
 
   /// Turns a stack round, down to what it stands on.

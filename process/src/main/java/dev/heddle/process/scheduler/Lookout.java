@@ -167,6 +167,10 @@ final class Lookout {
         continue;
       }
       worker.giveAway();
+      Burst burst = worker.burst();
+      if (burst != null) {
+        burst.urge(scheduler);
+      }
       heldUp &= now - worker.seenSinceNanos >= Spares.PATIENCE_NANOS;
       longest = isToBeReported(worker, now) ? worker : longest;
     }

@@ -147,6 +147,12 @@ public abstract class Task {
   /// goes on where it has stopped. Must not throw anything else.
   protected abstract void completed(Worker worker);
 
+  /// Whether anything that comes would make it READY, as of a moment ago.
+  public final boolean isResting() {
+    int seen = word;
+    return seen == IDLE || seen == BLOCKED;
+  }
+
   /// Says that something has come for this task, after it was published.
   ///
   /// @return whether the caller must put the task into a run queue
@@ -226,6 +232,7 @@ public abstract class Task {
   private void complete(Worker worker) {
     worker.isInTask = true;
     try {
+      worker.endBurst(); // before anybody can know of the end
       completed(worker);
     } catch (VirtualMachineError _) {
       worker.isInTask = false; // from here on it is another's

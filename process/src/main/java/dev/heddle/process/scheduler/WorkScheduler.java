@@ -348,6 +348,16 @@ public final class WorkScheduler {
     return new QueueDelay(LongStream.of(sums).boxed().toList());
   }
 
+  /// How many messages of bursts that have not ended are for a task, without the first of each.
+  public int inBurstsFor(Task task) {
+    int sum = 0;
+    for (Worker worker : workers) {
+      Burst burst = worker.burst();
+      sum += burst == null ? 0 : burst.uncounted(task);
+    }
+    return sum;
+  }
+
   /// How many workers there are.
   public int size() {
     return workers.length;

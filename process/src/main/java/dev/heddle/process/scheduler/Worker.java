@@ -28,10 +28,13 @@ public final class Worker {
       1_000_000; // after a failure of the loop itself: others may free memory meanwhile
   private static final int HOPELESS = 1_000; // failures without a task between: at least a second
   private static final VarHandle RUNNING;
+  private static final VarHandle BURST;
 
   static {
     try {
-      RUNNING = MethodHandles.lookup().findVarHandle(Worker.class, "running", Task.class);
+      MethodHandles.Lookup lookup = MethodHandles.lookup();
+      RUNNING = lookup.findVarHandle(Worker.class, "running", Task.class);
+      BURST = lookup.findVarHandle(Worker.class, "burst", Burst.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -56,6 +59,11 @@ public final class Worker {
   private final DelayHistogram delays = new DelayHistogram();
   private int handed; // events, to the task that it runs
   private @Nullable Thread mounted; // the body that its step runs now
+  private final Flood flood = new Flood(); // of what its run sends
+
+  // this worker releases it; the lookout and reports acquire it
+  @SuppressWarnings("unused") // through BURST
+  private @Nullable Burst burst;
 
   // this worker releases it, without a fence for each run; reports acquire it
   private @Nullable Task running;
@@ -238,6 +246,7 @@ public final class Worker {
     failures = 0;
     RUNNING.setRelease(this, task);
     handed = 0;
+    flood.begins(); // what another has sent is no flood of this one's
     delays.taken(task.queuedNanos);
     if (overdue) {
       overdue = false;
@@ -245,6 +254,7 @@ public final class Worker {
     task.run(this); // throws nothing
     own.restore(); // what a step has left on the thread is not for the next task's
     RUNNING.setRelease(this, (Task) null);
+    endBurst();
     if (isUnfinished || beingTold != null) {
       finishWakeUps();
     }
@@ -253,6 +263,7 @@ public final class Worker {
   /// Goes the rest of the way of wake-ups. One after the other: whichever fails, the others are
   /// known still.
   private void finishWakeUps() {
+    endBurst();
     Task before = beingTold; // read once: see tells()
     if (before != null) {
       scheduler.wake(before, why, this); // once more than needed does no harm
@@ -357,7 +368,7 @@ public final class Worker {
   }
 
   private void sleep() {
-    if (isUnfinished || beingTold != null) { // it has failed when it was tried
+    if (isUnfinished || beingTold != null || burst != null) { // it has failed when it was tried
       finishWakeUps();
       return;
     }
@@ -386,6 +397,7 @@ public final class Worker {
   /// Its step is about to publish something for a task, and to wake it; [#told] says that it has.
   /// What lies between the two when the stack ends there is done when the step has ended.
   public void tells(Task task, int because) {
+    endBurst(); // what comes is behind it
     // read once: a body that has moved on in the middle says told() from another worker; at worst
     // what it clears is not finished where the stack ends
     Task before = beingTold;
@@ -449,6 +461,51 @@ public final class Worker {
     scheduler.parking().wakeOne();
   }
 
+  // ---- what its steps send in bursts ----
+
+  /// Its step sends to a task without saying so by [#tells].
+  ///
+  /// @return whether it has sent to that one again and again
+  public boolean floods(long receiver) {
+    return flood.goesTo(receiver) && !isSpare(); // no lookout looks at spares
+  }
+
+  /// How many messages its next burst has places for.
+  public int burstPlaces() {
+    return flood.places();
+  }
+
+  /// Its step is about to push a burst, to which it will add.
+  public void beginBurst(Burst begun) {
+    BURST.setRelease(this, begun);
+  }
+
+  /// Its burst was refused.
+  public void forgetBurst() {
+    BURST.setRelease(this, (Burst) null);
+  }
+
+  /// The burst of its run, or null. Its step.
+  public @Nullable Burst ownBurst() {
+    return burst;
+  }
+
+  /// The same, as of a moment ago. Any thread.
+  @Nullable Burst burst() {
+    return (Burst) BURST.getAcquire(this);
+  }
+
+  /// Ends the burst of its run, if there is one.
+  public void endBurst() {
+    Burst open = burst;
+    if (open != null) {
+      open.end(this);
+      if (burst == open) { // whoever was told by that may have sent, and have begun another
+        forgetBurst(); // not before: what fails above is done again at the end of the run
+      }
+    }
+  }
+
   // ---- events that it hands to its steps ----
 
   /// How many events the steps of this run have been given.
@@ -465,6 +522,7 @@ public final class Worker {
 
   /// Runs a body, which is a thread of its own with this one as its carrier.
   public void runMounted(Thread body, Runnable run) {
+    endBurst(); // a body adds to none
     mounted = body;
     try {
       run.run();

@@ -129,7 +129,7 @@ public abstract class CoroutineProcess implements Process {
   ///
   /// @return this process
   /// @throws IllegalStateException when it has begun
-  public final CoroutineProcess reportsReady() {
+  public CoroutineProcess reportsReady() {
     if (context != null) {
       throw new IllegalStateException(
           context.self() + " has begun; say reportsReady() before it is spawned");

@@ -3,7 +3,8 @@ package dev.heddle.process;
 
 /// What happens to a message for a mailbox that is full: one that holds as many messages as its
 /// bound says which were not taken. A step takes what it is given; the body of a [CoroutineProcess]
-/// what it receives. Signals and results do not count.
+/// what it receives, of which an eighth of the bound, 64 messages at the most, may count until its
+/// step ends. Signals and results do not count.
 ///
 /// @since 0.1
 public enum MailboxPolicy {

@@ -164,8 +164,10 @@ public final class ProcessRuntimeBuilder {
   /// two longer. What counts as such a wait: [ProcessDeadlock.Kind], and `call` of an
   /// [dev.heddle.process.dispatch.Commands#ask], [ProcessRuntime#ask] and
   /// [ProcessRuntime#awaitExit] in a body, and sends to a full mailbox with the policy
-  /// [MailboxPolicy#SUSPEND]. Waits for futures, locks and queues of the JDK do not count: nobody
-  /// knows who ends them.
+  /// [MailboxPolicy#SUSPEND]. Waits for futures, locks and queues of the JDK do not count, for
+  /// nobody knows who ends them, but where all workers stand in steps that wait so. A request that
+  /// a process has passed on by hand, not by [ProcessRuntime#handOn], may be reported though it is
+  /// answered later.
   public ProcessRuntimeBuilder deadlock(Duration after) {
     return deadlock(after, _ -> {});
   }

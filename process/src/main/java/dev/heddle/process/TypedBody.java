@@ -50,6 +50,12 @@ public final class TypedBody<M> extends CoroutineProcess implements TypedProcess
   }
 
   @Override
+  public TypedBody<M> reportsReady() {
+    var _ = super.reportsReady();
+    return this;
+  }
+
+  @Override
   public Class<M> protocol() {
     return protocol;
   }

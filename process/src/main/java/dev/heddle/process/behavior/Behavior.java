@@ -51,6 +51,7 @@ public abstract sealed class Behavior<M> implements TypedProcess<M> permits Serv
   private @Nullable ProcessContext context;
   private @Nullable Agenda<M> agenda;
   private @Nullable Stop stop;
+  private boolean terminated;
 
   /// @param what the result; of an end on purpose its reason
   private record Stop(boolean isShutdown, @Nullable Object what) {}
@@ -305,7 +306,7 @@ public abstract sealed class Behavior<M> implements TypedProcess<M> permits Serv
 
   /// Handles what is to be handled before all that comes from outside.
   private void drain() throws Exception {
-    while (stop == null && agenda != null) {
+    while (stop == null && agenda != null && context().exit() == null) {
       M next = agenda.next();
       if (next == null) {
         return;
@@ -377,7 +378,8 @@ public abstract sealed class Behavior<M> implements TypedProcess<M> permits Serv
   @Override
   public final void close() throws Exception {
     Exit exit = context == null ? null : context.exit();
-    if (exit != null) {
+    if (exit != null && !terminated) { // also closed for a second spawn, which has failed
+      terminated = true;
       terminate(exit);
     }
   }

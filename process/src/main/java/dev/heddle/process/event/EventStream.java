@@ -179,7 +179,7 @@ public final class EventStream {
     LOG.log(
         System.Logger.Level.WARNING,
         "process " + by + " takes messages of " + protocol.getName() + ", and drops " + message);
-    if (wants(DeadLetter.class)) {
+    if (!(message instanceof DeadLetter) && wants(DeadLetter.class)) {
       publish(new DeadLetter(message, by, null, null, DeadLetter.Why.UNHANDLED));
     }
   }

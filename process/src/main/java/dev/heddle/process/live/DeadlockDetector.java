@@ -30,9 +30,9 @@ public final class DeadlockDetector {
    *
    * The same of workers that all stand in steps: the number of a worker's pick tells that it is in the same run.
    *
-   * Not seen: waits for the JDK's own futures, locks and queues, of which nobody knows who ends them; requests that a process has passed on by hand, and an
-   * answer that another thread will give. The latter would be a report too much: the process that has the request waits for the asker, somebody
-   * else answers. `handOn` says so, and is no edge.
+   * Not seen: waits for the JDK's own futures, locks and queues, of which nobody knows who ends them; and an answer that
+   * another thread will give, or a process to which the request was passed on by hand. These are a report too much: the process that
+   * was asked waits for the asker, somebody else answers. `handOn` says so, and is no edge.
    *
    * Cost. None to who waits for nobody; a read of a flag to who waits. A look goes through all processes, but only while some wait so, and takes a hundredth of the
    * time at most.
@@ -40,7 +40,7 @@ public final class DeadlockDetector {
    * Threads. look(): one, that of reports. standing(): any.
    *
    * I1. A deadlock that lasts is reported once. [DeadlockTest]
-   * I2. What two looks have found was a deadlock at some moment between them. [DeadlockTest]
+   * I2. What two looks have found was a deadlock at some moment between them, but for an answer that comes from elsewhere. [DeadlockTest]
    *
    * Rejected. To count waits for each process: sends and answers would pay. A cycle of one look: a chain of short waits looks like one.
    *

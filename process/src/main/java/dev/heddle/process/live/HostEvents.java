@@ -33,7 +33,7 @@ final class HostEvents implements EventStream.Delivery {
 
   /// A message was not accepted.
   void refused(@Nullable Pid to, @Nullable String name, @Nullable Object message, SendResult why) {
-    if (wants(DeadLetter.class)) {
+    if (!(message instanceof DeadLetter) && wants(DeadLetter.class)) {
       publish(new DeadLetter(message, to, name, sender(), Why.of(why)));
     }
   }
@@ -41,7 +41,8 @@ final class HostEvents implements EventStream.Delivery {
   /// A message lay in a mailbox, and its process ends or must make room.
   void left(LiveProcess to, @Nullable Object content, Why why) {
     boolean isAnothers = content instanceof Request request && request.isHandedOn();
-    if (wants(DeadLetter.class) && !isAnothers && !(content instanceof Signal)) {
+    boolean isLetter = content instanceof DeadLetter; // it would breed others, without end
+    if (!isAnothers && !isLetter && !(content instanceof Signal) && wants(DeadLetter.class)) {
       publish(new DeadLetter(content, to.self(), null, null, why));
     }
   }

@@ -14,7 +14,6 @@ import dev.heddle.process.SendResult;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.StepOutput;
 import dev.heddle.process.UnknownMethodException;
-import dev.heddle.process.body.Awaited;
 import dev.heddle.process.body.BodyView;
 import dev.heddle.process.body.HandedInbox;
 import dev.heddle.process.body.Inbox;
@@ -123,7 +122,6 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
         tellStartedUnlessItDoes();
       }
       EventBatch events = takeEvents(worker);
-      received += events.size();
       process.step(events, out);
       if (inbox != null) {
         int more = inbox.ends();
@@ -191,12 +189,15 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
     if (unread != null) {
       EventBatch left = EventBatch.of((Envelope) unread);
       unread = null;
-      return left;
+      return left; // which was counted when it was taken
     }
     if (inbox != null) {
-      return EventBatch.of(queue.takeResults(), this);
+      EventBatch results = EventBatch.of(queue.takeResults(), this);
+      received += results.size();
+      return results;
     }
     EventBatch events = EventBatch.of(queue.take(most, deaf), this);
+    received += events.size();
     worker.handOut(events.size());
     hasRoom();
     return events;
@@ -525,7 +526,8 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
 
   /// How many commands have no answer yet.
   int outstanding() {
-    return outstanding == null ? 0 : outstanding.size();
+    Outstanding commands = outstanding; // once: reports ask, too, while it may end
+    return commands == null ? 0 : commands.size();
   }
 
   StartOptions options() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.supervisor;
 
+import dev.heddle.process.Lifetime;
 import dev.heddle.process.Pid;
 import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessSnapshot;
@@ -17,7 +18,7 @@ final class ChildOptions {
   StartOptions of(StartOptions options, Pid supervisor) {
     StartOptions known = made;
     if (known == null || given != options) {
-      known = options.withParent(supervisor).withLink(true);
+      known = options.withParent(supervisor).withLink(true).withLifetime(Lifetime.WITH_PARENT);
       given = options;
       made = known;
     }

@@ -107,6 +107,7 @@ final class DynamicSupervision<A> {
         cancel = asked;
         closing = true;
       }
+      case Signal.ExitRequest _ -> closing = true;
       case Request request -> answer(request);
       case null, default ->
           LOG.log(

@@ -123,6 +123,7 @@ final class Supervision {
         cancel = asked;
         closing = true;
       }
+      case Signal.ExitRequest _ -> closing = true;
       case Request request -> answer(request);
       case null, default ->
           LOG.log(

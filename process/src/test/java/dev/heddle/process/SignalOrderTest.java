@@ -371,7 +371,7 @@ class SignalOrderTest {
     Process server =
         Kit.process((self, events, out) -> {
           for (ProcessEvent event : events) {
-            if (event.data() instanceof Request(Pid asker, Reply reply)) {
+            if (event.data() instanceof Request(Pid asker, Reply<@Nullable Object> reply)) {
               flood(self, asker);
               reply.with("done");
               out.done();

@@ -91,7 +91,7 @@ final class CodeLock {
                       .withAfter("journal"))
               .build());
       Ref<Journal.Message> journal = runtime.ref("journal", Journal.Message.class);
-      Ref<Lock.Message> lock = runtime.ref("lock", Lock.Message.class);
+      Ref<Lock.Input> lock = runtime.ref("lock", Lock.Input.class);
       lock.awaitPresent(LIMIT);
       runtime.events().subscribe(Journal.Message.Event.class, journal);
       boolean wasOpen = press(lock);
@@ -102,9 +102,10 @@ final class CodeLock {
     }
   }
 
-  private boolean press(Ref<Lock.Message> lock) throws InterruptedException {
+  private boolean press(Ref<Lock.Input> lock) throws InterruptedException {
     boolean isOpen = false;
-    for (char button : buttons.toCharArray()) {
+    for (int i = 0; i < buttons.length(); i++) {
+      char button = buttons.charAt(i);
       try {
         Lock.State state = lock.ask(reply -> new Lock.Button(button, reply), LIMIT);
         isOpen = state == Lock.State.OPEN;
@@ -118,25 +119,25 @@ final class CodeLock {
 }
 
 /// The lock: opens with its code, and locks again after a time.
-final class Lock extends StateMachine<Lock.State, Lock.Message> {
+final class Lock extends StateMachine<Lock.State, Lock.Input> {
   enum State {
     LOCKED,
     OPEN
   }
 
-  sealed interface Message {}
+  sealed interface Input {}
 
   /// Somebody presses a button; the answer is the state that follows.
-  record Button(char digit, Reply<State> reply) implements Message {}
+  record Button(char digit, Reply<State> reply) implements Input {}
 
   /// Answered when the door is locked.
-  record AwaitLocked(Reply<State> reply) implements Message {}
+  record AwaitLocked(Reply<State> reply) implements Input {}
 
   /// The door has been open long enough.
-  record Close() implements Message {}
+  record Close() implements Input {}
 
   /// Nobody has pressed a button for a while.
-  record Forget() implements Message {}
+  record Forget() implements Input {}
 
   static final class BrokenException extends RuntimeException {
     private static final long serialVersionUID = 1;
@@ -149,26 +150,26 @@ final class Lock extends StateMachine<Lock.State, Lock.Message> {
   private String entered = ""; // of the code so far
 
   Lock(String code, Duration opens) {
-    super(Message.class, State.LOCKED);
+    super(Input.class, State.LOCKED);
     this.code = code;
     this.opens = opens;
   }
 
   @Override
-  protected Transition<State, Message> on(State state, Message message) {
+  protected Transition<State, Input> on(State state, Input message) {
     return switch (state) {
       case LOCKED -> locked(message);
       case OPEN -> open(message);
     };
   }
 
-  private Transition<State, Message> locked(Message message) {
+  private Transition<State, Input> locked(Input message) {
     return switch (message) {
       case Button(char digit, Reply<State> reply) -> {
         entered = next(entered + number(digit));
         boolean isCode = entered.equals(code);
         reply.with(isCode ? State.OPEN : State.LOCKED);
-        Transition<State, Message> next = isCode ? Transition.to(State.OPEN) : Transition.stay();
+        Transition<State, Input> next = isCode ? Transition.to(State.OPEN) : Transition.stay();
         yield isCode ? next : next.withEventTimeout(PATIENCE, new Forget());
       }
       case AwaitLocked(Reply<State> reply) -> {
@@ -183,7 +184,7 @@ final class Lock extends StateMachine<Lock.State, Lock.Message> {
     };
   }
 
-  private Transition<State, Message> open(Message message) {
+  private Transition<State, Input> open(Input message) {
     return switch (message) {
       case Button(char digit, Reply<State> reply) -> {
         var _ = number(digit); // nothing to enter, but it may break

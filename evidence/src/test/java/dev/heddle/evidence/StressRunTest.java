@@ -25,7 +25,7 @@ class StressRunTest {
 
   /// Models and real classes that need no more than two processors; jcstress skips the others
   /// there.
-  private static final int OF_TWO_ACTORS = 48;
+  private static final int OF_TWO_ACTORS = 56;
 
   @TempDir Path results;
 
@@ -43,6 +43,9 @@ class StressRunTest {
   @Tag("proc-230")
   @Tag("proc-233")
   @Tag("proc-236")
+  @Tag("proc-285")
+  @Tag("proc-286")
+  @Tag("proc-288")
   @Tag("timer-2")
   @Tag("timer-4")
   @Tag("trap-38")
@@ -74,6 +77,13 @@ class StressRunTest {
             "dev.heddle.process.scheduler.EventQueueStress.HandsOutLater",
             "dev.heddle.process.scheduler.EventQueueStress.LooksTooSoon",
             "dev.heddle.process.scheduler.EventQueueStress.NoMark",
+            "dev.heddle.process.scheduler.BurstStress.AbandonsByStore",
+            "dev.heddle.process.scheduler.BurstStress.EndsSilently",
+            "dev.heddle.process.scheduler.BurstStress.KeepsTooLate",
+            "dev.heddle.process.scheduler.BurstStress.LeavesByStore",
+            "dev.heddle.process.scheduler.BurstStress.LooksTooSoon",
+            "dev.heddle.process.scheduler.BurstStress.SealsByStore",
+            "dev.heddle.process.scheduler.BurstStress.SealsTooLate",
             "dev.heddle.process.scheduler.GlobalQueueStress.FifoWithoutLock",
             "dev.heddle.process.scheduler.GlobalQueueStress.SilentTurn",
             "dev.heddle.process.scheduler.WorkDequeStress.NaiveCas",

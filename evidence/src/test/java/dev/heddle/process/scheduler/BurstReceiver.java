@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.scheduler;
+
+import java.time.Duration;
+import java.util.Arrays;
+
+/// A task with an open burst in its queue that holds 0, what its steps got, and the scheduler
+/// without threads in whose FIFO it stands when it was woken.
+final class BurstReceiver extends Task {
+  private static final int PLACES = 8;
+
+  /// Numbers in a row.
+  private static final class Slice extends EventQueue.Node {
+    final Object[] numbers;
+
+    Slice(Object... numbers) {
+      this.numbers = numbers;
+    }
+  }
+
+  private static final class Numbers extends Burst {
+    private final BurstReceiver to;
+
+    Numbers(BurstReceiver to, Integer first) {
+      super(to, to.queue, PLACES, first);
+      this.to = to;
+    }
+
+    @Override
+    protected EventQueue.Node made(Object[] from, int first, int end) {
+      return new Slice(Arrays.copyOfRange(from, first, end));
+    }
+
+    @Override
+    protected void unseen(Object item) {
+      to.taken.count((Integer) item);
+    }
+  }
+
+  private final WorkScheduler scheduler =
+      new WorkScheduler("stress", 1, (_, _, _, _) -> {}, Duration.ofHours(1));
+  private final Worker worker = scheduler.workers()[0];
+  private final EventQueue queue = new EventQueue(Integer.MAX_VALUE);
+  private final Burst burst;
+  private final boolean looks;
+  private final StringBuilder got = new StringBuilder();
+
+  // handed out, or left unseen
+  private final Taken taken = new Taken(4);
+  private int accepted = 1; // the sender
+
+  /// @param looks whether it looks at one after the other, as a body does
+  BurstReceiver(boolean looks) {
+    super(Rank.LAST); // who wakes it puts it into the FIFO
+    this.looks = looks;
+    this.burst = new Numbers(this, 0);
+    var _ = queue.push(burst);
+    burst.begins();
+  }
+
+  // ---- the step that sends ----
+
+  void add(Integer number) {
+    if (burst.add(number, worker)) {
+      accepted++;
+    }
+  }
+
+  void endBurst() {
+    burst.end(worker);
+  }
+
+  void push(Integer number) {
+    var _ = queue.push(new Slice(number));
+    scheduler.wake(this, BY_MESSAGE, null);
+  }
+
+  // ---- the receiver ----
+
+  void run() {
+    run(worker);
+  }
+
+  @Override
+  protected Verdict step(Worker worker) {
+    if (looks) {
+      look();
+    } else {
+      take(PLACES);
+    }
+    return Verdict.REST;
+  }
+
+  void take(int most) {
+    for (var node = queue.take(most); node != null; node = EventQueue.after(node)) {
+      got(node);
+    }
+  }
+
+  private void look() {
+    queue.rewind();
+    for (var node = queue.look(); node != null; node = queue.look()) {
+      if (queue.takeOut(node)) {
+        got(node);
+      }
+    }
+    queue.publish();
+  }
+
+  private void got(EventQueue.Node node) {
+    for (Object number : ((Slice) node).numbers) {
+      got.append(number);
+      taken.count((Integer) number);
+    }
+  }
+
+  /// What it does when it ends.
+  void abandon() {
+    for (var node = queue.close(); node != null; node = EventQueue.after(node)) {
+      ((Burst) node).abandon();
+    }
+  }
+
+  @Override
+  protected void completed(Worker worker) {}
+
+  // ---- the lookout ----
+
+  void urge() {
+    burst.urge(scheduler);
+  }
+
+  // ---- the verdicts ----
+
+  String gotAtLast() {
+    while (scheduler.global().poll() != null) {
+      run();
+    }
+    return got.toString();
+  }
+
+  boolean isEachTakenOnce() {
+    for (int i = accepted; i < 4; i++) {
+      taken.count(i); // was refused, and would count as lost
+    }
+    return taken.verdict() == Taken.FINE;
+  }
+}

@@ -61,6 +61,25 @@ class GivesWayTest {
     assertThatOthersRunWhile(self -> self.context().offer(sink, 1));
   }
 
+  /// Each level takes so long that it would yield every few of them, and find an empty stack then.
+  private static int recurse(CoroutineProcess self, Pid sink) {
+    long begun = System.nanoTime();
+    while (System.nanoTime() - begun < MILLISECOND / 50) {
+      Thread.onSpinWait();
+    }
+    self.context().offer(sink, 1);
+    return recurse(self, sink) + 1;
+  }
+
+  @Test
+  void body_thatRecursesWithoutEnd_meetsTheEndOfTheStack() {
+    Pid sink =
+        runtime.spawn(
+            Kit.resting(), StartOptions.DEFAULT.withMailbox(100, MailboxPolicy.DROP_NEWEST));
+    Pid deep = runtime.spawn(CoroutineProcess.of(self -> recurse(self, sink)));
+    assertThat(Kit.exit(runtime, deep).cause()).isInstanceOf(StackOverflowError.class);
+  }
+
   @Test
   void body_thatOnlySendsToItself_letsOthersRun() throws Exception {
     StartOptions keepsTheLast = StartOptions.DEFAULT.withMailbox(2, MailboxPolicy.DROP_OLDEST);

@@ -79,6 +79,7 @@ public final class BodyThread implements Executor, OtherBody {
   }
 
   private static final int CALLS_TO_A_LOOK = 16; // at the clock: as a run has steps
+  private static final int DEEP = 1_000; // frames: to count them takes as long as the budget
   private static final long BUDGET_NANOS = 200_000; // the same as that of a run
 
   private static final int ROUNDS = 16; // yields of a body that is unwound, before it is detached
@@ -325,9 +326,18 @@ public final class BodyThread implements Executor, OtherBody {
         budgetEnds = (now + BUDGET_NANOS) | 1; // 0 says: none yet
       } else if (now - budgetEnds >= 0) {
         budgetEnds = 0; // also where the frames below are pinned: then it goes on
-        Thread.yield();
+        if (!isDeep()) {
+          Thread.yield();
+        }
       }
     }
+  }
+
+  /// Whether it has so many frames that it may be a recursion without end. Such a one is to meet
+  /// the end of the stack: a yield would give it an empty one, and so the heap in place of the
+  /// stack.
+  private static boolean isDeep() {
+    return StackWalker.getInstance().walk(frames -> frames.skip(DEEP).findAny().isPresent());
   }
 
   /// The current body is about to wait for another process, in a wait of the JDK; [#endWait] is to

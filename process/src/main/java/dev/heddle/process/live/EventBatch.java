@@ -96,21 +96,22 @@ final class EventBatch extends AbstractList<ProcessEvent> implements RandomAcces
   }
 
   private ProcessEvent[] indexed() {
-    ProcessEvent[] all = indexed;
-    if (all == null) {
-      all = new ProcessEvent[size];
-      int i = 0;
-      for (Envelope at = first; at != null; at = after(at)) {
-        if (at instanceof Messages several) {
-          for (int j = 0; j < several.size(); j++) {
-            all[i++] = several.event(j);
-          }
-        } else {
-          all[i++] = at.event();
-        }
-      }
-      indexed = all; // safe: whoever else does so writes the same
+    ProcessEvent[] known = indexed;
+    if (known != null) {
+      return known;
     }
+    ProcessEvent[] all = new ProcessEvent[size];
+    int i = 0;
+    for (Envelope at = first; at != null; at = after(at)) {
+      if (at instanceof Messages several) {
+        for (int j = 0; j < several.size(); j++) {
+          all[i++] = several.event(j);
+        }
+      } else {
+        all[i++] = at.event();
+      }
+    }
+    indexed = all; // safe: whoever else does so writes the same
     return all;
   }
 

@@ -23,6 +23,7 @@ final class TurnedBursts {
 
   // oldest first
   private @Nullable Burst keptFirst;
+  private @Nullable Node first; // to be handed out, while it is being picked
   private @Nullable Burst keptLast;
 
   // by how much the items in bursts, without one of each that is a node, have changed
@@ -43,52 +44,58 @@ final class TurnedBursts {
 
   /// Takes out up to `most`, oldest first. An item of a burst counts as one.
   @Nullable Node pick(int most) {
-    Node first = null;
+    nodes.rewind();
+    try {
+      pickAll(most);
+    } catch (OutOfMemoryError e) { // a burst needs it for the nodes that are handed out
+      nodes.putBack(first); // its process ends
+      first = null;
+      throw e;
+    }
+    Node all = first;
+    first = null;
+    return all;
+  }
+
+  private void pickAll(int most) {
     Node last = null;
     int picked = 0;
     Burst before = null;
     Burst burst = keptFirst;
-    nodes.rewind();
-    try {
-      while (picked < most) {
-        Node node;
-        if (burst != null) {
-          boolean over = burst.isOver(); // before the look for more
-          int taken = burst.taken();
-          node = burst.next(most - picked);
-          if (node == null) {
-            before = over ? drop(before, burst) : burst;
-            burst = burst.nextKept;
-            continue;
-          }
-          int items = burst.taken() - taken;
-          picked += items;
-          unsettled -= items;
-        } else {
-          node = nodes.look();
-          if (node == null) {
-            break;
-          }
-          nodes.takeOut();
-          if (node instanceof Burst met) {
-            unsettled++;
-            burst = keep(met);
-            continue;
-          }
-          picked++;
+    while (picked < most) {
+      Node node;
+      if (burst != null) {
+        boolean over = burst.isOver(); // before the look for more
+        int taken = burst.taken();
+        node = burst.next(most - picked);
+        if (node == null) {
+          before = over ? drop(before, burst) : burst;
+          burst = burst.nextKept;
+          continue;
         }
-        if (last == null) {
-          first = node;
-        } else {
-          last.next = node;
+        int items = burst.taken() - taken;
+        picked += items;
+        unsettled -= items;
+      } else {
+        node = nodes.look();
+        if (node == null) {
+          break;
         }
-        last = node;
+        nodes.takeOut();
+        if (node instanceof Burst met) {
+          unsettled++;
+          burst = keep(met);
+          continue;
+        }
+        picked++;
       }
-    } catch (OutOfMemoryError e) { // a burst needs it for the nodes that are handed out
-      nodes.putBack(first); // its process ends
-      throw e;
+      if (last == null) {
+        first = node;
+      } else {
+        last.next = node;
+      }
+      last = node;
     }
-    return first;
   }
 
   /// By how much the count of items in bursts is to change, since this was last asked.

@@ -57,6 +57,7 @@ public final class ProcessRuntime implements AutoCloseable {
   private final ManagedRuntime managed;
   private final LoopPort loops;
   private final Timers timers;
+  private final RequestSender requests;
   private final Duration shutdownDeadline;
   private final String name;
   private final long startNanos = System.nanoTime();
@@ -70,8 +71,9 @@ public final class ProcessRuntime implements AutoCloseable {
     this.scheduler = new WorkScheduler(how.host, how.workers, watch(), Waits.bounded(how.longStep));
     this.loops = new LoopPort(how.loopOptions());
     this.timers = new Timers("heddle-timers-" + how.host);
+    this.requests = new RequestSender(this::host);
     CommandRegistry registry = how.registry.copy(); // the builder may start another runtime
-    Commands.register(registry, loops, timers);
+    Commands.register(registry, loops, timers, requests);
     SupervisorCommands.register(registry, timers);
     PoolCommands.register(registry);
     this.shutdownDeadline = how.shutdownDeadline;
@@ -108,6 +110,10 @@ public final class ProcessRuntime implements AutoCloseable {
   /// Says how a runtime is to be.
   public static ProcessRuntimeBuilder builder() {
     return new ProcessRuntimeBuilder();
+  }
+
+  private ProcessHost host() {
+    return host;
   }
 
   // ---- processes ----
@@ -225,7 +231,7 @@ public final class ProcessRuntime implements AutoCloseable {
       throws InterruptedException {
     Waits.checkMayWait("ask");
     Reply<@Nullable Object> reply = Reply.beside(new CompletableFuture<>());
-    send(to, message, reply);
+    requests.send(to, message, reply);
     return (R) Waits.await(to, reply, limit);
   }
 
@@ -233,7 +239,7 @@ public final class ProcessRuntime implements AutoCloseable {
       throws InterruptedException {
     Waits.checkMayWait("ask");
     Reply<R> reply = Reply.within(new CompletableFuture<>());
-    send(to, message.apply(reply), untyped(reply));
+    requests.send(to, message, reply);
     return Waits.await(to, reply, limit);
   }
 
@@ -244,7 +250,7 @@ public final class ProcessRuntime implements AutoCloseable {
   public <R extends @Nullable Object> CompletableFuture<R> request(
       Pid to, @Nullable Object message) {
     CompletableFuture<@Nullable Object> answer = new CompletableFuture<>();
-    send(to, message, Reply.beside(answer));
+    requests.send(to, message, answer);
     return (CompletableFuture<R>) answer;
   }
 
@@ -256,46 +262,14 @@ public final class ProcessRuntime implements AutoCloseable {
   public CompletableFuture<@Nullable Object> handOn(Pid to, Request request) {
     request.reply().leaveToAnother();
     CompletableFuture<@Nullable Object> answer = new CompletableFuture<>();
-    send(to, request.message(), Reply.after(answer, request.reply()));
+    requests.send(to, request.message(), Reply.after(answer, request.reply()));
     return answer;
   }
 
   /// Sends a message that carries the reply to it, which the future is the answer of.
-  <R extends @Nullable Object> CompletableFuture<R> request(Pid to, Function<Reply<R>, ?> message) {
-    CompletableFuture<R> answer = new CompletableFuture<>();
-    Reply<R> reply = Reply.within(answer);
-    send(to, message.apply(reply), untyped(reply));
-    return answer;
-  }
-
-  @SuppressWarnings(
-      "unchecked") // safe: who takes a request whose message carries the reply takes that
-  private static Reply<@Nullable Object> untyped(Reply<?> reply) {
-    return (Reply<@Nullable Object>) reply;
-  }
-
-  private void send(Pid to, @Nullable Object message, Reply<@Nullable Object> reply) {
-    SendResult result = deliver(to, new Request(message, reply));
-    if (result != SendResult.ACCEPTED) {
-      reply.answer().completeExceptionally(new SendFailedException(to, result));
-    }
-  }
-
-  /// Sends a request, which fails when its process ends; of another runtime, that one sees to it.
-  private SendResult deliver(Pid to, Request request) {
-    LiveProcess live = host.find(to);
-    if (live == null) {
-      return host.offer(to, request);
-    }
-    SendResult result = live.receive(request);
-    if (result == SendResult.ACCEPTED) {
-      CompletableFuture<@Nullable Object> answer = request.reply().answer();
-      Consumer<Exit> noAnswer = request.reply()::unanswered;
-      live.ties().onExit(noAnswer);
-      var _ = answer.whenComplete((_, _) -> live.ties().offExit(noAnswer));
-      return result;
-    }
-    return request.isHandedOn() ? result : host.refused(to, request, result);
+  <R extends @Nullable Object> void request(
+      Pid to, Function<Reply<R>, ?> message, CompletableFuture<R> answer) {
+    requests.send(to, message, Reply.within(answer));
   }
 
   // ---- other runtimes, and coroutines ----
@@ -307,7 +281,9 @@ public final class ProcessRuntime implements AutoCloseable {
       if (!routes.isHere(to)) {
         return SendResult.UNREACHABLE;
       }
-      return message instanceof Request request ? deliver(to, request) : host.offer(to, message);
+      return message instanceof Request request
+          ? requests.deliver(to, request)
+          : host.offer(to, message);
     };
   }
 

@@ -82,7 +82,14 @@ public final class Ref<M> {
   /// @throws SendFailedException when no process has the name
   public <R extends @Nullable Object> CompletableFuture<R> request(
       Function<Reply<R>, ? extends M> message) {
-    return runtime.request(here(message), message);
+    CompletableFuture<R> answer = new CompletableFuture<>();
+    request(message, answer);
+    return answer;
+  }
+
+  <R extends @Nullable Object> void request(
+      Function<Reply<R>, ? extends M> message, CompletableFuture<R> answer) {
+    runtime.request(here(message), message, answer);
   }
 
   private Pid here(Object message) {

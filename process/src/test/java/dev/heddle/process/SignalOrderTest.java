@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -181,6 +182,140 @@ class SignalOrderTest {
               return List.of(named(self.receive()), named(self.receive()));
             }));
     assertThat(Kit.exit(runtime, parent).result()).isEqualTo(List.of("result", "Down"));
+  }
+
+  @ParameterizedTest
+  @EnumSource(MailboxPolicy.class)
+  @Tag("proc-298")
+  void requestToEnd_standsBeforeTheMessagesThatAreSentBehindIt(MailboxPolicy policy)
+      throws Exception {
+    var exit = spawnLate(StartOptions.DEFAULT.withMailbox(2, policy), 3);
+    Kit.exit(runtime, runtime.spawn(asksForAnEndBetweenMessages(1)));
+    goOn.countDown();
+    Kit.get(exit);
+    assertThat(seen).containsExactly("before 0", "ExitRequest", "behind 0");
+  }
+
+  @Test
+  @Tag("proc-298")
+  void requestToEnd_standsBeforeTheFloodThatIsSentBehindIt() throws Exception {
+    var exit = spawnLate(ROOMY, 2 * FLOOD + 1);
+    Kit.exit(runtime, runtime.spawn(asksForAnEndBetweenMessages(FLOOD)));
+    goOn.countDown();
+    Kit.get(exit);
+    assertThat(seen).hasSize(2 * FLOOD + 1);
+    assertThat(seen.indexOf("ExitRequest")).isEqualTo(FLOOD);
+  }
+
+  private @Nullable Pid late;
+
+  private CompletableFuture<Exit> spawnLate(StartOptions options, int events)
+      throws InterruptedException {
+    late =
+        runtime.spawn(
+            new Late() {
+              @Override
+              void begin(ProcessContext context, StepOutput out) throws Exception {
+                context.trapExits(true);
+                inStep.countDown();
+                goOn.await();
+              }
+
+              @Override
+              boolean isDone() {
+                return seen.size() == events;
+              }
+            },
+            options);
+    var exit = runtime.exit(late).toCompletableFuture();
+    inStep.await();
+    return exit;
+  }
+
+  private Process asksForAnEndBetweenMessages(int messages) {
+    return Kit.process((self, _, out) -> {
+      Pid to = Objects.requireNonNull(late);
+      for (int i = 0; i < messages; i++) {
+        self.send(to, "before " + i);
+      }
+      self.requestExit(to, "enough");
+      for (int i = 0; i < messages; i++) {
+        self.send(to, "behind " + i);
+      }
+      out.done();
+    });
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  @Tag("proc-298")
+  void answer_standsBeforeTheMessagesThatAreSentBehindIt(boolean inAFlood) throws Exception {
+    Process server =
+        Kit.process((self, events, out) -> {
+          for (ProcessEvent event : events) {
+            if (event.data() instanceof Request(Pid asker, Reply<@Nullable Object> reply)) {
+              self.send(asker, "before");
+              reply.with("done");
+              self.send(asker, "behind");
+              self.send(asker, "last");
+              out.done();
+            }
+          }
+        });
+    for (int i = 0; i < 200; i++) { // what has come when it looks, is not in our hand
+      seen.clear();
+      Process asker =
+          new Late() {
+            @Override
+            void begin(ProcessContext context, StepOutput out) {
+              out.yield(1, Commands.ask(context.spawn(server), context.self(), DAY));
+            }
+
+            @Override
+            boolean isDone() {
+              return seen.size() == 4;
+            }
+          };
+      Kit.exit(runtime, runtime.spawn(asker, inAFlood ? ROOMY : StartOptions.DEFAULT));
+      assertThat(seen).containsExactly("before", "answer done", "behind", "last");
+    }
+  }
+
+  /// The answer was put into the mailbox by the asker, once it had sent the request and was ready
+  /// for it: behind what the other had sent meanwhile.
+  @Test
+  @Tag("proc-298")
+  void answer_givenWhileTheRequestIsStillBeingSent_standsBeforeTheMessageThatIsSentBehindIt() {
+    Ref<Object> server = runtime.ref(runtime.spawn(Kit.process((_, _, _) -> {})), Object.class);
+    Pid asker =
+        runtime.spawn(
+            new Late() {
+              @Override
+              void begin(ProcessContext context, StepOutput out) {
+                Pid me = context.self();
+                out.yield(
+                    1,
+                    Commands.ask(
+                        server,
+                        (Reply<String> reply) -> {
+                          CompletableFuture.runAsync(
+                                  () -> {
+                                    reply.with("done");
+                                    runtime.send(me, "behind");
+                                  })
+                              .join();
+                          return "request";
+                        },
+                        DAY));
+              }
+
+              @Override
+              boolean isDone() {
+                return seen.size() == 2;
+              }
+            });
+    Kit.exit(runtime, asker);
+    assertThat(seen).containsExactly("answer done", "behind");
   }
 
   private Process server() {

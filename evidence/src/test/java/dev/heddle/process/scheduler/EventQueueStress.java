@@ -308,11 +308,11 @@ public class EventQueueStress {
     }
   }
 
-  /// **Real class.** A message, then what stands in order behind it, of one producer, while the
-  /// consumer takes.
+  /// **Real class.** A message, what stands in order behind it, and another message, of one
+  /// producer, while the consumer takes.
   @JCStressTest
-  @Outcome(id = "1", expect = ACCEPTABLE, desc = "behind the message")
-  @Outcome(id = "0", expect = FORBIDDEN, desc = "it has overtaken the message")
+  @Outcome(id = "1", expect = ACCEPTABLE, desc = "in order")
+  @Outcome(id = "0", expect = FORBIDDEN, desc = "one has overtaken another")
   @State
   public static class RealInOrder {
     private final EventQueue queue = new EventQueue(4);
@@ -327,6 +327,7 @@ public class EventQueueStress {
     public void producer() {
       var _ = queue.push(new Item(1));
       var _ = queue.pushInOrder(new Item(2));
+      var _ = queue.push(new Item(3));
     }
 
     @Actor
@@ -337,9 +338,43 @@ public class EventQueueStress {
 
     @Arbiter
     public void end(I_Result r) {
-      for (int i = 0; i < 3; i++) {
+      for (int i = 0; i < 4; i++) {
         turns.add(queue.take(4));
       }
+      r.r1 = turns.areInOrder() ? 1 : 0;
+    }
+  }
+
+  /// **Real class.** The same, where the oldest message gives way.
+  @JCStressTest
+  @Outcome(id = "1", expect = ACCEPTABLE, desc = "in order")
+  @Outcome(id = "0", expect = FORBIDDEN, desc = "one has overtaken another")
+  @State
+  public static class RealInOrderOfTheLatest {
+    private final EventQueue queue = new EventQueue(4, true);
+    private final Turns turns = new Turns();
+
+    /// With another message in it.
+    public RealInOrderOfTheLatest() {
+      var _ = queue.push(new Item(0), _ -> {});
+    }
+
+    @Actor
+    public void producer() {
+      var _ = queue.push(new Item(1), _ -> {});
+      var _ = queue.pushInOrder(new Item(2));
+      var _ = queue.push(new Item(3), _ -> {});
+    }
+
+    @Actor
+    public void consumer() {
+      turns.add(queue.take(1));
+      turns.add(queue.take(1));
+    }
+
+    @Arbiter
+    public void end(I_Result r) {
+      turns.add(queue.take(4));
       r.r1 = turns.areInOrder() ? 1 : 0;
     }
   }
@@ -355,11 +390,12 @@ public class EventQueueStress {
     }
 
     boolean areInOrder() {
-      return all.toString().equals("012");
+      return all.toString().equals("0123");
     }
   }
 
-  /// **Mutant.** The consumer looks at the ordinary lane before it empties the urgent one.
+  /// **Mutant.** What stands in order lies in a lane of its own, and the consumer looks at the
+  /// messages before it empties that.
   @JCStressTest
   @Outcome(id = "1", expect = ACCEPTABLE, desc = "behind the message")
   @Outcome(id = "0", expect = FORBIDDEN, desc = "it has overtaken the message")
@@ -380,6 +416,35 @@ public class EventQueueStress {
       Item message = ordinary.getAndSet(null);
       Item inOrder = urgent.getAndSet(null);
       overtaken = inOrder != null && message == null;
+    }
+
+    @Arbiter
+    public void end(I_Result r) {
+      r.r1 = overtaken ? 0 : 1;
+    }
+  }
+
+  /// **Mutant.** The same, and it empties that first.
+  @JCStressTest
+  @Outcome(id = "1", expect = ACCEPTABLE, desc = "before the message")
+  @Outcome(id = "0", expect = FORBIDDEN, desc = "the message has overtaken it")
+  @State
+  public static class LooksTooLate {
+    private final AtomicReference<Item> ordinary = new AtomicReference<>();
+    private final AtomicReference<Item> urgent = new AtomicReference<>();
+    private boolean overtaken;
+
+    @Actor
+    public void producer() {
+      urgent.set(new Item(2));
+      ordinary.set(new Item(3));
+    }
+
+    @Actor
+    public void consumer() {
+      Item inOrder = urgent.getAndSet(null);
+      Item message = ordinary.getAndSet(null);
+      overtaken = inOrder == null && message != null;
     }
 
     @Arbiter

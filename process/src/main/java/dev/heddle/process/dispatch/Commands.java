@@ -287,8 +287,9 @@ public final class Commands {
   /// Gives a registry the handlers of all these.
   ///
   /// @throws IllegalStateException when it has one of them already
-  public static void register(CommandRegistry registry, LoopPort loops, Timers timers) {
-    ProcessCommands processes = new ProcessCommands(timers);
+  public static void register(
+      CommandRegistry registry, LoopPort loops, Timers timers, Requests requests) {
+    ProcessCommands processes = new ProcessCommands(timers, requests);
     processes.register(registry);
     new NameCommands(processes, timers).register(registry);
     new TimeCommands(timers).register(registry);

@@ -54,11 +54,7 @@ final class NameCommands {
     if (to == null) {
       throw runtime.nobodyHas(ask.name(), ask.message());
     }
-    invocation.answersInOrder();
-    processes.awaitAnswer(
-        new ProcessCommands.Ask<>(to, ask.message(), ask.limit()),
-        invocation,
-        runtime.request(to, ask.message()));
+    processes.ask(new ProcessCommands.Ask<>(to, ask.message(), ask.limit()), invocation);
   }
 
   private void askTyped(
@@ -70,11 +66,7 @@ final class NameCommands {
           .runtime()
           .nobodyHas(Objects.requireNonNull(ask.to().name()), ask.message());
     }
-    invocation.answersInOrder();
-    processes.awaitAnswer(
-        new ProcessCommands.Ask<>(to, ask.message(), ask.limit()),
-        invocation,
-        ask.to().request(ask.message()));
+    processes.askTyped(to, ask, invocation);
   }
 
   private void await(Await await, Invocation<Pid> invocation) {

@@ -21,9 +21,11 @@ import org.jspecify.annotations.Nullable;
 /// which it does; so what one process sends another by `send` and `ask` arrives in that order.
 final class ProcessCommands {
   private final Timers timers;
+  private final Requests requests;
 
-  ProcessCommands(Timers timers) {
+  ProcessCommands(Timers timers, Requests requests) {
     this.timers = timers;
+    this.requests = requests;
   }
 
   record Send(Pid to, @Nullable Object message) implements Command<SendResult> {}
@@ -102,55 +104,97 @@ final class ProcessCommands {
         (Class<Ask<@Nullable Object>>) (Class<?>) Ask.class, CommandHandler.inline(this::ask));
   }
 
-  private void ask(Ask<@Nullable Object> ask, Invocation<@Nullable Object> invocation) {
+  void ask(Ask<@Nullable Object> ask, Invocation<@Nullable Object> invocation) {
+    Answer answer = awaited(ask.to(), ask.limit(), invocation);
+    try {
+      requests.send(ask.to(), ask.message(), answer);
+    } catch (Throwable t) {
+      answer.cancel(false); // and so its timer
+      throw t;
+    }
+  }
+
+  void askTyped(
+      Pid to,
+      NameCommands.AskTyped<Object, @Nullable Object> ask,
+      Invocation<@Nullable Object> invocation) {
+    Answer answer = awaited(to, ask.limit(), invocation);
+    try {
+      requests.send(ask.to(), ask.message(), answer);
+    } catch (Throwable t) { // most often of the program's function
+      answer.cancel(false);
+      throw t;
+    }
+  }
+
+  private Answer awaited(Pid of, Duration limit, Invocation<@Nullable Object> invocation) {
+    Answer answer = new Answer(of, limit, invocation);
     invocation.answersInOrder();
-    awaitAnswer(ask, invocation, invocation.context().runtime().request(ask.to(), ask.message()));
-  }
-
-  /// Completes a command with the answer to what was asked.
-  <R extends @Nullable Object> void awaitAnswer(
-      Ask<R> ask, Invocation<R> invocation, CompletableFuture<R> answer) {
     invocation.onCancel(() -> answer.cancel(false));
-    invocation.waitsForAnswerOf(ask.to());
-    AskTimer limit = new AskTimer(ask, invocation, answer);
-    timers.arm(limit, timers.deadline(ask.limit()));
-    var _ =
-        answer.whenComplete((result, failure) -> {
-          var _ = timers.disarm(limit); // or it has fired, and the answer comes too late
-          if (failure == null) {
-            invocation.complete(result);
-          } else if (invocation.isOpen()) {
-            invocation.fail(failureOf(ask, failure));
-          }
-        });
+    invocation.waitsForAnswerOf(of);
+    timers.arm(answer.timer, timers.deadline(limit));
+    return answer;
   }
 
-  /// Ends the wait for an answer. Its process arms it; who answers disarms it.
-  private static final class AskTimer extends Timer {
-    private final Ask<?> ask;
-    private final Invocation<?> invocation;
-    private final CompletableFuture<?> answer;
+  /// The answer of another process. It is in the mailbox of the one that has asked when the call
+  /// that has given it returns: so what is sent after that stands behind it. A dependent stage of
+  /// the future may still be on its way then, on the thread that has made it dependent.
+  private final class Answer extends CompletableFuture<@Nullable Object> {
+    final Timer timer = new Limit();
+    private final Pid of;
+    private final Duration limit;
+    private final Invocation<@Nullable Object> invocation;
 
-    AskTimer(Ask<?> ask, Invocation<?> invocation, CompletableFuture<?> answer) {
-      this.ask = ask;
+    Answer(Pid of, Duration limit, Invocation<@Nullable Object> invocation) {
+      this.of = of;
+      this.limit = limit;
       this.invocation = invocation;
-      this.answer = answer;
     }
 
     @Override
-    protected void fire() {
-      if (invocation.isOpen()) {
-        invocation.fail(
-            new DeadlineException("no answer of " + ask.to() + " within " + ask.limit()));
+    public boolean complete(@Nullable Object result) {
+      boolean isFirst = super.complete(result);
+      if (isFirst) {
+        invocation.complete(result);
+        var _ = timers.disarm(timer); // last: where there is no memory it ends the wait
       }
-      answer.cancel(false); // the asked sees that nobody waits any more
+      return isFirst;
+    }
+
+    @Override
+    public boolean completeExceptionally(Throwable failure) {
+      boolean isFirst = super.completeExceptionally(failure);
+      if (isFirst) {
+        if (invocation.isOpen()) {
+          invocation.fail(failureOf(of, failure));
+        }
+        var _ = timers.disarm(timer);
+      }
+      return isFirst;
+    }
+
+    @Override
+    public boolean cancel(boolean mayInterrupt) { // by the invocation, which is over
+      boolean isCancelled = super.cancel(mayInterrupt);
+      var _ = timers.disarm(timer);
+      return isCancelled;
+    }
+
+    private final class Limit extends Timer {
+      @Override
+      protected void fire() {
+        if (invocation.isOpen()) {
+          invocation.fail(new DeadlineException("no answer of " + of + " within " + limit));
+        }
+        cancel(false); // the asked sees that nobody waits any more
+      }
     }
   }
 
-  private static Throwable failureOf(Ask<?> ask, Throwable failure) {
+  private static Throwable failureOf(Pid of, Throwable failure) {
     return switch (failure) {
-      case SendFailedException refused when refused.to().equals(ask.to()) -> refused;
-      default -> new AskFailedException(ask.to(), failure);
+      case SendFailedException refused when refused.to().equals(of) -> refused;
+      default -> new AskFailedException(of, failure);
     };
   }
 

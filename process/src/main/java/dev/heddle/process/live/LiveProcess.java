@@ -96,6 +96,7 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
   static void rehearse(ProcessHost host, Pid address) {
     LiveProcess one = new LiveProcess(host, address, Ended.PROCESS, StartOptions.DEFAULT);
     var _ = one.queue.push(new Envelope(null));
+    var _ = one.queue.pushInOrder(new Envelope(null));
     EventBatch events = EventBatch.of(one.queue.take(FEW_EVENTS), one);
     StepOutput out = new StepOutput();
     out.idle();

@@ -13,6 +13,7 @@ final class Backlog {
   private @Nullable Node left; // the last one that was looked at and left; null before the first
   private int messages; // those that count
   private int inOrder; // the others
+  private int results; // among those
 
   /// What the stack of the lane stands on since these were turned round.
   @Nullable Node bottom;
@@ -21,8 +22,8 @@ final class Backlog {
     return first == null;
   }
 
-  @Nullable Node first() {
-    return first;
+  @Nullable Node last() {
+    return last;
   }
 
   /// How many there are that count to the bound.
@@ -44,16 +45,19 @@ final class Backlog {
     }
     int counting = 0;
     int others = 0;
+    int asked = 0;
     Node end = chain;
     for (Node node = chain; node != null; node = node.next) {
       if (node.counts()) {
         counting++;
       } else {
         others++;
+        asked += node.isResult() ? 1 : 0;
       }
       end = node;
     }
     inOrder += others;
+    results += asked;
     append(chain, end, counting);
   }
 
@@ -113,6 +117,7 @@ final class Backlog {
     left = null;
     messages = 0;
     inOrder = 0;
+    results = 0;
     return chain;
   }
 
@@ -137,16 +142,50 @@ final class Backlog {
     if (node == null) {
       return;
     }
-    if (left == null) {
+    takeOut(left, node);
+  }
+
+  private void takeOut(@Nullable Node before, Node node) {
+    if (before == null) {
       first = node.next;
     } else {
-      left.next = node.next;
+      before.next = node.next;
     }
     if (last == node) {
-      last = left;
+      last = before;
+    }
+    if (left == node) {
+      left = before;
     }
     node.next = null;
     uncount(node);
+  }
+
+  /// Takes out the results, linked.
+  ///
+  /// @param behind which all of them stand, or null for none
+  @Nullable Node takeOutResults(@Nullable Node behind) {
+    Node taken = null;
+    Node end = null;
+    Node before = behind;
+    while (results > 0) {
+      Node node = before == null ? first : before.next;
+      if (node == null) {
+        break;
+      }
+      if (!node.isResult()) {
+        before = node;
+        continue;
+      }
+      takeOut(before, node);
+      if (end == null) {
+        taken = node;
+      } else {
+        end.next = node;
+      }
+      end = node;
+    }
+    return taken;
   }
 
   private void uncount(Node node) {
@@ -154,6 +193,7 @@ final class Backlog {
       messages--;
     } else {
       inOrder--;
+      results -= node.isResult() ? 1 : 0;
     }
   }
 }

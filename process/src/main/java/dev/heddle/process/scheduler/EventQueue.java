@@ -8,12 +8,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// What has come for one task, from any thread, and has not been taken by it yet: urgent things
-/// first, without bound; then the others, with one. Some that have no bound either stand in order
-/// with those others.
+/// first, then the others in the order in which they came. Of the others, messages count to a
+/// bound.
 public final class EventQueue {
   /*
-   * Two lanes, each a Treiber stack that the consumer empties with one CAS and turns round. A node knows how deep it lies in its stack,
-   * so the length of a lane costs nothing; what the consumer has turned round and not yet handed out it adds in `held`.
+   * Two lanes, each a Treiber stack that the consumer empties with one CAS and turns round. A node of the ordinary lane knows how many messages
+   * lie in its stack up to it, so the length of the lane costs nothing; what the consumer has turned round and not yet handed out it adds in `held`.
    *
    * States of a lane.  OPEN  push()   OPEN    any thread: CAS
    *                    OPEN  take     OPEN    consumer: CAS to empty
@@ -21,9 +21,11 @@ public final class EventQueue {
    *
    * In a queue that drops the oldest for what comes, the ordinary lane is a LatestLane instead.
    *
-   * In order. What has no bound and is not to overtake (the end of a process is not to overtake its last messages) comes by the urgent
-   * lane, so producers have one protocol. The consumer puts it behind all that lies in the ordinary lane when it finds it: its producer has
-   * pushed before it whatever it must not overtake. So the urgent lane is emptied first, and the ordinary one looked at after that.
+   * In order. What has no bound and is not to overtake, nor to be overtaken (the end of a process and its last messages, an answer and the messages
+   * around it), lies in the ordinary lane, and does not count. A node says whether it counts, and whether some below it do not: where all count,
+   * the consumer knows from the newest node how many it takes.
+   *
+   * The deaf. A consumer that waits for results only is given those first, whatever they stand behind: it takes them out of the lane.
    *
    * Two ways to consume. take() hands out, and what is handed out has left the queue. Or the consumer looks at one node after the other, and takes
    * out those that it wants: the others stay, and count. What was turned round lies in a Backlog in both.
@@ -40,29 +42,27 @@ public final class EventQueue {
    *     stack empty again, but filled and turned round meanwhile. So the stack is left empty only where one more fits: where the take that
    *     turns it round hands out one at the least, which has left with the CAS (hence one store of `held` after that, not one of all and
    *     another of the rest), or less than the bound is held after it. Else the stack stands on a Mark from then on, which is another each
-   *     time. A stack that is not empty is known by its newest node, which comes once. Mutants: EventQueueStress.HandsOutLater, NoMark.
+   *     time. A stack that is not empty is known by its newest node, which comes once. Where some do not count, a take hands out all that is there, or leaves it as a look does. Mutants: EventQueueStress.HandsOutLater, NoMark.
    *     [EventQueueStress, EventQueueLincheckTest]
-   * I5. What stands in order is handed out behind all that its producer had pushed before. Mutant: EventQueueStress.LooksTooSoon.
-   *     [EventQueueStress, EventQueueTest]
+   * I5. What stands in order is handed out behind all that its producer had pushed before it, and before all that it pushes later. Mutants:
+   *     EventQueueStress.LooksTooSoon, LooksTooLate. [EventQueueStress, EventQueueModelTest]
    *
    * Memory order. Push and take are CASes on the head (volatile): what the producer wrote before is seen by the consumer. `held` is
    * published by the same CAS, and lowered by release stores. A producer reads head, `held`, and, before it says that the lane is full, the head
-   * again: if that has not moved, `held` was of the same moment. I5: the exchange of the urgent head sees the push of the node, and with it
-   * the pushes before; the ordinary head is read after that.
+   * again: if that has not moved, `held` was of the same moment.
    *
    * Cost. A CAS a push, a CAS for all that has come, a walk for a take: the consumer writes to the line that producers CAS twice a take,
    * not with each node; one that takes out node by node does so when it says that it has (publish). A producer that is descheduled in the
    * middle delays nobody: a node that is not linked is not there (trap 39). A Backlog is made for those that need one.
    *
    * Bursts. Where there is no bound, a node may be a Burst, to which its producer adds while it lies in the lane, and whose items are handed out
-   * in slices. What comes off the lane is then kept as it is, in TurnedBursts, and so is what stands in order: behind the bursts that its
-   * producer has ended before. A consumer that looks at one after the other moves all of that to `left` first, each item as a node of its
+   * in slices. What comes off the lane is then kept as it is, in TurnedBursts. A consumer that looks at one after the other moves all of that to `left` first, each item as a node of its
    * own; it may become one that is handed out, and the other way round: `left` comes first in both.
    *
    * Rejected. Claimed slots or links (Vyukov's queue, JCTools' linked and array queues): the consumer meets gaps and must spin or come back;
-   * and an idle task would keep a chunk or a stub. One lane: a control event behind a million messages. What stands in order in the ordinary
-   * lane: producers would have to tell what counts from what does not, in each push. Numbers of messages seen before, in each signal: a
-   * count for each sender and receiver.
+   * and an idle task would keep a chunk or a stub. One lane: a control event behind a million messages. What stands in order in the urgent
+   * lane, and is put behind the messages by the consumer: it cannot know which of them came later. Numbers of messages seen before, in each
+   * signal: a count for each sender and receiver.
    *
    * Sources. P9; R. K. Treiber, 1986; traps 39, 58.
    */
@@ -72,8 +72,9 @@ public final class EventQueue {
     // the producer until the CAS, then the consumer
     @Nullable Node next;
 
-    // written before the CAS, constant after: how many lie in the stack of the ordinary lane with
-    // it; of what has come by the urgent lane, one of the constants below 0
+    // Written before the CAS, constant after. n: the messages in its stack, up to it.
+    // Of a message 2n, or 2n + 1 where others lie among them; of another ~2n, of a result ~(2n +
+    // 1).
     int depth;
 
     /// Not in a queue.
@@ -82,6 +83,21 @@ public final class EventQueue {
     /// Whether it counts to the bound.
     final boolean counts() {
       return depth >= 0;
+    }
+
+    /// Whether the consumer has asked for it.
+    final boolean isResult() {
+      return depth < 0 && (depth & 1) == 0;
+    }
+
+    /// How many count, in the stack up to it.
+    final int counting() {
+      return (depth < 0 ? ~depth : depth) >>> 1;
+    }
+
+    /// Whether some do not, in the stack up to it.
+    final boolean hasUncounted() {
+      return depth < 0 || (depth & 1) != 0;
     }
   }
 
@@ -100,10 +116,9 @@ public final class EventQueue {
   /// What a stack stands on that would else be empty while the bound is held.
   private static final class Mark extends Node {}
 
-  private static final int URGENT_ONE = -1;
-  private static final int IN_ORDER = -2; // with the ordinary ones
-  private static final int RESULT = -3; // urgent
-  private static final int RESULT_IN_ORDER = -4; // but for a consumer that is deaf to the others
+  private static final int URGENT_ONE = ~0;
+  private static final int RESULT = ~1;
+  private static final int MOST = (1 << 30) - 2; // messages; so a node can count one more
 
   private static final Node CLOSED = new Sentinel();
   private static final VarHandle URGENT;
@@ -148,7 +163,7 @@ public final class EventQueue {
 
   /// An open, empty queue.
   ///
-  /// @param bound of the ordinary lane, at least 1
+  /// @param bound of the ordinary lane, at least 1; none is above the 2^30 that can be counted
   public EventQueue(int bound) {
     this(bound, false);
   }
@@ -161,7 +176,7 @@ public final class EventQueue {
     if (bound < 1) {
       throw new IllegalArgumentException("a queue holds at least one: " + bound);
     }
-    this.bound = bound;
+    this.bound = Math.min(bound, MOST);
     this.latest = dropsOldest ? new LatestLane(bound) : null;
   }
 
@@ -172,16 +187,17 @@ public final class EventQueue {
     return pushUrgent(node, URGENT_ONE);
   }
 
-  /// Puts a node behind all that the caller has put before it, whatever the bound.
+  /// Puts a node behind the others that are not urgent, whatever the bound.
   public Push pushInOrder(Node node) {
-    return pushUrgent(node, IN_ORDER);
+    return pushInOrder(node, 0);
   }
 
   /// Puts the result of something that the consumer has asked for.
   ///
-  /// @param inOrder whether it stands behind the ordinary nodes, for a consumer that takes those
+  /// @param inOrder whether it stands behind the others that are not urgent, but for a consumer
+  ///   that is deaf to those
   public Push pushResult(Node node, boolean inOrder) {
-    return pushUrgent(node, inOrder ? RESULT_IN_ORDER : RESULT);
+    return inOrder ? pushInOrder(node, 1) : pushUrgent(node, RESULT);
   }
 
   private Push pushUrgent(Node node, int kind) {
@@ -198,6 +214,24 @@ public final class EventQueue {
     }
   }
 
+  private Push pushInOrder(Node node, int result) {
+    if (latest != null) {
+      node.depth = ~result;
+      return latest.pushInOrder(node);
+    }
+    while (true) {
+      Node seen = ordinary;
+      if (seen == CLOSED) {
+        return Push.CLOSED;
+      }
+      node.next = seen;
+      node.depth = ~((seen == null ? 0 : seen.counting() << 1) | result);
+      if (ORDINARY.compareAndSet(this, seen, node)) {
+        return Push.ACCEPTED;
+      }
+    }
+  }
+
   /// Puts a node behind the others.
   public Push push(Node node) {
     while (true) {
@@ -206,12 +240,13 @@ public final class EventQueue {
         return Push.CLOSED;
       }
       link(node, seen);
+      int counting = node.counting();
       int turned = heldAcquire();
-      if (node.depth + Math.abs(turned) <= bound) {
+      if (counting + Math.abs(turned) <= bound) {
         if (ORDINARY.compareAndSet(this, seen, node)) {
           return Push.ACCEPTED;
         }
-      } else if (node.depth > bound || (turned >= 0 && ordinary == seen)) {
+      } else if (counting > bound || (turned >= 0 && ordinary == seen)) {
         return Push.FULL;
       } else {
         Thread.onSpinWait(); // not a yield: in a coroutine that would let others run
@@ -233,7 +268,7 @@ public final class EventQueue {
   /// Whether a node may find it full, or displace another. Only where there is no bound it may be
   /// given a [Burst].
   public boolean isBounded() {
-    return bound != Integer.MAX_VALUE || latest != null;
+    return bound != MOST || latest != null;
   }
 
   /// So many more items, or fewer, are in bursts that have ended.
@@ -245,7 +280,8 @@ public final class EventQueue {
 
   private static void link(Node node, @Nullable Node seen) {
     node.next = seen;
-    node.depth = seen == null ? 1 : seen.depth + 1;
+    int below = seen == null ? 0 : seen.depth;
+    node.depth = (below < 0 ? ~below | 1 : below) + 2;
   }
 
   /// How many ordinary nodes there are, as of a moment ago.
@@ -267,7 +303,7 @@ public final class EventQueue {
     if (seen == CLOSED) {
       return 0;
     }
-    int stacked = seen == null ? 0 : seen.depth;
+    int stacked = seen == null ? 0 : seen.counting();
     int nodes = held < 0 ? Math.max(stacked, -held) : stacked + held;
     return isBounded() ? nodes : Math.max(0, nodes + counted + inBursts);
   }
@@ -284,10 +320,13 @@ public final class EventQueue {
   ///
   /// @param most nodes, at least 1; where there is no bound, a node counts as many times as it has
   ///   items out of a [Burst]
-  /// @param deaf whether results come first, whatever they stand behind
+  /// @param deaf whether results come before the ordinary nodes, whatever they stand behind
   /// @return the first, linked by [#after], or null
   public @Nullable Node take(int most, boolean deaf) {
-    Node first = urgent == null ? null : sorted(deaf);
+    Node first = urgent == null ? null : reversed((Node) URGENT.getAndSet(this, null), null);
+    if (deaf) {
+      first = joined(first, takeOrdered());
+    }
     if (urgentLeft != null && !urgentLeft.isEmpty()) {
       urgentLeft.append(first);
       first = urgentLeft.handOut(most);
@@ -307,48 +346,6 @@ public final class EventQueue {
     return first;
   }
 
-  /// What the urgent lane holds, but for what it puts in order.
-  private @Nullable Node sorted(boolean deaf) {
-    Node first = reversed((Node) URGENT.getAndSet(this, null), null);
-    boolean alone = !hasOrdinary(); // not before: what was pushed before one of those is there now
-    Node last = null;
-    for (Node node = first;
-        node != null && (alone || !standsInOrder(node, deaf));
-        node = node.next) {
-      last = node;
-    }
-    Node rest = last == null ? first : last.next;
-    if (rest == null) {
-      return first;
-    }
-    Backlog urgentOnes = new Backlog();
-    Backlog inOrder = new Backlog();
-    for (Node node = rest, next; node != null; node = next) {
-      next = node.next;
-      node.next = null;
-      (standsInOrder(node, deaf) ? inOrder : urgentOnes).append(node);
-    }
-    putInOrder(inOrder);
-    if (last == null) {
-      return urgentOnes.first();
-    }
-    last.next = urgentOnes.first();
-    return first;
-  }
-
-  private static boolean standsInOrder(Node node, boolean deaf) {
-    return node.depth == IN_ORDER || (node.depth == RESULT_IN_ORDER && !deaf);
-  }
-
-  private void putInOrder(Backlog some) {
-    if (latest != null) {
-      latest.putInOrder(some);
-      return;
-    }
-    turnIn();
-    turnsInto().append(some.first());
-  }
-
   private @Nullable Node takeOrdinary(int most) {
     if (latest != null) {
       return latest.take(most);
@@ -366,23 +363,40 @@ public final class EventQueue {
     Node bottom = left == null ? null : left.bottom;
     Node seen;
     while ((seen = ordinary) != null && seen != bottom) {
-      Backlog to = seen.depth > most ? left() : left; // before: there may be no memory for one
-      HELD.setRelease(this, -seen.depth);
+      if (seen.hasUncounted() && isLongerThan(most, seen, bottom)) {
+        turnIn();
+        Node first = left().handOut(most);
+        publish();
+        return first;
+      }
+      int all = seen.counting();
+      Backlog to = all > most ? left() : left; // before: there may be no memory for one
+      HELD.setRelease(this, -all);
       if (ORDINARY.compareAndSet(this, seen, null)) {
-        HELD.setRelease(this, Math.max(0, seen.depth - most));
+        HELD.setRelease(this, Math.max(0, all - most));
         Node first = reversed(seen, bottom);
         if (to == null) {
           return first;
         }
         to.bottom = null;
-        if (seen.depth <= most) {
+        if (all <= most) {
           return first;
         }
-        to.append(first, seen, seen.depth);
+        to.append(first, seen, all);
         return to.handOut(most);
       }
     }
     return null;
+  }
+
+  private static boolean isLongerThan(int most, Node newest, @Nullable Node bottom) {
+    int nodes = 0;
+    for (Node node = newest; node != null && node != bottom; node = node.next) {
+      if (++nodes > most) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /// Turns round what has come, and leaves it behind what was left before.
@@ -390,12 +404,18 @@ public final class EventQueue {
     Backlog to = turnsInto();
     Node seen;
     while ((seen = ordinary) != null && seen != to.bottom) {
-      int all = messagesLeft() + seen.depth;
+      int counting = seen.counting();
+      int all = messagesLeft() + counting;
       Node under = all >= bound ? new Mark() : null;
       HELD.setRelease(this, -all);
       if (ORDINARY.compareAndSet(this, seen, under)) {
         HELD.setRelease(this, all);
-        to.append(reversed(seen, to.bottom), seen, seen.depth);
+        Node first = reversed(seen, to.bottom);
+        if (seen.hasUncounted()) {
+          to.append(first);
+        } else {
+          to.append(first, seen, counting);
+        }
         to.bottom = under;
         return;
       }
@@ -454,42 +474,64 @@ public final class EventQueue {
 
   /// Whether there is a node that has come by [#pushUrgent], [#pushInOrder] or [#pushResult].
   public boolean hasUrgent() {
-    return hasUrgentNews()
+    return urgent != null
         || (urgentLeft != null && !urgentLeft.isEmpty())
-        || (latest != null ? latest.inOrder() : left == null ? 0 : left.inOrder()) > 0
+        || (latest != null ? latest.inOrder() > 0 : hasInOrder());
+  }
+
+  private boolean hasInOrder() {
+    Node newest = ordinary;
+    return (newest != null && newest.hasUncounted())
+        || (left != null && left.inOrder() > 0)
         || (turned != null && turned.nodes.inOrder() > 0);
   }
 
   // ---- the consumer, which looks at one after the other and takes out what it wants ----
 
-  /// Whether such a node has come since the last take.
+  /// Whether [#takeResults] would find something that has come since it was called last; there may
+  /// be no result in that.
   public boolean hasUrgentNews() {
-    return urgent != null;
+    if (urgent != null) {
+      return true;
+    }
+    Node newest = ordinary;
+    return latest != null ? latest.results() > 0 : newest != null && newest.hasUncounted();
   }
 
   /// Takes the results that have come. All else is left for [#look].
   ///
   /// @return the first, linked by [#after], or null
   public @Nullable Node takeResults() {
-    if (urgent == null) {
+    if (!hasUrgentNews()) {
       return null;
     }
-    Node first = reversed((Node) URGENT.getAndSet(this, null), null);
-    Backlog results = new Backlog();
-    Backlog inOrder = new Backlog();
-    for (Node node = first, next; node != null; node = next) {
-      next = node.next;
-      node.next = null;
-      switch (node.depth) {
-        case IN_ORDER -> inOrder.append(node);
-        case URGENT_ONE -> urgentLeft().append(node);
-        default -> results.append(node);
-      }
+    Backlog others = urgentLeft();
+    Node results = null;
+    if (urgent != null) {
+      Node behind = others.last();
+      others.append(reversed((Node) URGENT.getAndSet(this, null), null));
+      results = others.takeOutResults(behind);
     }
-    if (!inOrder.isEmpty()) {
-      putInOrder(inOrder);
+    return joined(results, takeOrdered());
+  }
+
+  /// Takes the results out of the ordinary lane, whatever they stand behind.
+  private @Nullable Node takeOrdered() {
+    if (latest != null) {
+      return latest.takeResults();
     }
-    return results.first();
+    Node results = left == null ? null : left.takeOutResults(null);
+    if (turned != null) {
+      results = joined(results, turned.nodes.takeOutResults(null));
+    }
+    Node newest = ordinary;
+    if (newest != null && newest.hasUncounted()) {
+      Backlog to = turnsInto();
+      Node behind = to.last();
+      turnIn();
+      results = joined(results, to.takeOutResults(behind));
+    }
+    return results;
   }
 
   /// Begins at the oldest.
@@ -648,6 +690,18 @@ public final class EventQueue {
   /// Where what comes off the lane is put, behind the rest.
   private Backlog turnsInto() {
     return isBounded() ? left() : turned().nodes;
+  }
+
+  private static @Nullable Node joined(@Nullable Node some, @Nullable Node others) {
+    if (some == null || others == null) {
+      return some == null ? others : some;
+    }
+    Node last = some;
+    while (last.next != null) {
+      last = last.next;
+    }
+    last.next = others;
+    return some;
   }
 
   /// Turns a stack round, down to what it stands on.

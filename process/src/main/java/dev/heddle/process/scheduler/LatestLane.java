@@ -4,6 +4,7 @@ package dev.heddle.process.scheduler;
 import dev.heddle.process.scheduler.EventQueue.Node;
 import dev.heddle.process.scheduler.EventQueue.Push;
 import dev.heddle.scheduler.BriefLock;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +24,8 @@ final class LatestLane {
    * The consumer looks at nodes without the lock in hand, and asks by its place, behind `left`, whether one is still there. Where the one
    * that it has left last gives way, `left` is the one before that: it was left too.
    *
-   * Threads. push: any. The rest: the consumer. `size` is read by anybody; a producer publishes it before it wakes the consumer.
+   * Threads. push, pushInOrder: any. The rest: the consumer. The numbers are read by anybody; a producer publishes them before it wakes the
+   * consumer.
    */
   private final int bound;
   private final BriefLock lock = new BriefLock();
@@ -37,11 +39,11 @@ final class LatestLane {
   private boolean closed;
   private int count;
 
-  // the consumer, under the lock
-  private int inOrder;
-
-  // `count`, for those without the lock
+  // written under the lock, read without it: `count`, and how many do not count, and of those the
+  // results
   private volatile int size;
+  private volatile int inOrder;
+  private volatile int results;
 
   LatestLane(int bound) {
     this.bound = bound;
@@ -74,16 +76,17 @@ final class LatestLane {
     return Push.ACCEPTED;
   }
 
-  /// Puts nodes that do not count behind the others. The consumer.
-  void putInOrder(Backlog some) {
+  /// Puts a node that does not count behind the others.
+  Push pushInOrder(Node node) {
     lock.lock();
     try {
-      for (Node node = some.first(), next; node != null; node = next) {
-        next = node.next;
-        node.next = null;
-        append(node);
-        inOrder++;
+      if (closed) {
+        return Push.CLOSED;
       }
+      node.next = null;
+      append(node);
+      countInOrder(node, 1);
+      return Push.ACCEPTED;
     } finally {
       lock.unlock();
     }
@@ -157,9 +160,16 @@ final class LatestLane {
     if (node.counts()) {
       count--;
     } else {
-      inOrder--;
+      countInOrder(node, -1);
     }
     node.next = null;
+  }
+
+  private void countInOrder(Node node, int by) {
+    int all = inOrder + by;
+    int asked = results + (node.isResult() ? by : 0);
+    inOrder = all;
+    results = asked;
   }
 
   int size() {
@@ -171,9 +181,44 @@ final class LatestLane {
     return size == 0 && inOrder == 0;
   }
 
-  /// How many there are that do not count. The consumer.
+  /// How many there are that do not count.
   int inOrder() {
     return inOrder;
+  }
+
+  /// How many of these are results.
+  int results() {
+    return results;
+  }
+
+  /// Takes out the results, linked.
+  @Nullable Node takeResults() {
+    if (results == 0) {
+      return null;
+    }
+    lock.lock();
+    try {
+      Node taken = null;
+      Node end = null;
+      Node before = null;
+      while (results > 0) {
+        Node node = Objects.requireNonNull(before == null ? first : before.next);
+        if (!node.isResult()) {
+          before = node;
+          continue;
+        }
+        takeOut(before, node);
+        if (end == null) {
+          taken = node;
+        } else {
+          end.next = node;
+        }
+        end = node;
+      }
+      return taken;
+    } finally {
+      lock.unlock();
+    }
   }
 
   // ---- the consumer, which looks at one after the other ----
@@ -241,8 +286,9 @@ final class LatestLane {
       oldest = null;
       beforeOldest = null;
       left = null;
-      inOrder = 0;
       size = count = 0;
+      inOrder = 0;
+      results = 0;
       return all;
     } finally {
       lock.unlock();

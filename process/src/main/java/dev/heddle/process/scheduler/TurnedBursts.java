@@ -15,7 +15,7 @@ final class TurnedBursts {
    * in that was pushed comes before it.
    *
    * A node that stands in order lies in `nodes`. Its producer has ended its bursts before: they lie in front of it, or are kept, and
-   * all that is in them is seen.
+   * all that is in them is seen. What the producer sends later lies behind it.
    */
 
   /// Not handed out, nor kept.

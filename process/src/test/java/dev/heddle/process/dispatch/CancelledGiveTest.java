@@ -9,6 +9,8 @@ import dev.heddle.process.Process;
 import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessEvent;
 import dev.heddle.process.ProcessRuntime;
+import dev.heddle.process.Ref;
+import dev.heddle.process.Reply;
 import dev.heddle.process.StepOutput;
 import dev.heddle.process.timer.Timers;
 import java.nio.file.Files;
@@ -20,6 +22,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -42,8 +45,21 @@ class CancelledGiveTest {
 
   private Dispatcher dispatcher() {
     CommandRegistry registry = new CommandRegistry();
-    Commands.register(registry, loops, new Timers("never started"));
+    Commands.register(registry, loops, new Timers("never started"), new NoRequests());
     return new Dispatcher(registry, loops);
+  }
+
+  private static final class NoRequests implements Requests {
+    @Override
+    public void send(Pid to, @Nullable Object message, CompletableFuture<@Nullable Object> answer) {
+      throw new AssertionError("the giver asks nobody");
+    }
+
+    @Override
+    public <M, R extends @Nullable Object> void send(
+        Ref<M> to, Function<Reply<R>, ? extends M> message, CompletableFuture<R> answer) {
+      throw new AssertionError("the giver asks nobody");
+    }
   }
 
   @AfterEach

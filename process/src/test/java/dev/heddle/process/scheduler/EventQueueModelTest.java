@@ -28,7 +28,7 @@ class EventQueueModelTest {
     RESULT_IN_ORDER
   }
 
-  private static final List<Kind> URGENT_KINDS =
+  private static final List<Kind> WITHOUT_BOUND =
       List.of(Kind.URGENT, Kind.IN_ORDER, Kind.RESULT, Kind.RESULT_IN_ORDER);
 
   private static final class Item extends Node {
@@ -52,7 +52,7 @@ class EventQueueModelTest {
     private final boolean latest;
     private final int bound;
     private final EventQueue queue;
-    private final List<Item> arrived = new ArrayList<>(); // by the urgent lane, and not sorted yet
+    private final List<Item> urgentNews = new ArrayList<>(); // which no look has met
     private final List<Item> urgent = new ArrayList<>();
     private final List<Item> others = new ArrayList<>();
     private int urgentLeft; // so many were looked at and left
@@ -70,7 +70,7 @@ class EventQueueModelTest {
       for (int i = 0; i < STEPS; i++) {
         switch (random.nextInt(8)) {
           case 0, 1, 2 -> push();
-          case 3 -> pushUrgent();
+          case 3 -> pushWithoutBound();
           case 4 -> take();
           case 5 -> results();
           case 6 -> rewind();
@@ -78,11 +78,16 @@ class EventQueueModelTest {
         }
         assertThat(queue.length()).isEqualTo(messages());
         assertThat(queue.isEmpty())
-            .isEqualTo(arrived.isEmpty() && urgent.isEmpty() && others.isEmpty());
+            .isEqualTo(urgentNews.isEmpty() && urgent.isEmpty() && others.isEmpty());
+        assertThat(queue.hasUrgent())
+            .isEqualTo(!urgentNews.isEmpty() || !urgent.isEmpty() || messages() < others.size());
+        if (!urgentNews.isEmpty()) {
+          assertThat(queue.hasUrgentNews()).isTrue();
+        }
       }
-      arrived.addAll(0, urgent);
-      arrived.addAll(others);
-      assertThat(items(queue.close())).containsExactlyInAnyOrderElementsOf(arrived);
+      urgent.addAll(urgentNews);
+      urgent.addAll(others);
+      assertThat(items(queue.close())).isEqualTo(urgent);
     }
 
     private int messages() {
@@ -114,8 +119,8 @@ class EventQueueModelTest {
       others.add(item);
     }
 
-    private void pushUrgent() {
-      Item item = new Item(URGENT_KINDS.get(random.nextInt(URGENT_KINDS.size())), made++);
+    private void pushWithoutBound() {
+      Item item = new Item(WITHOUT_BOUND.get(random.nextInt(WITHOUT_BOUND.size())), made++);
       Push push =
           switch (item.kind) {
             case URGENT -> queue.pushUrgent(item);
@@ -125,21 +130,23 @@ class EventQueueModelTest {
             case MESSAGE -> throw new IllegalStateException();
           };
       assertThat(push).isEqualTo(Push.ACCEPTED);
-      arrived.add(item);
+      boolean isUrgent = item.kind == Kind.URGENT || item.kind == Kind.RESULT;
+      (isUrgent ? urgentNews : others).add(item);
+    }
+
+    private static List<Item> takeOut(Kind kind, List<Item> from) {
+      List<Item> taken = from.stream().filter(item -> item.kind == kind).toList();
+      from.removeAll(taken);
+      return taken;
     }
 
     private void take() {
       boolean deaf = random.nextBoolean();
-      if (others.isEmpty()) {
-        urgent.addAll(arrived);
-      } else {
-        for (Item item : arrived) {
-          boolean inOrder =
-              item.kind == Kind.IN_ORDER || (item.kind == Kind.RESULT_IN_ORDER && !deaf);
-          (inOrder ? others : urgent).add(item);
-        }
+      urgent.addAll(urgentNews);
+      urgentNews.clear();
+      if (deaf) {
+        urgent.addAll(takeOut(Kind.RESULT_IN_ORDER, others));
       }
-      arrived.clear();
       int most = 1 + random.nextInt(4);
       List<Item> all = new ArrayList<>(urgent);
       all.addAll(others);
@@ -151,19 +158,18 @@ class EventQueueModelTest {
       rewind();
     }
 
+    /// Which looks for results only where there is news, and for those in order only then.
     private void results() {
-      List<Item> results = new ArrayList<>();
-      List<Item> inOrder = new ArrayList<>();
-      for (Item item : arrived) {
-        switch (item.kind) {
-          case URGENT -> urgent.add(item);
-          case IN_ORDER -> inOrder.add(item);
-          case RESULT, RESULT_IN_ORDER -> results.add(item);
-          case MESSAGE -> throw new IllegalStateException();
-        }
+      boolean hasNews = queue.hasUrgentNews();
+      if (!hasNews) {
+        assertThat(queue.takeResults()).isNull();
+        return;
       }
-      others.addAll(inOrder);
-      arrived.clear();
+      rewind();
+      List<Item> results = new ArrayList<>(takeOut(Kind.RESULT, urgentNews));
+      urgent.addAll(urgentNews);
+      urgentNews.clear();
+      results.addAll(takeOut(Kind.RESULT_IN_ORDER, others));
       assertThat(items(queue.takeResults())).isEqualTo(results);
     }
 
@@ -178,7 +184,7 @@ class EventQueueModelTest {
       List<Item> from = isUrgent ? urgent : others;
       int at = isUrgent ? urgentLeft : othersLeft;
       Item expected = at < from.size() ? from.get(at) : null;
-      assertThat(queue.hasNews()).isEqualTo(expected != null || !arrived.isEmpty());
+      assertThat(queue.hasNews()).isEqualTo(expected != null || !urgentNews.isEmpty());
       Node seen = queue.look();
       assertThat(seen).isSameAs(expected);
       if (expected == null) {

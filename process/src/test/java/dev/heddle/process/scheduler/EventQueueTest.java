@@ -104,6 +104,39 @@ class EventQueueTest {
     assertThat(queue.isEmpty()).isTrue();
   }
 
+  /// Its answer lay behind the messages that another step had been given a part of, and came last.
+  @Test
+  @Tag("proc-231")
+  void result_thatWasTurnedRoundBehindMessages_comesFirst_onceTheConsumerIsDeaf() {
+    EventQueue queue = new EventQueue(8);
+    queue.push(item(1));
+    queue.push(item(2));
+    queue.pushResult(item(3), true);
+    queue.push(item(4));
+    assertThat(numbers(queue.take(1))).containsExactly(1);
+    assertThat(numbers(queue.take(1, true))).containsExactly(3);
+    assertThat(numbers(queue.take(9, true))).containsExactly(2, 4);
+    assertThat(queue.isEmpty()).isTrue();
+  }
+
+  @Test
+  @Tag("proc-230")
+  void nodesInOrder_alone_leaveTheWholeBoundToMessages() {
+    EventQueue queue = new EventQueue(1);
+    queue.pushInOrder(item(1));
+    queue.pushInOrder(item(2));
+    assertThat(queue.length()).isZero();
+    assertThat(queue.push(item(3))).isEqualTo(Push.ACCEPTED);
+    queue.pushInOrder(item(4));
+    assertThat(queue.push(item(5))).isEqualTo(Push.FULL);
+    assertThat(numbers(queue.take(1))).containsExactly(1);
+    assertThat(queue.push(item(6))).isEqualTo(Push.FULL);
+    assertThat(numbers(queue.take(2))).containsExactly(2, 3);
+    assertThat(queue.push(item(7))).isEqualTo(Push.ACCEPTED);
+    assertThat(queue.push(item(8))).isEqualTo(Push.FULL);
+    assertThat(numbers(queue.close())).containsExactly(4, 7);
+  }
+
   @Test
   @Tag("proc-230")
   @Tag("proc-234")
@@ -111,7 +144,6 @@ class EventQueueTest {
     EventQueue queue = new EventQueue(2, true);
     queue.push(item(1), _ -> {});
     queue.pushInOrder(item(2));
-    assertThat(queue.takeResults()).isNull(); // puts it in its place
     queue.push(item(3), _ -> {});
     queue.push(item(4), _ -> {});
     queue.push(item(5), _ -> {});

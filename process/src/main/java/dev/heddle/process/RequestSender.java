@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process;
+
+import dev.heddle.process.dispatch.Requests;
+import dev.heddle.process.live.LiveProcess;
+import dev.heddle.process.live.ProcessHost;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// Sends the requests of a runtime, and fails each whose process ends without an answer.
+final class RequestSender implements Requests {
+  private final Supplier<ProcessHost> host;
+
+  /// @param host of the runtime, which may be made after this
+  RequestSender(Supplier<ProcessHost> host) {
+    this.host = host;
+  }
+
+  @Override
+  public void send(Pid to, @Nullable Object message, CompletableFuture<@Nullable Object> answer) {
+    send(to, message, Reply.beside(answer));
+  }
+
+  @Override
+  public <M, R extends @Nullable Object> void send(
+      Ref<M> to, Function<Reply<R>, ? extends M> message, CompletableFuture<R> answer) {
+    to.request(message, answer);
+  }
+
+  <R extends @Nullable Object> void send(Pid to, Function<Reply<R>, ?> message, Reply<R> reply) {
+    send(to, message.apply(reply), untyped(reply));
+  }
+
+  @SuppressWarnings(
+      "unchecked") // safe: who takes a request whose message carries the reply takes that
+  private static Reply<@Nullable Object> untyped(Reply<?> reply) {
+    return (Reply<@Nullable Object>) reply;
+  }
+
+  void send(Pid to, @Nullable Object message, Reply<@Nullable Object> reply) {
+    SendResult result = deliver(to, new Request(message, reply));
+    if (result != SendResult.ACCEPTED) {
+      reply.answer().completeExceptionally(new SendFailedException(to, result));
+    }
+  }
+
+  /// Sends a request, which fails when its process ends; of another runtime, that one sees to it.
+  SendResult deliver(Pid to, Request request) {
+    LiveProcess live = host.get().find(to);
+    if (live == null) {
+      return host.get().offer(to, request);
+    }
+    SendResult result = live.receive(request);
+    if (result == SendResult.ACCEPTED) {
+      CompletableFuture<@Nullable Object> answer = request.reply().answer();
+      Consumer<Exit> noAnswer = request.reply()::unanswered;
+      live.ties().onExit(noAnswer);
+      var _ = answer.whenComplete((_, _) -> live.ties().offExit(noAnswer));
+      return result;
+    }
+    return request.isHandedOn() ? result : host.get().refused(to, request, result);
+  }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.dispatch;
+
+import dev.heddle.process.Pid;
+import dev.heddle.process.Ref;
+import dev.heddle.process.Reply;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/// Sends messages that ask for an answer.
+///
+/// **Thread** any.
+public interface Requests {
+  /// Sends a message, whose answer completes a future of the caller's. A send that fails completes
+  /// it, too.
+  void send(Pid to, @Nullable Object message, CompletableFuture<@Nullable Object> answer);
+
+  /// The same, of a message that carries its reply.
+  ///
+  /// @throws dev.heddle.process.SendFailedException when no process has the name
+  <M, R extends @Nullable Object> void send(
+      Ref<M> to, Function<Reply<R>, ? extends M> message, CompletableFuture<R> answer);
+}

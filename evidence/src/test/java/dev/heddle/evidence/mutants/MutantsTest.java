@@ -2,6 +2,7 @@
 package dev.heddle.evidence.mutants;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import dev.heddle.evidence.conformance.TaggedTests;
 import dev.heddle.evidence.mutants.TestRun.Verdict;
@@ -40,6 +41,12 @@ class MutantsTest {
       }
     }
     assertThat(complaints).as("mutants that the code has left behind").isEmpty();
+  }
+
+  /// Else the full run ends before it has begun.
+  @Test
+  void testClasses_ofAllModulesThatMutantsChange_haveNamesOfTheirOwn() {
+    assertThatCode(() -> new TestRun().close()).doesNotThrowAnyException();
   }
 
   /// Budget: 3 s for each mutant on two cores, all included.

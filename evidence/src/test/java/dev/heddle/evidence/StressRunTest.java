@@ -25,7 +25,7 @@ class StressRunTest {
 
   /// Models and real classes that need no more than two processors; jcstress skips the others
   /// there.
-  private static final int OF_TWO_ACTORS = 56;
+  private static final int OF_TWO_ACTORS = 57;
 
   @TempDir Path results;
 
@@ -76,6 +76,7 @@ class StressRunTest {
             "dev.heddle.process.live.RoomStress.NoLook",
             "dev.heddle.process.scheduler.EventQueueStress.HandsOutLater",
             "dev.heddle.process.scheduler.EventQueueStress.LooksTooSoon",
+            "dev.heddle.process.scheduler.EventQueueStress.LooksTooLate",
             "dev.heddle.process.scheduler.EventQueueStress.NoMark",
             "dev.heddle.process.scheduler.BurstStress.AbandonsByStore",
             "dev.heddle.process.scheduler.BurstStress.EndsSilently",

@@ -106,7 +106,8 @@ class ProcessDeadlockTest {
     ring(List.of(this::ask, this::ask), StartOptions.DEFAULT);
     ProcessDeadlock deadlock = reported();
     assertIsTheRing(deadlock);
-    assertThat(deadlock.text()).contains("the answer of", "within PT24H", "ProcessDeadlockTest.ask");
+    assertThat(deadlock.text())
+        .contains("the answer of", "within PT24H", "ProcessDeadlockTest.ask");
     awaitDump("deadlock of 2 processes", true);
     assertThat(runtime.counters().deadlocks()).isEqualTo(1);
     runtime.terminate(stuck.getFirst());

@@ -265,23 +265,41 @@ class AskedToEndTest {
     assertThat(Kit.get(exit).detail()).isSameAs(SIX);
   }
 
+  /// Starts one whose only child traps exits.
+  private Pid withAStubbornChild(String kind, CompletableFuture<Signal.Cancel> asked) {
+    if (kind.equals("pool")) {
+      return started(
+          () -> FunctionPool.of(() -> SupervisorLab.stubborn(asked)).members(1, 1).build());
+    }
+    if (kind.equals("supervisor")) {
+      ChildSpec child = ChildSpec.of("a", () -> SupervisorLab.stubborn(asked));
+      return started(() -> Supervisor.builder().child(child).build());
+    }
+    Pid dynamic =
+        started(() -> DynamicSupervisor.builder(() -> SupervisorLab.stubborn(asked)).build());
+    Kit.get(runtime.request(dynamic, new DynamicSupervisor.StartChild()));
+    return dynamic;
+  }
+
   @Test
   @Tag("proc-318")
-  void firstReason_ofTwoRequests_counts() {
-    CompletableFuture<Signal.Cancel> asked = new CompletableFuture<>();
-    Pid supervisor =
-        started(() ->
-            Supervisor.builder()
-                .child(ChildSpec.of("a", () -> SupervisorLab.stubborn(asked)))
-                .build());
-    CompletableFuture<List<ChildStatus>> children =
-        runtime.request(supervisor, new Supervisor.Children());
-    Pid child = SupervisorLab.pid(Kit.get(children).getFirst());
-    var exit = runtime.exit(supervisor);
-    runtime.requestExit(supervisor, SIX);
-    Kit.get(asked);
-    runtime.requestExit(supervisor, new ClosingTime(20));
-    runtime.send(child, "now");
-    assertThat(Kit.get(exit).detail()).isSameAs(SIX);
+  void firstReason_ofTwoRequests_counts_forEachParent() {
+    for (String kind : parents().keySet()) {
+      CompletableFuture<Signal.Cancel> asked = new CompletableFuture<>();
+      Pid parent = withAStubbornChild(kind, asked);
+      Pid child =
+          runtime.processes().stream()
+              .filter(process -> parent.equals(process.parent()))
+              .findFirst()
+              .orElseThrow()
+              .pid();
+      assertThat(Kit.get(runtime.started(child))).isTrue();
+      var exit = runtime.exit(parent);
+      runtime.requestExit(parent, SIX);
+      Kit.get(asked);
+      runtime.requestExit(parent, new ClosingTime(20)); // before the end of the child
+      runtime.send(child, "now");
+      assertThat(Kit.get(exit).detail()).as(kind).isSameAs(SIX);
+    }
   }
 }

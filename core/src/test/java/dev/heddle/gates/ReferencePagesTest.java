@@ -119,7 +119,7 @@ class ReferencePagesTest {
     assertThat(found(builders, api))
         .contains("workers", "intensity", "members")
         .allSatisfy(name -> assertThat(options).contains("\n| `%s` |".formatted(name)));
-    assertThat(found("StartOptions (with\\w+)\\(", api))
+    assertThat(found("StartOptions (with\\w+|linked|monitored)\\(", api))
         .allSatisfy(name -> assertThat(options).contains("\n| `%s` |".formatted(name)));
   }
 

@@ -72,7 +72,7 @@ public abstract class CoroutineProcess implements Process {
 
   private static final int REFUSALS = 16; // waits of an ended process before it leaves its worker
 
-  private boolean saysReady; // written before the start
+  private boolean reportsReady; // written before the start
   private @Nullable ProcessContext context;
   private @Nullable BodyThread thread;
   private String method = RUN;
@@ -117,31 +117,31 @@ public abstract class CoroutineProcess implements Process {
   }
 
   /// Lets this process count as started when its body has called [#ready()], and not before. To be
-  /// said before it is spawned. A class of yours overrides [#saysReady()] instead.
+  /// said before it is spawned. A class of yours overrides [#reportsReady()] instead.
   ///
   /// ```java
   /// CoroutineProcess.of(self -> {
   ///   var database = connect(self); // whoever is after this process waits until here
   ///   self.ready();
   ///   return serve(self, database);
-  /// }).reportsReady();
+  /// }).reportingReady();
   /// ```
   ///
   /// @return this process
   /// @throws IllegalStateException when it has begun
-  public CoroutineProcess reportsReady() {
+  public CoroutineProcess reportingReady() {
     if (context != null) {
       throw new IllegalStateException(
-          context.self() + " has begun; say reportsReady() before it is spawned");
+          context.self() + " has begun; say reportingReady() before it is spawned");
     }
-    saysReady = true;
+    reportsReady = true;
     return this;
   }
 
-  /// Whether [#reportsReady()] was said. A class whose body calls [#ready()] returns true.
+  /// Whether [#reportingReady()] was said. A class whose body calls [#ready()] returns true.
   @Override
-  public boolean saysReady() {
-    return saysReady;
+  public boolean reportsReady() {
+    return reportsReady;
   }
 
   /// The body. The process ends with it: normally, with what it returns; failed, with what it
@@ -174,7 +174,7 @@ public abstract class CoroutineProcess implements Process {
 
   /// Says that this process has started: [ProcessContext#ready()].
   ///
-  /// @throws IllegalStateException when the process does not report it: [#reportsReady()]
+  /// @throws IllegalStateException when the process does not report it: [#reportingReady()]
   public final void ready() {
     context().ready();
   }

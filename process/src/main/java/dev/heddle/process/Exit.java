@@ -5,6 +5,14 @@ import org.jspecify.annotations.Nullable;
 
 /// How a process has ended.
 ///
+/// Whoever is asked to end, and does so, ends with [Reason#SHUTDOWN]. It is asked by
+/// [ProcessRuntime#cancel], by [ProcessContext#requestExit], by a shutdown of the runtime, or by
+/// the end of the parent with which it is to end. A process that does not trap exits ends so before
+/// its next step. One that traps exits gets a [Signal] and says itself how it ends; `Server`,
+/// `StateMachine`, `Supervisor`, `DynamicSupervisor` and `FunctionPool` say `SHUTDOWN`, with the
+/// reason of `requestExit` as the detail. A process that is not asked, or has not ended by the
+/// deadline, ends with [Reason#TERMINATED].
+///
 /// @param pid of it
 /// @param reason why
 /// @param result what it gave when it was done; null else
@@ -29,7 +37,7 @@ public record Exit(
     SHUTDOWN,
     /// it has thrown something, or asked for what cannot be, or said that it has failed
     FAILED,
-    /// it was ended without being asked
+    /// it was ended without being asked, or after the deadline by which it should have ended
     TERMINATED,
     /// a process to which it was linked has ended, neither normally nor on purpose
     LINKED,

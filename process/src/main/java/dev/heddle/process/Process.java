@@ -37,7 +37,7 @@ public interface Process {
   /// started when `init` has returned. Those who wait for its start, like [ProcessRuntime#started]
   /// and the children of a supervisor that are `after` it, wait for that. Must always give the same
   /// answer. **Thread** any.
-  default boolean saysReady() {
+  default boolean reportsReady() {
     return false;
   }
 

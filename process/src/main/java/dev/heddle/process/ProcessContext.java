@@ -30,9 +30,9 @@ public interface ProcessContext {
   /// something for it. One that has ended is left alone. **Thread** any.
   void wakeUp();
 
-  /// Says that this process has started, as [Process#saysReady()] has promised: whoever waits for
-  /// its start goes on. Once is enough; more often does no harm. A process that ends before it has
-  /// said so counts as one that has not started.
+  /// Says that this process has started, as [Process#reportsReady()] has promised: whoever waits
+  /// for its start goes on. Once is enough; more often does no harm. A process that ends before it
+  /// has said so counts as one that has not started.
   ///
   /// @throws IllegalStateException when the process does not promise to say so: it counts as
   ///   started since its `init` has returned, and nobody waits for this word
@@ -118,10 +118,11 @@ public interface ProcessContext {
   List<Pid> monitored();
 
   /// Asks another process to end, with a reason in the program's own terms. One that traps exits
-  /// gets a [Signal.ExitRequest], and decides; any other ends before its next step, as
-  /// [Exit.Reason#TERMINATED], with the reason as [Exit#detail]. **Thread** any.
+  /// gets a [Signal.ExitRequest], and decides; any other ends on purpose before its next step, as
+  /// [Exit.Reason#SHUTDOWN], with the reason as [Exit#detail]. **Thread** any.
   ///
-  /// To end a process on purpose, with a deadline, there is [ProcessRuntime#cancel].
+  /// This is `exit(Pid, shutdown)` of OTP. With a deadline there is [ProcessRuntime#cancel]; to end
+  /// a process without asking, as a failure, [ProcessRuntime#terminate].
   ///
   /// @param detail the reason, not null
   /// @throws SendFailedException when there is no such process

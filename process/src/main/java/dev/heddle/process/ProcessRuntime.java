@@ -452,16 +452,16 @@ public final class ProcessRuntime implements AutoCloseable {
   }
 
   /// Completes with true when a process has started: when its `init` has returned, or, if
-  /// [Process#saysReady()], when it has called [ProcessContext#ready()]; with false when the
-  /// process has ended before, or there is none. Completing or cancelling it does nothing to the
-  /// process. What depends on it runs on a worker, as of [#exit].
+  /// [Process#reportsReady()], when it has called [ProcessContext#ready()]; with false when the
+  /// process has ended before that, or there is none. Completing or cancelling it does nothing to
+  /// the process. What depends on it runs on a worker, as of [#exit].
   public CompletableFuture<Boolean> started(Pid pid) {
     CompletableFuture<Boolean> started = new CompletableFuture<>();
     LiveProcess live = host.findProcess(pid);
     if (live == null) {
       started.complete(false);
     } else {
-      Consumer<Boolean> listener = started::complete;
+      Consumer<Boolean> listener = yes -> started.complete(yes || live.hasStarted());
       live.onStarted(listener);
       var _ = started.whenComplete((_, _) -> live.offStarted(listener)); // also when given up
     }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// @param kind the class of the process
 /// @param state what it does
 /// @param starting whether it has begun and not started: its `init` goes on, or it has not said
-///   that it is ready, as its [Process#saysReady()] has promised
+///   that it is ready, as its [Process#reportsReady()] has promised
 /// @param mailbox messages and signals that wait in it
 /// @param steps that have begun
 /// @param commands of it that have no result yet

@@ -105,12 +105,12 @@ public final class StartOptions {
   }
 
   /// Whether it is linked to its parent.
-  public boolean link() {
+  public boolean isLinked() {
     return link;
   }
 
   /// Whether its parent monitors it.
-  public boolean monitor() {
+  public boolean isMonitored() {
     return monitor;
   }
 
@@ -180,17 +180,17 @@ public final class StartOptions {
     return new StartOptions(made);
   }
 
-  /// The same, linked to its parent or not.
-  public StartOptions withLink(boolean changed) {
+  /// The same, linked to its parent.
+  public StartOptions linked() {
     Draft made = new Draft(this);
-    made.link = changed;
+    made.link = true;
     return new StartOptions(made);
   }
 
-  /// The same, monitored by its parent or not.
-  public StartOptions withMonitor(boolean changed) {
+  /// The same, monitored by its parent.
+  public StartOptions monitored() {
     Draft made = new Draft(this);
-    made.monitor = changed;
+    made.monitor = true;
     return new StartOptions(made);
   }
 
@@ -210,6 +210,8 @@ public final class StartOptions {
   }
 
   /// The same with another time to clean up when it ends with its parent. It is ended after that.
+  /// Of a supervisor's child that time is said to the supervisor, which refuses options that have
+  /// one: [dev.heddle.process.supervisor.ChildSpec#withShutdown(Duration)].
   ///
   /// @throws IllegalArgumentException when the time is negative
   public StartOptions withShutdown(Duration changed) {

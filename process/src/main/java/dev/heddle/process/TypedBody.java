@@ -50,8 +50,8 @@ public final class TypedBody<M> extends CoroutineProcess implements TypedProcess
   }
 
   @Override
-  public TypedBody<M> reportsReady() {
-    var _ = super.reportsReady();
+  public TypedBody<M> reportingReady() {
+    var _ = super.reportingReady();
     return this;
   }
 

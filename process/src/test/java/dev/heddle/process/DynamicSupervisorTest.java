@@ -23,6 +23,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -184,8 +185,8 @@ class DynamicSupervisorTest {
   }
 
   @Test
-  @Tag("proc-254")
-  void startChild_whoseAskerHasGivenUp_leavesNoChildBehind() throws Exception {
+  @Tag("proc-319")
+  void startChild_whoseAskerGivesUpDuringTheStart_stays_andIsListed() throws Exception {
     CompletableFuture<String> connected = new CompletableFuture<>();
     CountDownLatch starting = new CountDownLatch(1);
     Pid supervisor =
@@ -206,8 +207,37 @@ class DynamicSupervisorTest {
     starting.await();
     answer.cancel(false);
     connected.complete("");
-    assertThat(await(State.STOPPED).argument()).isEqualTo("lobby");
-    assertThat(counts(supervisor).all()).isZero();
+    DynamicChildStatus running = await(State.RUNNING);
+    List<DynamicChildStatus> children = lab.ask(supervisor, new DynamicSupervisor.Children());
+    assertThat(children).containsExactly(running);
+    assertThat(running.argument()).isEqualTo("lobby");
+  }
+
+  @Test
+  @Tag("proc-319")
+  void startChild_whoseAskerHasGivenUpBeforeItsTurn_isCarriedOut() throws Exception {
+    CompletableFuture<String> held = new CompletableFuture<>();
+    CountDownLatch entered = new CountDownLatch(1);
+    Pid supervisor =
+        lab.runtime.spawn(
+            rooms(
+                    name -> {
+                      entered.countDown();
+                      Kit.get(held);
+                      return SupervisorLab.child();
+                    })
+                .build());
+    CompletableFuture<Pid> first = lab.runtime.request(supervisor, new StartChild("lobby"));
+    entered.await();
+    lab.runtime.request(supervisor, new StartChild("hall")).cancel(false);
+    held.complete("");
+    Kit.get(first);
+    List<@Nullable Object> running =
+        List.of(await(State.RUNNING), await(State.RUNNING)).stream()
+            .<@Nullable Object>map(DynamicChildStatus::argument)
+            .toList();
+    assertThat(running).containsExactlyInAnyOrder("lobby", "hall");
+    assertThat(counts(supervisor)).isEqualTo(new Counts(0, 2, 0, 0));
   }
 
   @Test
@@ -267,7 +297,7 @@ class DynamicSupervisorTest {
         .hasRootCauseInstanceOf(StartRefusedException.class)
         .hasMessageContaining("is ending");
     children.forEach(child -> lab.runtime.send(child, "now"));
-    assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.NORMAL);
+    assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.SHUTDOWN);
   }
 
   @Test
@@ -290,7 +320,7 @@ class DynamicSupervisorTest {
     lab.runtime.cancel(top, "enough", Duration.ofDays(5));
     assertThat(Kit.get(asked).remaining()).isGreaterThan(Duration.ofDays(1));
     lab.runtime.send(child, "now");
-    assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.NORMAL);
+    assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.SHUTDOWN);
   }
 
   @Test
@@ -320,6 +350,50 @@ class DynamicSupervisorTest {
     lab.runtime.cancel(again.pid(), "enough", Kit.SOON);
     assertThat(await(State.EXITED).pid()).isEqualTo(again.pid());
     assertThat(counts(supervisor).all()).isZero();
+  }
+
+  @Test
+  @Tag("proc-323")
+  void restart_whoseTemplateFails_isTheEndOfNoProcess() throws Exception {
+    AtomicInteger made = new AtomicInteger();
+    Pid supervisor =
+        lab.runtime.spawn(
+            rooms(
+                    _ -> {
+                      if (made.incrementAndGet() == 2) {
+                        throw new IllegalStateException("no template");
+                      }
+                      return SupervisorLab.child();
+                    })
+                .restart(Restart.PERMANENT)
+                .backoff(SupervisorLab.DELAYS)
+                .build());
+    lab.runtime.send(start(supervisor, "lobby"), "boom");
+    await(State.BACKING_OFF);
+    Exit exit = Objects.requireNonNull(await(State.BACKING_OFF).exit());
+    assertThat(exit.cause()).hasMessage("no template");
+    assertThat(exit.pid().id()).isZero();
+    assertThat(await(State.RUNNING).starts()).isEqualTo(3);
+  }
+
+  @Test
+  @Tag("proc-321")
+  void transientChild_thatIsDoneBeforeItHasStartedAgain_isStartedAgain() throws Exception {
+    AtomicInteger made = new AtomicInteger();
+    Pid supervisor =
+        lab.runtime.spawn(
+            rooms(_ ->
+                    made.incrementAndGet() == 2
+                        ? SupervisorLab.neverReady()
+                        : SupervisorLab.child())
+                .restart(Restart.TRANSIENT)
+                .backoff(SupervisorLab.DELAYS)
+                .build());
+    lab.runtime.send(start(supervisor, "lobby"), "boom");
+    await(State.BACKING_OFF);
+    Exit exit = Objects.requireNonNull(await(State.BACKING_OFF).exit());
+    assertThat(exit.reason()).isEqualTo(Exit.Reason.NORMAL);
+    assertThat(await(State.RUNNING).starts()).isEqualTo(3);
   }
 
   @Test

@@ -155,7 +155,7 @@ class ExitReasonTest {
     var exit = runtime.exit(target);
     Pid asker = spawn((self, _, _) -> self.requestExit(target, TEA));
     runtime.send(asker, "now");
-    assertThat(Kit.get(exit).reason()).isEqualTo(Reason.TERMINATED);
+    assertThat(Kit.get(exit).reason()).isEqualTo(Reason.SHUTDOWN);
     assertThat(Kit.get(exit).detail()).isSameAs(TEA);
     assertThat(Kit.get(exit).cause()).hasMessage(asker + " has asked it to end: " + TEA);
     assertThatThrownBy(() -> runtime.requestExit(target.address(), TEA))

@@ -305,7 +305,7 @@ class FunctionPoolTest {
     assertThat(exit).isNotDone();
     first.reply().with("first");
     Kit.take(held).reply().with("second");
-    assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.NORMAL);
+    assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.SHUTDOWN);
     assertThat(running.getNow(null)).isEqualTo("first");
     assertThat(waiting.getNow(null)).isEqualTo("second");
     assertThatThrownBy(() -> runtime.ask(pool, "x", Kit.SOON))

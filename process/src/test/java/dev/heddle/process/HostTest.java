@@ -137,7 +137,7 @@ class HostTest {
           }
         };
     for (StartOptions options :
-        List.of(StartOptions.DEFAULT.withLink(true), StartOptions.DEFAULT.withMonitor(true))) {
+        List.of(StartOptions.DEFAULT.linked(), StartOptions.DEFAULT.monitored())) {
       assertThatThrownBy(() -> runtime.spawn(child, options.withParent(gone)))
           .isInstanceOf(StartRefusedException.class)
           .hasMessageContaining("the parent has ended: " + gone);
@@ -199,7 +199,7 @@ class HostTest {
   @Test
   @Tag("proc-127")
   void listener_isNotToldOfWhatWasRefusedBefore_norOfTheEndOfWhatItRefused() throws Exception {
-    assertThatThrownBy(() -> runtime.spawn(Kit.resting(), named("a").withLink(true)))
+    assertThatThrownBy(() -> runtime.spawn(Kit.resting(), named("a").linked()))
         .isInstanceOf(StartRefusedException.class);
     assertThatThrownBy(
             () -> runtime.spawn(Kit.resting(), named("b").withInput(new IOException("no"))))
@@ -232,7 +232,7 @@ class HostTest {
     runtime.spawn(
         Kit.process((self, events, out) -> {
           if (events.isEmpty()) {
-            self.spawn(failing, named("db").withMonitor(true));
+            self.spawn(failing, named("db").monitored());
           } else if (events.getFirst().data() instanceof Signal.Down down) {
             told.complete(down.exit());
             out.done();

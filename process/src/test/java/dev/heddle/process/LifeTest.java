@@ -286,7 +286,7 @@ class LifeTest {
                 new ProcessListener() {
                   @Override
                   public void onStart(Pid pid, StartOptions options) throws IOException {
-                    if (options.link()) {
+                    if (options.isLinked()) {
                       throw new IOException("no room");
                     }
                   }
@@ -296,7 +296,7 @@ class LifeTest {
         runtime.spawn(
             Kit.process((self, _, out) -> {
               try {
-                self.spawn(Kit.resting(), StartOptions.DEFAULT.withLink(true).withMonitor(true));
+                self.spawn(Kit.resting(), StartOptions.DEFAULT.linked().monitored());
               } catch (StartRefusedException _) {
                 refused.incrementAndGet();
               }
@@ -356,7 +356,7 @@ class LifeTest {
     runtime.spawn(
         Kit.process((self, events, out) -> {
           if (events.isEmpty()) {
-            self.spawn(process, StartOptions.DEFAULT.withMonitor(true));
+            self.spawn(process, StartOptions.DEFAULT.monitored());
           } else if (events.getFirst().data() instanceof Signal.Down down) {
             exit.complete(down.exit());
             out.done();

@@ -53,8 +53,7 @@ class LifetimeTest {
       assertThat(normally.cause()).hasMessage("process cancelled: its parent has ended");
       Exit failed = endOfChild(runtime, WITH_PARENT, new IllegalStateException("boom"));
       assertThat(failed.reason()).isEqualTo(Reason.SHUTDOWN);
-      Exit linked =
-          endOfChild(runtime, WITH_PARENT.withLink(true), new IllegalStateException("boom"));
+      Exit linked = endOfChild(runtime, WITH_PARENT.linked(), new IllegalStateException("boom"));
       assertThat(linked.reason()).isEqualTo(Reason.LINKED);
     }
   }

@@ -180,12 +180,10 @@ final class RandomLife implements Process {
 
   private void spawn(ProcessContext me) {
     RandomLife child = world.life();
+    StartOptions tied =
+        random.nextInt(8) == 0 ? StartOptions.DEFAULT.linked() : StartOptions.DEFAULT;
     try {
-      me.spawn(
-          child,
-          StartOptions.DEFAULT
-              .withLink(random.nextInt(8) == 0)
-              .withPriority(PRIORITIES.get(random.nextInt(PRIORITIES.size()))));
+      me.spawn(child, tied.withPriority(PRIORITIES.get(random.nextInt(PRIORITIES.size()))));
       child.expectClose();
     } catch (StartRefusedException _) {
       steps = 0; // the world ends

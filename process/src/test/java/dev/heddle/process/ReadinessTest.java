@@ -36,7 +36,7 @@ class ReadinessTest {
               self.ready();
               return self.receive();
             })
-        .reportsReady();
+        .reportingReady();
   }
 
   private ProcessSnapshot snapshot(Pid pid) {
@@ -88,7 +88,7 @@ class ReadinessTest {
   @Tag("proc-260")
   void started_ofAProcessThatEndsBeforeItIsReady_isFalse() {
     CompletableFuture<Boolean> ends =
-        runtime.started(runtime.spawn(CoroutineProcess.of(_ -> null).reportsReady()));
+        runtime.started(runtime.spawn(CoroutineProcess.of(_ -> null).reportingReady()));
     CompletableFuture<Boolean> fails =
         runtime.started(
             runtime.spawn(
@@ -96,7 +96,7 @@ class ReadinessTest {
                         _ -> {
                           throw new IllegalStateException("no database");
                         })
-                    .reportsReady()));
+                    .reportingReady()));
     assertThat(Kit.get(ends)).isFalse();
     assertThat(Kit.get(fails)).isFalse();
   }
@@ -108,7 +108,7 @@ class ReadinessTest {
       private @Nullable ProcessContext context;
 
       @Override
-      public boolean saysReady() {
+      public boolean reportsReady() {
         return true;
       }
 
@@ -142,7 +142,7 @@ class ReadinessTest {
             }));
     assertThat(Kit.exit(runtime, pid).cause())
         .isInstanceOf(IllegalStateException.class)
-        .hasMessageContaining("reportsReady()");
+        .hasMessageContaining("reportingReady()");
   }
 
   @Test
@@ -150,7 +150,7 @@ class ReadinessTest {
     CoroutineProcess body = CoroutineProcess.of(CoroutineProcess::receive);
     Pid pid = runtime.spawn(body);
     assertThat(Kit.get(runtime.started(pid))).isTrue();
-    org.assertj.core.api.Assertions.assertThatThrownBy(body::reportsReady)
+    org.assertj.core.api.Assertions.assertThatThrownBy(body::reportingReady)
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("before it is spawned");
   }
@@ -166,7 +166,7 @@ class ReadinessTest {
                       self.upgrade("next", Process.RUN, null);
                       return null;
                     })
-                .reportsReady());
+                .reportingReady());
     CompletableFuture<Boolean> started = runtime.started(pid);
     runtime.send(pid, "go");
     assertThat(Kit.get(started)).isTrue();

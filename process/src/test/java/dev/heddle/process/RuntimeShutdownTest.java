@@ -454,7 +454,7 @@ class RuntimeShutdownTest {
         Kit.process((self, events, out) -> {
           if (events.isEmpty()) {
             self.trapExits(true);
-            self.spawn(child, StartOptions.DEFAULT.withLink(true));
+            self.spawn(child, StartOptions.DEFAULT.linked());
             ready.countDown();
           } else if (events.getFirst().data() instanceof Signal.Cancel) {
             out.yield(1, dev.heddle.process.dispatch.Commands.sleep(Duration.ofMillis(1)));

@@ -469,7 +469,7 @@ class ServerTest extends CoroutineFixture {
                   (_, _) -> {
                     throw failure;
                   },
-                  StartOptions.DEFAULT.withLink(true).withMonitor(true));
+                  StartOptions.DEFAULT.linked().monitored());
         }));
     assertThat(Kit.take(linked.ends).cause()).hasRootCause(failure);
   }

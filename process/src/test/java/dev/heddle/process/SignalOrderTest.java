@@ -150,7 +150,7 @@ class SignalOrderTest {
                           self.send(me, "before");
                           throw new IllegalStateException("on purpose");
                         }),
-                        StartOptions.DEFAULT.withLink(true));
+                        StartOptions.DEFAULT.linked());
                 Kit.get(context.runtime().exit(other));
               }
 
@@ -447,7 +447,7 @@ class SignalOrderTest {
                           }
                           end.done();
                         }),
-                        StartOptions.DEFAULT.withLink(fails));
+                        fails ? StartOptions.DEFAULT.linked() : StartOptions.DEFAULT);
                 if (!fails) {
                   context.monitor(other);
                 }

@@ -79,11 +79,11 @@ class SupervisorAddTest {
   void add_ofTheNameOfOneThatWasEnded_startsAnotherInItsPlace() throws Exception {
     Pid supervisor = supervisor(spec("db"), spec("web").withAfter("db"));
     await("web", State.RUNNING);
-    ask(supervisor, new Supervisor.End("db"));
-    ask(supervisor, new Supervisor.Add(spec("db")));
+    ask(supervisor, new Supervisor.EndChild("db"));
+    ask(supervisor, new Supervisor.StartChild(spec("db")));
     await("db", State.RUNNING);
     assertThat(children(supervisor)).containsExactly("db RUNNING", "web RUNNING");
-    assertThatThrownBy(() -> ask(supervisor, new Supervisor.Add(spec("db"))))
+    assertThatThrownBy(() -> ask(supervisor, new Supervisor.StartChild(spec("db"))))
         .hasRootCauseInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("'db' already");
   }
@@ -92,9 +92,10 @@ class SupervisorAddTest {
   void add_inThePlaceOfOneThatWasEnded_cannotBeAfterThoseThatMayBeAfterIt() throws Exception {
     Pid supervisor = supervisor(spec("db"), spec("web").withAfter("db"));
     await("web", State.RUNNING);
-    ask(supervisor, new Supervisor.End("db"));
+    ask(supervisor, new Supervisor.EndChild("db"));
     for (String name : List.of("web", "db")) {
-      assertThatThrownBy(() -> ask(supervisor, new Supervisor.Add(spec("db").withAfter(name))))
+      assertThatThrownBy(
+              () -> ask(supervisor, new Supervisor.StartChild(spec("db").withAfter(name))))
           .hasRootCauseInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("has not been named before it");
     }
@@ -107,7 +108,7 @@ class SupervisorAddTest {
     Pid supervisor = supervisor(spec("db"));
     await("db", State.RUNNING);
     for (int i = 0; i < 20; i++) {
-      ask(supervisor, new Supervisor.Add(job("job " + i)));
+      ask(supervisor, new Supervisor.StartChild(job("job " + i)));
       await("job " + i, State.EXITED);
     }
     assertThat(children(supervisor)).containsExactly("db RUNNING");
@@ -117,7 +118,7 @@ class SupervisorAddTest {
   void temporaryChild_thatIsOver_isKnownToThoseAfterIt() throws Exception {
     Pid supervisor = supervisor(job("migrate"), spec("db").withAfter("migrate"));
     awaitAll("migrate EXITED", "db RUNNING");
-    ask(supervisor, new Supervisor.Add(spec("web").withAfter("migrate")));
+    ask(supervisor, new Supervisor.StartChild(spec("web").withAfter("migrate")));
     await("web", State.RUNNING);
     assertThat(children(supervisor)).containsExactly("migrate EXITED", "db RUNNING", "web RUNNING");
   }

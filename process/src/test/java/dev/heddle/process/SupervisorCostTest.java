@@ -71,7 +71,7 @@ class SupervisorCostTest {
     restarted.await();
     CompletableFuture<Exit> exit = runtime.exit(supervisor);
     runtime.cancel(supervisor, "enough", Kit.SOON);
-    assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.NORMAL);
+    assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.SHUTDOWN);
   }
 
   @Test
@@ -94,7 +94,7 @@ class SupervisorCostTest {
         ChildSpec.of("job", () -> (_, out) -> out.done()).withRestart(Restart.TEMPORARY);
     CompletableFuture<ChildStatus> last = new CompletableFuture<>();
     for (int i = 0; i < MANY; i++) {
-      last = runtime.request(supervisor, new Supervisor.Add(renamed(job, i)));
+      last = runtime.request(supervisor, new Supervisor.StartChild(renamed(job, i)));
       if (i % 1000 == 0) {
         Kit.get(last); // its mailbox has a bound
       }
@@ -142,6 +142,6 @@ class SupervisorCostTest {
     assertThat(counts).isEqualTo(new Counts(0, many, 0, 0));
     CompletableFuture<Exit> exit = runtime.exit(supervisor);
     runtime.cancel(supervisor, "enough", Kit.SOON);
-    assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.NORMAL);
+    assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.SHUTDOWN);
   }
 }

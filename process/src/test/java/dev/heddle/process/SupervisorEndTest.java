@@ -53,7 +53,7 @@ class SupervisorEndTest {
                         .withShutdown(Duration.ofDays(2)))
                 .build());
     Pid child = pid(lab.await("a", State.RUNNING));
-    var ended = lab.runtime.request(supervisor, new Supervisor.End("a"));
+    var ended = lab.runtime.request(supervisor, new Supervisor.EndChild("a"));
     assertThat(time(asked)).isBetween(Duration.ofDays(1), Duration.ofDays(3));
     lab.runtime.send(child, "now");
     assertThat(exit((ChildStatus) Kit.get(ended)).reason()).isEqualTo(Exit.Reason.NORMAL);
@@ -71,7 +71,7 @@ class SupervisorEndTest {
                         .withShutdown(Shutdown.unlimited()))
                 .build());
     Pid child = pid(lab.await("a", State.RUNNING));
-    var ended = lab.runtime.request(supervisor, new Supervisor.End("a"));
+    var ended = lab.runtime.request(supervisor, new Supervisor.EndChild("a"));
     assertThat(time(asked)).isGreaterThan(Duration.ofDays(10_000));
     lab.runtime.send(child, "now");
     assertThat(exit((ChildStatus) Kit.get(ended)).reason()).isEqualTo(Exit.Reason.NORMAL);
@@ -89,7 +89,7 @@ class SupervisorEndTest {
                         .withShutdown(Shutdown.immediate()))
                 .build());
     lab.await("a", State.RUNNING);
-    ChildStatus ended = lab.ask(supervisor, new Supervisor.End("a"));
+    ChildStatus ended = lab.ask(supervisor, new Supervisor.EndChild("a"));
     assertThat(ended.state()).isEqualTo(State.STOPPED);
     assertThat(exit(ended).reason()).isEqualTo(Exit.Reason.TERMINATED);
     assertThat(asked).isNotDone();
@@ -113,10 +113,10 @@ class SupervisorEndTest {
                                 .build()))
                 .build());
     Pid worker = pid(lab.await("worker", State.RUNNING));
-    var ended = lab.runtime.request(top, new Supervisor.End("mid"));
+    var ended = lab.runtime.request(top, new Supervisor.EndChild("mid"));
     assertThat(time(asked)).isGreaterThan(Duration.ofDays(1));
     lab.runtime.send(worker, "now");
-    assertThat(exit((ChildStatus) Kit.get(ended)).reason()).isEqualTo(Exit.Reason.NORMAL);
+    assertThat(exit((ChildStatus) Kit.get(ended)).reason()).isEqualTo(Exit.Reason.SHUTDOWN);
     assertThat(exit(lab.await("worker", State.STOPPED)).reason()).isEqualTo(Exit.Reason.NORMAL);
   }
 
@@ -130,7 +130,7 @@ class SupervisorEndTest {
                 .child(ChildSpec.supervisor("mid", () -> SupervisorLab.stubborn(asked)))
                 .build());
     Pid mid = pid(lab.await("mid", State.RUNNING));
-    var ended = lab.runtime.request(top, new Supervisor.End("mid"));
+    var ended = lab.runtime.request(top, new Supervisor.EndChild("mid"));
     assertThat(time(asked)).isGreaterThan(Duration.ofDays(10_000));
     lab.runtime.send(mid, "now");
     Kit.get(ended);
@@ -158,7 +158,7 @@ class SupervisorEndTest {
     lab.runtime.cancel(top, "enough", Duration.ofDays(3));
     assertThat(time(asked)).isLessThan(Duration.ofDays(4));
     lab.runtime.send(worker, "now");
-    assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.NORMAL);
+    assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.SHUTDOWN);
   }
 
   @Test
@@ -200,7 +200,7 @@ class SupervisorEndTest {
   // ---- significant children ----
 
   private static ChildSpec significant(String name) {
-    return spec(name).withRestart(Restart.TRANSIENT).withSignificant(true);
+    return spec(name).withRestart(Restart.TRANSIENT).significant();
   }
 
   @Test
@@ -217,7 +217,7 @@ class SupervisorEndTest {
     var exit = lab.runtime.exit(supervisor);
     assertThat(lab.next(3, State.RUNNING)).hasSize(3);
     lab.runtime.send(pid(lab.children(supervisor).get(1)), "done");
-    assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.NORMAL);
+    assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.SHUTDOWN);
     assertThat(lab.next(3, State.EXITED, State.STOPPED))
         .containsExactly("one EXITED", "two STOPPED", "db STOPPED");
   }
@@ -240,7 +240,7 @@ class SupervisorEndTest {
     assertThat(lab.children(supervisor).stream().map(ChildStatus::state))
         .containsExactly(State.RUNNING, State.EXITED, State.RUNNING);
     lab.runtime.send(pid(lab.children(supervisor).get(2)), "done");
-    assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.NORMAL);
+    assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.SHUTDOWN);
   }
 
   @Test
@@ -251,7 +251,7 @@ class SupervisorEndTest {
             lab.supervisor().autoShutdown(AutoShutdown.ANY).child(significant("one")).build());
     lab.runtime.send(pid(lab.await("one", State.RUNNING)), "boom");
     assertThat(lab.await("one", State.RUNNING).starts()).isEqualTo(2);
-    ChildStatus ended = lab.ask(supervisor, new Supervisor.End("one"));
+    ChildStatus ended = lab.ask(supervisor, new Supervisor.EndChild("one"));
     assertThat(ended.state()).isEqualTo(State.STOPPED);
     assertThat(lab.children(supervisor)).hasSize(1);
   }
@@ -262,7 +262,7 @@ class SupervisorEndTest {
     assertThatThrownBy(() ->
             lab.supervisor()
                 .autoShutdown(AutoShutdown.ANY)
-                .child(spec("one").withSignificant(true))
+                .child(spec("one").significant())
                 .build())
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("PERMANENT");
@@ -282,7 +282,7 @@ class SupervisorEndTest {
     Pid supervisor = lab.runtime.spawn(how.build());
     List<String> started = lab.next(300, State.STARTING);
     assertThat(started).element(299).isEqualTo("c299 STARTING");
-    assertThat(lab.cancel(supervisor).reason()).isEqualTo(Exit.Reason.NORMAL);
+    assertThat(lab.cancel(supervisor).reason()).isEqualTo(Exit.Reason.SHUTDOWN);
     List<String> ended = lab.next(600, State.STOPPING, State.STOPPED);
     for (int i = 0; i < 300; i++) {
       assertThat(ended.subList(2 * i, 2 * i + 2))

@@ -64,6 +64,11 @@ final class SupervisorLab implements AutoCloseable {
     };
   }
 
+  /// A child that promises to say when it has started, and is done without having said so.
+  static Process neverReady() {
+    return CoroutineProcess.of(_ -> null).reportingReady();
+  }
+
   static ChildSpec spec(String name) {
     return ChildSpec.of(name, SupervisorLab::child);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process;
 
+import static dev.heddle.process.SupervisorLab.exit;
 import static dev.heddle.process.SupervisorLab.pid;
 import static dev.heddle.process.SupervisorLab.spec;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -16,8 +17,10 @@ import dev.heddle.process.supervisor.Supervisor;
 import dev.heddle.process.supervisor.Supervisor.FirstStart;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -106,6 +109,135 @@ class SupervisorStartTest {
   }
 
   @Test
+  @Tag("proc-321")
+  void firstStart_thatEndsBeforeItIsReady_hasFailed_howeverItHasEnded() {
+    Map<Exit.Reason, CoroutineProcess.Body> ends =
+        Map.of(
+            Exit.Reason.NORMAL,
+            _ -> null,
+            Exit.Reason.SHUTDOWN,
+            _ -> {
+              throw ProcessExitException.shutdown("nothing to do");
+            });
+    ends.forEach((reason, body) -> {
+      Pid supervisor =
+          lab.runtime.spawn(
+              lab.supervisor()
+                  .firstStart(FirstStart.FAIL)
+                  .child(
+                      ChildSpec.of("db", () -> CoroutineProcess.of(body).reportingReady())
+                          .withRestart(Restart.TRANSIENT))
+                  .build());
+      assertThat(Kit.exit(lab.runtime, supervisor).cause())
+          .isInstanceOf(ChildStartException.class)
+          .hasMessageContaining("'db' has failed (" + reason + ")");
+    });
+  }
+
+  @Test
+  @Tag("proc-321")
+  void child_thatHasStartedAndEndsAtOnce_hasNotFailedToStart() throws Exception {
+    CompletableFuture<Pid> job = new CompletableFuture<>();
+    Process done =
+        Kit.process((self, _, out) -> {
+          job.complete(self.self());
+          out.done();
+        });
+    Process next = Kit.resting();
+    lab.runtime.spawn(
+        lab.supervisor()
+            .firstStart(FirstStart.FAIL)
+            .child(ChildSpec.of("job", () -> done).withRestart(Restart.TRANSIENT))
+            .child(
+                ChildSpec.of(
+                    "next",
+                    () -> { // in the step that has started the job, whose end is told before
+                      Kit.exit(lab.runtime, Kit.get(job));
+                      return next;
+                    }))
+            .build());
+    assertThat(lab.next(3, State.RUNNING, State.EXITED, State.FAILED))
+        .containsExactlyInAnyOrder("job RUNNING", "job EXITED", "next RUNNING");
+  }
+
+  @Test
+  @Tag("proc-321")
+  void started_ofAProcessThatHasStartedAndEnded_isTrue_andOfOneThatNeverWas_isFalse() {
+    Pid done = lab.runtime.spawn((_, out) -> out.done());
+    Kit.exit(lab.runtime, done);
+    assertThat(Kit.get(lab.runtime.started(done))).isTrue();
+    Pid never = lab.runtime.spawn(SupervisorLab.neverReady());
+    Kit.exit(lab.runtime, never);
+    assertThat(Kit.get(lab.runtime.started(never))).isFalse();
+  }
+
+  @Test
+  @Tag("proc-321")
+  void temporaryChild_thatEndsBeforeItIsReady_hasFailed_andKeepsBackThoseAfterIt()
+      throws Exception {
+    Pid supervisor =
+        lab.runtime.spawn(
+            lab.supervisor()
+                .child(
+                    ChildSpec.of("migrate", SupervisorLab::neverReady)
+                        .withRestart(Restart.TEMPORARY))
+                .child(spec("web").withAfter("migrate"))
+                .build());
+    assertThat(lab.next(1, State.EXITED, State.FAILED)).containsExactly("migrate FAILED");
+    assertThat(lab.children(supervisor))
+        .extracting(ChildStatus::state)
+        .containsExactly(State.FAILED, State.WAITING);
+  }
+
+  @Test
+  @Tag("proc-321")
+  void transientChild_thatIsDoneBeforeItIsReady_isTriedAgain_andOneThatWasAskedToEnd_isNot()
+      throws Exception {
+    AtomicInteger starts = new AtomicInteger();
+    CompletableFuture<Pid> second = new CompletableFuture<>();
+    CoroutineProcess.Body connecting =
+        self -> {
+          second.complete(self.context().self());
+          return self.receive();
+        };
+    lab.runtime.spawn(
+        lab.supervisor()
+            .child(
+                ChildSpec.of(
+                        "db",
+                        () ->
+                            starts.incrementAndGet() == 1
+                                ? SupervisorLab.neverReady()
+                                : CoroutineProcess.of(connecting).reportingReady())
+                    .withRestart(Restart.TRANSIENT))
+            .build());
+    assertThat(exit(lab.await("db", State.BACKING_OFF)).reason()).isEqualTo(Exit.Reason.NORMAL);
+    lab.runtime.cancel(Kit.get(second), "enough", Kit.SOON);
+    assertThat(exit(lab.await("db", State.FAILED)).reason()).isEqualTo(Exit.Reason.SHUTDOWN);
+  }
+
+  @Test
+  @Tag("proc-323")
+  void factoryThatFails_isTheEndOfNoProcess() throws Exception {
+    lab.pauses = Kit.queue();
+    Pid supervisor =
+        lab.runtime.spawn(
+            lab.supervisor()
+                .child(
+                    ChildSpec.of(
+                        "db",
+                        () -> {
+                          throw new IllegalStateException("no such host");
+                        }))
+                .build());
+    Exit exit = exit(lab.await("db", State.BACKING_OFF));
+    assertThat(exit.cause()).hasMessage("no such host");
+    assertThat(exit.pid()).isNotEqualTo(supervisor);
+    assertThat(exit.pid().id()).isZero();
+    assertThat(lab.runtime.process(exit.pid())).isNull();
+  }
+
+  @Test
   @Tag("proc-256")
   void laterFailure_whereAFirstStartMustSucceed_isRestarted() throws Exception {
     Pid supervisor =
@@ -115,7 +247,8 @@ class SupervisorStartTest {
     lab.pauses = Kit.queue();
     Kit.get(
         lab.runtime.request(
-            supervisor, new Supervisor.Add(ChildSpec.of("late", SupervisorStartTest::broken))));
+            supervisor,
+            new Supervisor.StartChild(ChildSpec.of("late", SupervisorStartTest::broken))));
     assertThat(lab.await("late", State.BACKING_OFF).starts()).isEqualTo(1);
   }
 
@@ -243,7 +376,7 @@ class SupervisorStartTest {
     lab.runtime.send(pid(lab.await("db", State.RUNNING)), "boom");
     lab.await("inner", State.BACKING_OFF);
     Kit.take(Objects.requireNonNull(lab.pauses)).complete(null);
-    assertThat(SupervisorLab.exit(lab.await("inner", State.BACKING_OFF)).cause())
+    assertThat(exit(lab.await("inner", State.BACKING_OFF)).cause())
         .hasMessageContaining("call build() for each start");
   }
 
@@ -276,11 +409,11 @@ class SupervisorStartTest {
   void restart_ofAChildThatIsOver_startsItAgain_andOfOneThatLives_isRefused() throws Exception {
     Pid supervisor = lab.runtime.spawn(lab.supervisor().child(spec("db")).build());
     lab.await("db", State.RUNNING);
-    assertThatThrownBy(() -> lab.ask(supervisor, new Supervisor.Restart("db")))
+    assertThatThrownBy(() -> lab.ask(supervisor, new Supervisor.RestartChild("db")))
         .hasRootCauseInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("is RUNNING");
-    lab.ask(supervisor, new Supervisor.End("db"));
-    ChildStatus restarted = lab.ask(supervisor, new Supervisor.Restart("db"));
+    lab.ask(supervisor, new Supervisor.EndChild("db"));
+    ChildStatus restarted = lab.ask(supervisor, new Supervisor.RestartChild("db"));
     assertThat(restarted.state()).isEqualTo(State.WAITING);
     assertThat(lab.await("db", State.RUNNING).starts()).isEqualTo(2);
   }
@@ -292,14 +425,14 @@ class SupervisorStartTest {
         lab.runtime.spawn(
             lab.supervisor().child(spec("db")).child(spec("web").withAfter("db")).build());
     lab.await("web", State.RUNNING);
-    assertThatThrownBy(() -> lab.ask(supervisor, new Supervisor.Remove("web")))
+    assertThatThrownBy(() -> lab.ask(supervisor, new Supervisor.RemoveChild("web")))
         .hasMessageContaining("end it before");
-    lab.ask(supervisor, new Supervisor.End("db"));
-    assertThatThrownBy(() -> lab.ask(supervisor, new Supervisor.Remove("db")))
+    lab.ask(supervisor, new Supervisor.EndChild("db"));
+    assertThatThrownBy(() -> lab.ask(supervisor, new Supervisor.RemoveChild("db")))
         .hasMessageContaining("others are after it");
-    lab.ask(supervisor, new Supervisor.End("web"));
-    lab.ask(supervisor, new Supervisor.Remove("web"));
-    lab.ask(supervisor, new Supervisor.Remove("db"));
+    lab.ask(supervisor, new Supervisor.EndChild("web"));
+    lab.ask(supervisor, new Supervisor.RemoveChild("web"));
+    lab.ask(supervisor, new Supervisor.RemoveChild("db"));
     assertThat(lab.children(supervisor)).isEmpty();
   }
 }

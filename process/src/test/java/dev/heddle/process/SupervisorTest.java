@@ -423,7 +423,7 @@ class SupervisorTest {
     Pid supervisor = three(Strategy.ONE_FOR_ONE);
     var exit = runtime.exit(supervisor);
     runtime.cancel(supervisor, "enough", Kit.SOON);
-    assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.NORMAL);
+    assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.SHUTDOWN);
     assertThat(next(6, State.STOPPING, State.STOPPED))
         .containsExactly(
             "c STOPPING", "c STOPPED", "b STOPPING", "b STOPPED", "a STOPPING", "a STOPPED");
@@ -448,7 +448,7 @@ class SupervisorTest {
     Invocation<@Nullable Object> pause = Kit.take(held);
     var exit = runtime.exit(supervisor);
     runtime.cancel(supervisor, "enough", Kit.SOON);
-    assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.NORMAL);
+    assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.SHUTDOWN);
     assertThat(pause.isOpen()).isFalse();
     assertThat(await("db", State.STOPPED).starts()).isEqualTo(1);
   }
@@ -487,17 +487,18 @@ class SupervisorTest {
   void addAndEnd_areAnswered() throws Exception {
     Pid supervisor = three(Strategy.ONE_FOR_ONE);
     ChildStatus added =
-        Kit.get(runtime.request(supervisor, new Supervisor.Add(spec("d").withAfter("c"))));
+        Kit.get(runtime.request(supervisor, new Supervisor.StartChild(spec("d").withAfter("c"))));
     assertThat(added.state()).isEqualTo(State.WAITING);
     await("d", State.RUNNING);
-    ChildStatus ended = Kit.get(runtime.request(supervisor, new Supervisor.End("a")));
+    ChildStatus ended = Kit.get(runtime.request(supervisor, new Supervisor.EndChild("a")));
     assertThat(ended.state()).isEqualTo(State.STOPPED);
     assertThat(children(supervisor).stream().map(ChildStatus::state))
         .containsExactly(State.STOPPED, State.RUNNING, State.RUNNING, State.RUNNING);
-    assertThatThrownBy(() -> runtime.ask(supervisor, new Supervisor.End("x"), Kit.SOON))
+    assertThatThrownBy(() -> runtime.ask(supervisor, new Supervisor.EndChild("x"), Kit.SOON))
         .isInstanceOf(AskFailedException.class)
         .hasMessageContaining("no child 'x'");
-    assertThatThrownBy(() -> runtime.ask(supervisor, new Supervisor.Add(spec("d")), Kit.SOON))
+    assertThatThrownBy(
+            () -> runtime.ask(supervisor, new Supervisor.StartChild(spec("d")), Kit.SOON))
         .hasMessageContaining("'d' already");
   }
 

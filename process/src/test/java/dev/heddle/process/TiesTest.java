@@ -214,7 +214,7 @@ class TiesTest {
                           throw new IllegalStateException("boom");
                         }
                       }),
-                      StartOptions.DEFAULT.withLink(true).withMonitor(true));
+                      StartOptions.DEFAULT.linked().monitored());
                 });
     runtime.send(child, "fail");
     assertThat(java.util.List.of(Kit.take(got).getClass(), Kit.take(got).getClass()))

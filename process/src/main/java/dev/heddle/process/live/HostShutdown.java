@@ -155,7 +155,8 @@ public final class HostShutdown {
   /// The parent that will end a process, or null.
   private @Nullable LiveProcess seenToBy(LiveProcess process) {
     StartOptions options = process.options();
-    Pid parent = options.link() || host.endings().endsWithParent(options) ? options.parent() : null;
+    Pid parent =
+        options.isLinked() || host.endings().endsWithParent(options) ? options.parent() : null;
     LiveProcess live = parent == null ? null : host.find(parent);
     return live != null && live.trapsExits() ? live : null;
   }

@@ -138,21 +138,21 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
   }
 
   private void tellStartedUnlessItDoes() {
-    if (!started && !process.saysReady()) {
+    if (!started && !process.reportsReady()) {
       tellStarted();
     }
   }
 
   /// It says that it has started.
   void ready() {
-    if (!process.saysReady()) {
+    if (!process.reportsReady()) {
       throw new IllegalStateException(
           "ready(): "
               + pid
               + " ("
               + kind()
-              + ") counts as started when its init has returned; let saysReady() return true, or"
-              + " start the body with CoroutineProcess.of(body).reportsReady()");
+              + ") counts as started when its init has returned; let reportsReady() return true, or"
+              + " start the body with CoroutineProcess.of(body).reportingReady()");
     }
     if (!started) {
       tellStarted();
@@ -173,6 +173,11 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
     if (started) {
       ties().started();
     }
+  }
+
+  /// Whether it has started, also when it has ended since.
+  public boolean hasStarted() {
+    return started;
   }
 
   /// Forgets whoever waits for its start.

@@ -226,7 +226,7 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
     return false;
   }
 
-  /// Tells it that another wants it to end, when it listens; else ends it.
+  /// Tells it that another wants it to end, when it listens; else ends it, on purpose.
   ///
   /// @return false when it has ended
   public final boolean requestExit(Signal.ExitRequest request) {
@@ -235,7 +235,7 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
     }
     String by = request.from() == null ? "the program" : request.from().toString();
     return end(
-        Exit.Reason.TERMINATED,
+        Exit.Reason.SHUTDOWN,
         new ProcessTerminatedException(by + " has asked it to end: " + request.detail()),
         request.detail());
   }

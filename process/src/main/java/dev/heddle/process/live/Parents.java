@@ -45,10 +45,10 @@ final class Parents {
   /// @return the parent's monitor, or 0
   static long tie(LiveProcess made, LiveProcess by) {
     try {
-      if (made.options().link()) {
+      if (made.options().isLinked()) {
         Ties.link(made, by);
       }
-      return made.options().monitor() ? Ties.monitor(by, made) : 0;
+      return made.options().isMonitored() ? Ties.monitor(by, made) : 0;
     } catch (IllegalStateException e) { // one of the two has ended meanwhile
       throw new StartRefusedException(String.valueOf(e.getMessage()), e);
     }

@@ -187,7 +187,7 @@ public final class ProcessHost {
     }
     LiveProcess by = null;
     long monitor = 0;
-    if (options.link() || options.monitor()) {
+    if (options.isLinked() || options.isMonitored()) {
       by = Parents.of(options, this);
       monitor = Parents.tie(made, by);
     }

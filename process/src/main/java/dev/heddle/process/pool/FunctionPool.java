@@ -2,6 +2,7 @@
 package dev.heddle.process.pool;
 
 import dev.heddle.process.Exit;
+import dev.heddle.process.Lifetime;
 import dev.heddle.process.NoAnswerException;
 import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
@@ -39,8 +40,10 @@ import org.jspecify.annotations.Nullable;
 /// quiet time those are ended that would not have been needed in it, down to the minimum; a quarter
 /// of those that were busy at once, at least one, is kept beside them for the next rise.
 ///
-/// When the pool is cancelled it takes no more calls, finishes those that it has, also those that
-/// wait, ends its members and then itself.
+/// When the pool is cancelled, or another process requests its exit, it takes no more calls,
+/// finishes those that it has, also those that wait, ends its members and then itself, with
+/// [dev.heddle.process.Exit.Reason#SHUTDOWN]. So it does when a process that it is linked to, and
+/// that is no member, has ended on purpose; when that has failed, the pool fails.
 ///
 /// @since 0.1
 public final class FunctionPool implements Process {
@@ -71,8 +74,6 @@ public final class FunctionPool implements Process {
 
   private static final System.Logger LOG = System.getLogger("dev.heddle.process.pool");
 
-  private static final Duration SHUTDOWN = Duration.ofSeconds(5); // for a member to clean up
-
   private static final class Member {
     final Pid pid;
     boolean answered;
@@ -88,7 +89,7 @@ public final class FunctionPool implements Process {
   private final int min;
   private final int max;
   private final Duration quiet;
-  private final Map<Long, Member> members = new HashMap<>(); // by monitor; with those that leave
+  private final Map<Pid, Member> members = new HashMap<>(); // with those that leave
   private final Deque<Member> idle = new ArrayDeque<>(); // the one that rested last first
   private final WaitingCalls waiting;
   private final Map<Long, Consumer<ProcessEvent>> commands = new HashMap<>(); // by tag
@@ -99,6 +100,7 @@ public final class FunctionPool implements Process {
   private int peak; // most that were busy at once since the last look
   private boolean pausing;
   private boolean closing;
+  private @Nullable Object reason; // why it ends, in the program's own terms
   private long started;
   private long calls;
   private long refused;
@@ -157,6 +159,7 @@ public final class FunctionPool implements Process {
     }
     switch (event.data()) {
       case Signal.Cancel _ -> closing = true;
+      case Signal.ExitRequest asked -> closeFor(asked.detail());
       case Signal.Down down -> left(down);
       case Signal.LinkDown down -> linkDown(down.exit());
       case Request request when request.message() instanceof Status ->
@@ -174,11 +177,21 @@ public final class FunctionPool implements Process {
 
   /// A member's end comes by its monitor, too; any other link says: end with me.
   private void linkDown(Exit exit) {
-    if (members.values().stream().noneMatch(member -> member.pid.equals(exit.pid()))) {
+    if (members.containsKey(exit.pid())) {
+      return;
+    }
+    if (exit.isFailure()) {
       throw new IllegalStateException(
           "the pool was linked to " + exit.pid() + ", which has ended: " + exit.reason(),
           exit.cause());
     }
+    closeFor(exit.detail());
+  }
+
+  /// It ends on purpose; the first reason counts.
+  private void closeFor(@Nullable Object why) {
+    reason = closing ? reason : why;
+    closing = true;
   }
 
   private PoolStatus status() {
@@ -220,9 +233,9 @@ public final class FunctionPool implements Process {
   }
 
   private Member start() throws Exception {
-    Member member =
-        new Member(self().spawn(make(), options.withParent(self().self()).withLink(true)));
-    members.put(self().monitor(member.pid), member);
+    StartOptions tied = options.linked().monitored().withLifetime(Lifetime.WITH_PARENT);
+    Member member = new Member(self().spawn(make(), tied));
+    members.put(member.pid, member);
     started++;
     return member;
   }
@@ -296,7 +309,7 @@ public final class FunctionPool implements Process {
   // ---- members that leave ----
 
   private void left(Signal.Down down) {
-    Member member = members.remove(down.monitor());
+    Member member = members.remove(down.exit().pid());
     if (member == null) {
       return;
     }
@@ -324,7 +337,7 @@ public final class FunctionPool implements Process {
   private void leave(Member member) {
     member.leaving = true;
     try {
-      self().runtime().cancel(member.pid, "its pool does not need it", SHUTDOWN);
+      self().runtime().cancel(member.pid, "its pool does not need it", options.shutdown());
     } catch (SendFailedException _) {
       // safe: it has ended; its monitor is about to tell
     }
@@ -346,7 +359,7 @@ public final class FunctionPool implements Process {
       leave(idle.removeFirst());
     }
     if (members.isEmpty()) {
-      output.done(status());
+      output.shutdown(reason);
     }
   }
 
@@ -375,16 +388,24 @@ public final class FunctionPool implements Process {
       this.factory = Objects.requireNonNull(factory, "factory");
     }
 
-    /// How its members are started; the pool is their parent and linked to them.
+    /// How its members are started; the pool is their parent and linked to them. A member that is
+    /// ended may clean up for as long as [StartOptions#shutdown] says.
     ///
     /// @throws IllegalArgumentException when the options name them: only one process can have the
-    ///   name, and that might be no member
+    ///   name, and that might be no member; or when they have a parent, or let members outlive the
+    ///   pool
     public Builder options(StartOptions of) {
       if (of.name() != null) {
         throw new IllegalArgumentException(
             "members of a pool have no name, since '"
                 + of.name()
                 + "' could belong to one process only; leave it out, and name the pool");
+      }
+      if (of.parent() != null || of.lifetime() == Lifetime.INDEPENDENT) {
+        throw new IllegalArgumentException(
+            "the pool is the parent of its members, which end with it; leave withParent and"
+                + " withLifetime out of "
+                + of);
       }
       this.options = of;
       return this;

@@ -18,16 +18,19 @@ public final class ChildSpec {
   public enum Restart {
     /// always, also when it was done
     PERMANENT,
-    /// when it has failed: not when it was done, was asked to end, or has ended on purpose
+    /// when it has failed: not when it was done, was asked to end, or has ended on purpose. One
+    /// that is done before it has started has failed to start
     TRANSIENT,
     /// never
     TEMPORARY;
 
     /// Whether a child that has ended so is started again.
-    boolean isWanted(Exit after) {
+    ///
+    /// @param hadStarted before it has ended
+    boolean isWanted(Exit after, boolean hadStarted) {
       return switch (this) {
         case PERMANENT -> true;
-        case TRANSIENT -> after.isFailure();
+        case TRANSIENT -> after.isFailure() || (!hadStarted && !after.isAbnormal());
         case TEMPORARY -> false;
       };
     }
@@ -126,7 +129,11 @@ public final class ChildSpec {
   }
 
   /// The same with other start options.
+  ///
+  /// @throws IllegalArgumentException when they say what the supervisor says: a parent, a time for
+  ///   the shutdown, or that the child outlives the supervisor
   public ChildSpec withOptions(StartOptions changed) {
+    ChildOptions.check(changed, "withShutdown of the ChildSpec");
     return new ChildSpec(name, factory, changed, restart, shutdown, after, significant);
   }
 
@@ -155,11 +162,11 @@ public final class ChildSpec {
     return new ChildSpec(name, factory, options, restart, shutdown, List.of(names), significant);
   }
 
-  /// The same, of significance or not: when it ends by itself and is not to be started again, its
-  /// supervisor ends too, as [Supervisor.Builder#autoShutdown] says. A permanent child cannot be
-  /// significant; the supervisor refuses it.
-  public ChildSpec withSignificant(boolean changed) {
-    return new ChildSpec(name, factory, options, restart, shutdown, after, changed);
+  /// The same, significant: when it ends by itself and is not to be started again, its supervisor
+  /// ends too, as [Supervisor.Builder#autoShutdown] says. A permanent child cannot be significant;
+  /// the supervisor refuses it.
+  public ChildSpec significant() {
+    return new ChildSpec(name, factory, options, restart, shutdown, after, true);
   }
 
   @Override

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.supervisor;
 
-import org.jspecify.annotations.Nullable;
+import dev.heddle.process.Exit;
 
 /// The cause of the end of a supervisor that was told to fail when a child cannot start.
 ///
@@ -9,10 +9,12 @@ import org.jspecify.annotations.Nullable;
 public final class ChildStartException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  ChildStartException(String child, @Nullable Throwable cause) {
+  /// @param exit how the child has ended before it had started
+  ChildStartException(String child, Exit exit) {
     super(
-        "the first start of child '%s' has failed".formatted(child)
-            + "; see the cause, or let the supervisor try again: firstStart(RETRY)",
-        cause);
+        "the first start of child '%s' has failed (%s); ".formatted(child, exit.reason())
+            + (exit.cause() == null ? "let it end when it has started" : "see the cause")
+            + ", or let the supervisor try again: firstStart(RETRY)",
+        exit.cause());
   }
 }

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 /// @param pid of the process that runs, or ran last; null before the first start
 /// @param starts how often it was started, or a start was tried
 /// @param delay before the last restart, or the one that is to come; zero when there was none
-/// @param exit how it ended last; null when it never has
+/// @param exit how it ended last; null when it never has. Of a start for which no process could be
+///   made it has the number 0 in its PID, which is nobody's
 /// @since 0.1
 public record ChildStatus(
     String name, State state, @Nullable Pid pid, int starts, Duration delay, @Nullable Exit exit) {
@@ -33,7 +34,7 @@ public record ChildStatus(
     STOPPED,
     /// was done, for good
     EXITED,
-    /// has failed, for good
+    /// has failed, or has ended before it had started, for good
     FAILED
   }
 }

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 /// @param state what it does; never [State#WAITING]
 /// @param pid of the process that runs, or ran last
 /// @param starts how often it was started
-/// @param exit how it ended last, of a child that does not live; null while it lives
+/// @param exit how it ended last, of a child that does not live; null while it lives. Of a start
+///   for which no process could be made it has the number 0 in its PID, which is nobody's
 /// @since 0.1
 public record DynamicChildStatus(
     @Nullable Object argument, State state, Pid pid, int starts, @Nullable Exit exit) {}

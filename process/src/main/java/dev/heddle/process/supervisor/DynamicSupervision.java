@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 final class DynamicSupervision<A> {
   /*
    * States of a child.  from                 event                                to
-   *    (none)                       StartChild                           STARTING: spawned, linked, monitored
+   *    (none)                       StartChild                           STARTING: spawned, linked, monitored; also when its asker has given up
    *    STARTING                     it has started                       RUNNING: the asker has its PID
    *    STARTING                     it ends, before its first start      (none): the asker has the failure
    *    STARTING, RUNNING            it ends, and is to be restarted      BACKING_OFF: the pause begins
@@ -68,9 +68,12 @@ final class DynamicSupervision<A> {
   private @Nullable Queue<DynamicChild<A>> toEnd; // when the end has begun
   private Signal.@Nullable Cancel cancel; // what it was asked to end by
   private @Nullable RuntimeException failure; // with which it ends
+  private @Nullable Object reason; // why it ends on purpose, in the program's own terms
 
   DynamicSupervision(DynamicSupervisor.Builder<A> how) {
     this.how = how.copy();
+    // from their start: so the signal of the link comes before that of the monitor, to a known one
+    this.how.options = this.how.options.monitored();
     this.limit = new RestartLimit(how.intensity);
     this.random = how.random == null ? RandomGenerator.getDefault() : how.random;
     this.listener = how.listener;
@@ -99,6 +102,9 @@ final class DynamicSupervision<A> {
       case Signal.Down down -> {
         DynamicChild<A> child = children.get(down.exit().pid());
         if (child != null) {
+          if (child.state == State.STARTING && ChildStart.hadStarted(self(), down.exit())) {
+            started(child);
+          }
           ended(child, ChildShutdown.unlinked(self(), down.exit()));
         }
       }
@@ -107,7 +113,7 @@ final class DynamicSupervision<A> {
         cancel = asked;
         closing = true;
       }
-      case Signal.ExitRequest _ -> closing = true;
+      case Signal.ExitRequest asked -> closeFor(asked.detail());
       case Request request -> answer(request);
       case null, default ->
           LOG.log(
@@ -124,13 +130,19 @@ final class DynamicSupervision<A> {
     if (children.containsKey(exit.pid()) || closing) {
       return;
     }
-    closing = true;
+    closeFor(exit.detail());
     if (exit.isFailure()) {
       failure =
           new IllegalStateException(
               "the supervisor was linked to " + exit.pid() + ", which has ended: " + exit.reason(),
               exit.cause());
     }
+  }
+
+  /// It ends on purpose; the first reason counts.
+  private void closeFor(@Nullable Object why) {
+    reason = closing ? reason : why;
+    closing = true;
   }
 
   // ---- requests ----
@@ -181,9 +193,6 @@ final class DynamicSupervision<A> {
   // ---- starts ----
 
   private void start(@Nullable Object given, Reply<@Nullable Object> asker) {
-    if (!asker.isOpen()) {
-      return; // given up: nobody would know the child
-    }
     A argument;
     Process made;
     Pid pid;
@@ -240,7 +249,7 @@ final class DynamicSupervision<A> {
 
   @SuppressWarnings("NullAway") // the same
   private Pid spawn(Process made, @Nullable A argument) {
-    StartOptions all = options.of(how.options, self().self());
+    StartOptions all = options.of(how.options, self(), how.shutdown);
     if (how.name == null) {
       return self().spawn(made, all);
     }
@@ -254,37 +263,39 @@ final class DynamicSupervision<A> {
     Pid pid = child.pid;
     child.isSupervisor = made instanceof Supervisor || made instanceof DynamicSupervisor;
     children.put(pid, child);
-    var _ = self().monitor(pid);
     commands.submit(
         new SupervisorCommands.AwaitStart(self().runtime(), pid),
         event -> {
-          if (child.state == State.STARTING
-              && pid.equals(child.pid)
-              && Boolean.TRUE.equals(event.data())) {
+          if (pid.equals(child.pid) && Boolean.TRUE.equals(event.data())) {
             started(child);
           } // else it has ended, of which its monitor tells
         });
   }
 
+  /// A child has started: maybe that is known, or it is to end, or has ended.
   private void started(DynamicChild<A> child) {
+    if (child.state != State.STARTING) {
+      return;
+    }
     Reply<@Nullable Object> asker = child.asker;
     child.asker = null;
     if (child.failures != null) {
       child.failures.runningSinceNanos = nanos.getAsLong();
     }
     become(child, State.RUNNING);
-    if (asker != null && !asker.with(child.pid) && how.name == null) {
-      end(child);
+    if (asker != null) {
+      var _ = asker.with(child.pid); // else the asker has given up: the child stays, it is ours
     }
   }
 
   // ---- ends ----
 
   private void ended(DynamicChild<A> child, Exit exit) {
+    boolean hadStarted = child.state != State.STARTING;
     if (child.state == State.STOPPING || closing) {
       over(child, State.STOPPED, exit);
-    } else if (child.asker != null || !how.restart.isWanted(exit)) {
-      over(child, exit.isFailure() ? State.FAILED : State.EXITED, exit);
+    } else if (child.asker != null || !how.restart.isWanted(exit, hadStarted)) {
+      over(child, exit.isFailure() || !hadStarted ? State.FAILED : State.EXITED, exit);
     } else if (limit.admits(nanos.getAsLong())) {
       backOff(child, exit);
     } else {
@@ -345,7 +356,7 @@ final class DynamicSupervision<A> {
       if (failure != null) {
         throw failure;
       }
-      output.done();
+      output.shutdown(reason);
     }
   }
 
@@ -378,7 +389,7 @@ final class DynamicSupervision<A> {
       made = make(child.argument);
       pid = spawn(made, child.argument);
     } catch (Throwable t) {
-      ended(child, new Exit(child.pid, Exit.Reason.FAILED, null, t));
+      ended(child, ChildStart.notMade(self(), t));
       return;
     }
     children.remove(child.pid);

@@ -54,8 +54,11 @@ public final class DynamicSupervisor implements Process {
 
   /// Asks for one more child. The answer is its [Pid], when it has started: it has said so, or its
   /// `init` has returned. It fails when the start fails, when there are as many as there may be, or
-  /// when the supervisor is ending. A child without a name is ended again when whoever has asked
-  /// for it has given up: nobody would know it.
+  /// when the supervisor is ending.
+  ///
+  /// The child is the supervisor's. It is started, and lives on, also when the asker has given up
+  /// by then, by a deadline or a cancellation: [Children] lists it with its argument and PID, and
+  /// its name leads to it.
   ///
   /// @param argument for the template; null for one that takes none
   public record StartChild(@Nullable Object argument) {
@@ -169,7 +172,9 @@ public final class DynamicSupervisor implements Process {
     /// How the children are started; [StartOptions#DEFAULT] where this is not said. The supervisor
     /// is their parent, and linked to them.
     ///
-    /// @throws IllegalArgumentException when they have a name, which only one child could take
+    /// @throws IllegalArgumentException when they have a name, which only one child could take; or
+    ///   say what the supervisor says: a parent, a time for the shutdown, or that children outlive
+    ///   the supervisor
     public Builder<A> options(StartOptions of) {
       if (of.name() != null) {
         throw new IllegalArgumentException(
@@ -177,6 +182,7 @@ public final class DynamicSupervisor implements Process {
                 + of.name()
                 + "'; give each its own by name(argument -> ...)");
       }
+      ChildOptions.check(of, "shutdown of the DynamicSupervisor");
       this.options = of;
       return this;
     }

@@ -32,8 +32,8 @@ final class Supervision {
    *    STOPPING                     it ends, within a recovery                       BACKING_OFF
    *    STOPPING                     it ends                                          STOPPED
    *    BACKING_OFF                  the recovery's delay is over                     WAITING
-   *    WAITING, BACKING_OFF         End                                              STOPPED
-   *    STOPPED, EXITED, FAILED      Restart                                          WAITING
+   *    WAITING, BACKING_OFF         EndChild                                         STOPPED
+   *    STOPPED, EXITED, FAILED      RestartChild                                     WAITING
    *
    * A recovery is the way from a failure to a restart: of one child, or of all that the strategy names. It ends those that still
    * live, the last first and one at a time; then it waits for the delay; then all of them are WAITING. With ONE_FOR_ONE each child has its
@@ -67,6 +67,7 @@ final class Supervision {
   private @Nullable Ending end; // of all children, when that has begun
   private Signal.@Nullable Cancel cancel; // what it was asked to end by
   private @Nullable RuntimeException failure; // with which it ends
+  private @Nullable Object reason; // why it ends on purpose, in the program's own terms
 
   Supervision(Supervisor.Builder how) {
     this.limit = new RestartLimit(how.intensity);
@@ -115,6 +116,9 @@ final class Supervision {
       case Signal.Down down -> {
         Child child = children.of(down.exit().pid());
         if (child != null && child.monitor == down.monitor()) {
+          if (child.state == State.STARTING && ChildStart.hadStarted(self(), down.exit())) {
+            started(child);
+          }
           ended(child, ChildShutdown.unlinked(self(), down.exit()));
         }
       }
@@ -123,7 +127,7 @@ final class Supervision {
         cancel = asked;
         closing = true;
       }
-      case Signal.ExitRequest _ -> closing = true;
+      case Signal.ExitRequest asked -> closeFor(asked.detail());
       case Request request -> answer(request);
       case null, default ->
           LOG.log(
@@ -141,7 +145,7 @@ final class Supervision {
       return;
     }
     if (!exit.isFailure()) {
-      closing = true;
+      closeFor(exit.detail());
       return;
     }
     fail(
@@ -156,27 +160,28 @@ final class Supervision {
     try {
       switch (request.message()) {
         case Supervisor.Children _ -> request.reply().with(children.status());
-        case Supervisor.Add add -> {
+        case Supervisor.StartChild start -> {
           checkIsOpen();
-          request.reply().with(add(add.child(), false).status());
+          request.reply().with(add(start.child(), false).status());
         }
-        case Supervisor.End end -> {
+        case Supervisor.EndChild end -> {
           Child child = named(end.child());
           child.atEnd.add(request.reply());
           end(child);
         }
-        case Supervisor.Restart restart -> {
+        case Supervisor.RestartChild restart -> {
           checkIsOpen();
           request.reply().with(restart(named(restart.child())).status());
         }
-        case Supervisor.Remove remove -> {
+        case Supervisor.RemoveChild remove -> {
           Child child = named(remove.child());
           children.remove(child);
           request.reply().with(child.status());
         }
         case null, default ->
             throw new IllegalArgumentException(
-                "a supervisor is asked for Children, Add, End, Restart or Remove, not "
+                "a supervisor is asked for Children, StartChild, EndChild, RestartChild or"
+                    + " RemoveChild, not "
                     + request.message());
       }
     } catch (IllegalArgumentException | StartRefusedException e) {
@@ -257,11 +262,11 @@ final class Supervision {
     Pid pid;
     try {
       Process made = child.spec.make();
-      pid = self().spawn(made, options.of(child.spec.options(), self().self()));
+      pid = self().spawn(made, options.of(child.spec.options(), self(), child.spec.shutdown()));
       checkIsItsOwn(child, pid);
       child.shutdown = ChildShutdown.of(child.spec.shutdown(), made);
     } catch (Throwable t) { // a class that cannot be loaded costs one child, not its siblings
-      ended(child, new Exit(self().self(), Exit.Reason.FAILED, null, t));
+      ended(child, ChildStart.notMade(self(), t));
       return;
     }
     children.runsAs(child, pid);
@@ -269,13 +274,18 @@ final class Supervision {
     commands.submit(
         new SupervisorCommands.AwaitStart(self().runtime(), pid),
         event -> {
-          if (child.state == State.STARTING
-              && pid.equals(child.pid)
-              && Boolean.TRUE.equals(event.data())) {
-            child.runningSinceNanos = nanos.getAsLong();
-            become(child, State.RUNNING);
+          if (pid.equals(child.pid) && Boolean.TRUE.equals(event.data())) {
+            started(child);
           } // else it has ended, of which its monitor tells
         });
+  }
+
+  /// A child has started: maybe that is known, or it is to end, or has ended.
+  private void started(Child child) {
+    if (child.state == State.STARTING) {
+      child.runningSinceNanos = nanos.getAsLong();
+      become(child, State.RUNNING);
+    }
   }
 
   /// Whoever has the name that a child wants is given in its place, and is not ours to end.
@@ -288,16 +298,16 @@ final class Supervision {
   // ---- ends ----
 
   private void ended(Child child, Exit exit) {
-    boolean hadNotStarted = child.state == State.STARTING;
+    boolean hadStarted = child.state != State.STARTING;
     Recovery recovery = child.recovery;
     child.exit = exit;
     if (child.state == State.STOPPING || recovery != null) {
       endedAsWanted(child, recovery);
-    } else if (!closing && hadNotStarted && exit.isFailure() && mustStart(child)) {
-      fail(new ChildStartException(child.spec.name(), exit.cause()));
+    } else if (!closing && !hadStarted && mustStart(child)) {
+      fail(new ChildStartException(child.spec.name(), exit));
       become(child, State.FAILED);
-    } else if (closing || !child.spec.restart().isWanted(exit)) {
-      become(child, exit.isFailure() ? State.FAILED : State.EXITED);
+    } else if (closing || !child.spec.restart().isWanted(exit, hadStarted)) {
+      become(child, exit.isFailure() || !hadStarted ? State.FAILED : State.EXITED);
       closing |= child.spec.isSignificant() && isTheEndOfSignificantOnes();
     } else if (limit.admits(nanos.getAsLong())) {
       recover(child);
@@ -338,6 +348,12 @@ final class Supervision {
     closing = true;
   }
 
+  /// It ends on purpose; the first reason counts.
+  private void closeFor(@Nullable Object why) {
+    reason = closing ? reason : why;
+    closing = true;
+  }
+
   private void stop(Child child) {
     become(child, State.STOPPING);
     ChildShutdown.begin(self(), Objects.requireNonNull(child.pid), child.shutdown, cancel);
@@ -375,7 +391,7 @@ final class Supervision {
     if (failure != null) {
       throw failure;
     }
-    output.done();
+    output.shutdown(reason);
   }
 
   // ---- recoveries ----

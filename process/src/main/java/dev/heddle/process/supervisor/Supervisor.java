@@ -36,8 +36,9 @@ import org.jspecify.annotations.Nullable;
 /// or it is removed. A temporary one is forgotten at once, unless others are after it: its end is
 /// for the listener.
 ///
-/// Messages that it understands are [Children], [Add], [End], [Restart] and [Remove], sent with
-/// `ask`. Many children of one kind that come and go are for a [DynamicSupervisor].
+/// Messages that it understands are [Children], [StartChild], [EndChild], [RestartChild] and
+/// [RemoveChild], sent with `ask`. Many children of one kind that come and go are for a
+/// [DynamicSupervisor].
 ///
 /// @since 0.1
 public final class Supervisor implements Process {
@@ -75,17 +76,18 @@ public final class Supervisor implements Process {
   public record Children() {}
 
   /// Asks for one more child, or for another one in the place of a child that is over: the answer
-  /// is its [ChildStatus].
-  public record Add(ChildSpec child) {}
+  /// is its [ChildStatus], at once. The supervisor starts it when its turn has come, also when the
+  /// asker has given up.
+  public record StartChild(ChildSpec child) {}
 
   /// Asks to end a child for good: the answer is its [ChildStatus], when it has ended.
-  public record End(String child) {}
+  public record EndChild(String child) {}
 
-  /// Asks to start a child again that is over: the answer is its [ChildStatus].
-  public record Restart(String child) {}
+  /// Asks to start a child again that is over: the answer is its [ChildStatus], at once.
+  public record RestartChild(String child) {}
 
   /// Asks to forget a child that is over: the answer is its last [ChildStatus].
-  public record Remove(String child) {}
+  public record RemoveChild(String child) {}
 
   private final Supervision supervision;
   private final AtomicBoolean begun = new AtomicBoolean();
@@ -107,7 +109,7 @@ public final class Supervisor implements Process {
 
   /// It has started when each child that was named to the builder has, or is over.
   @Override
-  public boolean saysReady() {
+  public boolean reportsReady() {
     return true;
   }
 

@@ -162,7 +162,8 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
     }
     Exit.Reason failure = said.isLinked() ? Exit.Reason.LINKED : Exit.Reason.FAILED;
     Exit.Reason reason = said.isShutdown() ? Exit.Reason.SHUTDOWN : failure;
-    return new Exit(self(), reason, null, said.isLinked() ? said.getCause() : said, said.detail());
+    Throwable cause = said.isLinked() ? said.getCause() : said;
+    return new Exit(self(), reason, null, cause, said.detail());
   }
 
   /// What follows from the end of a process to which it was linked.

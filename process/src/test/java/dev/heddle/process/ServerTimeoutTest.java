@@ -166,6 +166,7 @@ class ServerTimeoutTest extends CoroutineFixture {
                     idles.add(System.nanoTime() - handled[0]);
                   }
                 })));
+    assertThat(server.ask(Words::new, DAY)).isEmpty(); // the time is running
     server.send(
         new Do(_ -> {
           long begun = System.nanoTime();

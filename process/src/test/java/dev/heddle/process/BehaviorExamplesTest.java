@@ -25,6 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// The examples in the documentation of servers, state machines and stashes: each stands here too,
 /// as code that is compiled and run.
 @Timeout(300)
+@SuppressWarnings("SameNameButDifferent") // each example has a protocol of that name
 class BehaviorExamplesTest extends CoroutineFixture {
   // @start Server
   static final class Counter extends Server<Counter.Message> {

@@ -28,6 +28,7 @@ class ServerUpgradeTest {
   private final Probe next =
       new Probe() {
         @Override
+        @SuppressWarnings("unchecked") // the old one gives its words
         protected void init(@Nullable Object input) {
           words.addAll((List<String>) Objects.requireNonNull(input));
         }

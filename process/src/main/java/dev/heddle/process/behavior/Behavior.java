@@ -386,16 +386,20 @@ public abstract sealed class Behavior<M> implements TypedProcess<M> permits Serv
   /// @return whether that is next now; else the step is over
   private boolean drain() throws Exception {
     while (end == null) {
-      M next = agenda == null || agenda.isTurnOver() ? null : agenda.next();
+      Agenda<M> own = agenda; // the last handler may have made it
+      if (own == null) {
+        return true;
+      }
+      M next = own.isTurnOver() ? null : own.next();
       if (next == null) {
-        return agenda == null || !agenda.isAhead();
+        return !own.isAhead();
       }
       if (context().exit() != null) {
-        agenda.continueWith(next); // somebody has ended it: for those that are left
+        own.continueWith(next); // somebody has ended it: for those that are left
         return false;
       }
       handle(next);
-      agenda.handled();
+      own.handled();
     }
     return false;
   }

@@ -25,6 +25,7 @@ public final class ProcessExitException extends RuntimeException {
 
   private final transient @Nullable Object detail;
   private final boolean isShutdown;
+  private final boolean isLinked;
 
   /// A failure: the reason is [Exit.Reason#FAILED].
   public ProcessExitException(Object detail) {
@@ -37,19 +38,26 @@ public final class ProcessExitException extends RuntimeException {
         "the process has failed: " + Objects.requireNonNull(detail, "detail"),
         detail,
         false,
+        false,
         cause);
   }
 
   private ProcessExitException(
-      String message, @Nullable Object detail, boolean isShutdown, @Nullable Throwable cause) {
-    super(message, cause, true, !isShutdown); // nobody looks for the place of what is on purpose
+      String message,
+      @Nullable Object detail,
+      boolean isShutdown,
+      boolean isLinked,
+      @Nullable Throwable cause) {
+    // nobody looks for the place of what is on purpose, or of another one's end
+    super(message, cause, true, !isShutdown && !isLinked);
     this.detail = detail;
     this.isShutdown = isShutdown;
+    this.isLinked = isLinked;
   }
 
   /// An end on purpose: the reason is [Exit.Reason#SHUTDOWN].
   public static ProcessExitException shutdown() {
-    return new ProcessExitException("the process ends on purpose", null, true, null);
+    return new ProcessExitException("the process ends on purpose", null, true, false, null);
   }
 
   /// The same, with a reason in the program's own terms.
@@ -58,7 +66,20 @@ public final class ProcessExitException extends RuntimeException {
         "the process ends on purpose: " + Objects.requireNonNull(detail, "detail"),
         detail,
         true,
+        false,
         null);
+  }
+
+  /// The end of a process that traps exits, and ends with another all the same: exactly as the link
+  /// would have ended it. After a failure the reason is [Exit.Reason#LINKED], after an end on
+  /// purpose [Exit.Reason#SHUTDOWN]; the cause is a [LinkedExitException], and the detail is the
+  /// other one's.
+  ///
+  /// @param exit of the other, as a [Signal.LinkDown] has told it
+  public static ProcessExitException linked(Exit exit) {
+    LinkedExitException cause = LinkedExitException.after(exit);
+    return new ProcessExitException(
+        Objects.requireNonNull(cause.getMessage()), exit.detail(), !exit.isFailure(), true, cause);
   }
 
   /// The reason in the program's own terms; null when there is none.
@@ -69,5 +90,10 @@ public final class ProcessExitException extends RuntimeException {
   /// Whether the end is on purpose.
   public boolean isShutdown() {
     return isShutdown;
+  }
+
+  /// Whether the end follows from another one's.
+  public boolean isLinked() {
+    return isLinked;
   }
 }

@@ -19,6 +19,8 @@ public final class StepOutput {
   public enum Status {
     /// at once
     CONTINUE,
+    /// at once, with what it has left of its events; what lies in the mailbox waits
+    GO_ON,
     /// when anything comes
     IDLE,
     /// never: it has ended
@@ -47,7 +49,9 @@ public final class StepOutput {
   public record Yield(long tag, Command<?> command) {}
 
   private @Nullable Status status;
-  private @Nullable Object outcome; // of a status that has one: the result, or the upgrade
+  // of a status that has one: the result, the reason, a Failure, or the upgrade
+  private @Nullable Object outcome;
+  private List<?> handedOn = List.of(); // to what takes its place
   private @Nullable Yield first;
   private @Nullable List<Yield> more; // most steps yield one at most
   private boolean sealed;
@@ -93,6 +97,14 @@ public final class StepOutput {
     status = Status.CONTINUE;
   }
 
+  /// Asks to be stepped again at once, to go on with what it has to do by itself. That step is
+  /// given those events that this one has not taken out of its list, and nothing else: what has
+  /// come meanwhile waits in the mailbox, within its bound. Others get their turn as with [#again].
+  public void goOn() {
+    checkOpen();
+    status = Status.GO_ON;
+  }
+
   /// Asks to be stepped again when anything comes.
   public void idle() {
     checkOpen();
@@ -134,6 +146,16 @@ public final class StepOutput {
     this.status = Status.FAILED;
   }
 
+  /// Ends the process as failed, with a cause, as if the step had thrown it. But what the step has
+  /// yielded is carried out, as by [#done()].
+  public void failWith(Throwable cause) {
+    checkOpen();
+    this.outcome = new Failure(Objects.requireNonNull(cause, "cause"));
+    this.status = Status.FAILED;
+  }
+
+  private record Failure(Throwable cause) {}
+
   /// Lets another process take the place of this one: it keeps the PID, what is in the mailbox,
   /// names, links and monitors.
   ///
@@ -144,6 +166,14 @@ public final class StepOutput {
     checkOpen();
     this.status = Status.UPGRADE;
     this.outcome = new Upgrade(source, method, input);
+  }
+
+  /// The same for a process that has kept messages for later.
+  ///
+  /// @param kept what the other process is given first, before what this step has not looked at
+  public void upgrade(String source, String method, @Nullable Object input, List<?> kept) {
+    upgrade(source, method, input);
+    handedOn = List.copyOf(kept);
   }
 
   /// What takes the place of a process.
@@ -179,12 +209,28 @@ public final class StepOutput {
 
   /// The reason that a process has given which ends on purpose or has failed.
   public @Nullable Object detail() {
-    return status == Status.SHUTDOWN || status == Status.FAILED ? outcome : null;
+    boolean hasReason = status == Status.SHUTDOWN || status == Status.FAILED;
+    return hasReason && !(outcome instanceof Failure) ? outcome : null;
+  }
+
+  /// What a process has failed with that has said so.
+  public @Nullable Throwable failure() {
+    if (status != Status.FAILED) {
+      return null;
+    }
+    return outcome instanceof Failure(Throwable cause)
+        ? cause
+        : new ProcessExitException(Objects.requireNonNull(outcome));
   }
 
   /// What takes its place.
   public @Nullable Upgrade upgrade() {
     return status == Status.UPGRADE ? (Upgrade) outcome : null;
+  }
+
+  /// What that is given first.
+  public List<?> handedOn() {
+    return status == Status.UPGRADE ? handedOn : List.of();
   }
 
   /// How many commands there are.
@@ -215,6 +261,7 @@ public final class StepOutput {
     sealed = false;
     status = null;
     outcome = null;
+    handedOn = List.of();
     first = null;
     more = null;
   }

@@ -79,6 +79,10 @@ class ServerTest extends CoroutineFixture {
       stop(result);
     }
 
+    void becomes(String source, Object input) {
+      upgrade(source, Process.RUN, input);
+    }
+
     void endOnPurpose(Object why) {
       shutdown(why);
     }

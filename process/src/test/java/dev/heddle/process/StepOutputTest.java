@@ -66,6 +66,8 @@ class StepOutputTest {
               () -> late.done("x"),
               late::idle,
               late::again,
+              late::goOn,
+              () -> late.failWith(new IllegalStateException("x")),
               late::yieldOnly,
               late::untilWoken,
               () -> late.upgrade("x", Process.RUN, null),

@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
@@ -21,45 +22,95 @@ import org.jspecify.annotations.Nullable;
 /// and its timers. The worker of its process.
 final class Agenda<M> {
   /*
-   * A command has a tag that is never used again. It is known from its order to its result; one that is called off is forgotten at once,
-   * and its late result finds nobody. So a timer that has fired but whose event was not looked at can still be stopped.
+   * A command has a tag that is never used again, also not by what takes the place of its process. It is known from its order to its result;
+   * one that is called off is forgotten at once, and its late result finds nobody. So a timer that has fired but whose event was not looked at
+   * can still be stopped.
    *
-   * Commands are handed out at the end of a step: one that is called off in the step that has asked for it is never handed out. Else a
-   * server that starts its timer anew with each message would leave one in the wheel for each message of a step.
+   * Commands are handed out at the end of a step, also of one that fails: one that is called off in the step that has asked for it is never
+   * handed out. Else a server that starts its timer anew with each message would leave one in the wheel for each message of a step.
+   *
+   * Timers stand in order: when the process sees that one is over, the messages that lie in the mailbox come before it. So a message that
+   * came in time ends a timeout, however late its process is. Else a busy machine would make timeouts of what was answered.
    *
    * The idle timeout is a sleep that is not moved by each message: when it is over, it sleeps for what is left since the last one.
+   *
+   * Cost. Each of these takes constant time, however much a step has asked for; a cancellation leaves a place in `orders` that the end of
+   * the step, or the cancellation of all behind it, takes out.
    */
 
+  /// So many of its own messages a step handles: then others have their turn.
+  private static final int MOST_IN_A_STEP = 128; // as many as a step is given events at the least
+
+  private static final int TAGS_OF_ONE = 28; // bits: what comes above is another one's
+  private static final AtomicLong MADE = new AtomicLong();
+
   /// A command on its way.
-  private record Pending<M>(
-      Function<@Nullable Object, ? extends @Nullable M> done,
-      @Nullable Function<? super Throwable, ? extends @Nullable M> failed) {}
+  private static final class Pending<M> {
+    final long tag;
+    final boolean isTime; // and nothing else is waited for
+    final Function<@Nullable Object, ? extends @Nullable M> done;
+    final @Nullable Function<? super Throwable, ? extends @Nullable M> failed;
+    @Nullable Command<?> order; // until it is handed out or called off
+
+    Pending(
+        long tag,
+        boolean isTime,
+        Command<?> order,
+        Function<@Nullable Object, ? extends @Nullable M> done,
+        @Nullable Function<? super Throwable, ? extends @Nullable M> failed) {
+      this.tag = tag;
+      this.isTime = isTime;
+      this.order = order;
+      this.done = done;
+      this.failed = failed;
+    }
+  }
 
   private final ArrayDeque<M> ahead = new ArrayDeque<>(2);
   private final List<M> fresh = new ArrayList<>(2); // what the handler that runs continues with
-  private final List<StepOutput.Yield> orders = new ArrayList<>(2);
+  private int room = MOST_IN_A_STEP; // so many of these this step may still handle
+  private final ArrayList<Pending<M>> orders = new ArrayList<>(2); // the last one is not called off
   private final Map<Long, Pending<M>> pending = new HashMap<>(4); // by tag
-  private final Map<Object, Long> timers = new HashMap<>(4); // key to tag
+  private final Map<Object, Pending<M>> timers = new HashMap<>(4);
   private @Nullable Stash<M> stash;
-  private long lastTag = Long.MIN_VALUE; // far from those of what it was before an upgrade
+  private long lastTag = Long.MIN_VALUE + (MADE.getAndIncrement() << TAGS_OF_ONE);
 
   // the idle timeout: when something came last, and how long it may be since
   private long lastNanos;
-  private long idleTag;
+  private @Nullable Pending<M> idle;
 
   // ---- what is next ----
+
+  /// A step begins.
+  void begins() {
+    room = MOST_IN_A_STEP;
+  }
 
   void continueWith(M message) {
     fresh.add(message);
   }
 
-  /// The next to be handled before all that comes from outside; null when there is none.
+  /// Whether something is to be handled before all that comes from outside.
+  boolean isAhead() {
+    return !fresh.isEmpty() || !ahead.isEmpty();
+  }
+
+  /// Whether this step has handled as many of these as it may.
+  boolean isTurnOver() {
+    return room == 0;
+  }
+
+  /// The next of these; null when there is none.
   @Nullable M next() {
     for (int i = fresh.size() - 1; i >= 0; i--) {
       ahead.addFirst(fresh.get(i));
     }
     fresh.clear();
-    return ahead.pollFirst();
+    M next = ahead.pollFirst();
+    if (next != null) {
+      room--;
+    }
+    return next;
   }
 
   Stash<M> stash(IntSupplier capacity) {
@@ -79,7 +130,7 @@ final class Agenda<M> {
     }
   }
 
-  /// One of those that nobody will handle.
+  /// One of those that this process will not handle.
   @Nullable M pollLeft() {
     M next = next();
     return next != null || stash == null ? next : stash.poll();
@@ -92,27 +143,56 @@ final class Agenda<M> {
   /// @param done makes a message of its result, or null for none
   /// @param failed makes a message of its failure; null when that ends the process
   /// @return its tag
-  @SuppressWarnings("unchecked") // the dispatcher ties a command to its R
   <R extends @Nullable Object> long command(
       Command<R> command,
+      Function<? super R, ? extends @Nullable M> done,
+      @Nullable Function<? super Throwable, ? extends @Nullable M> failed) {
+    return order(command, false, done, failed).tag;
+  }
+
+  private <R extends @Nullable Object> Pending<M> time(
+      Command<R> command, Function<? super R, ? extends @Nullable M> over) {
+    return order(Commands.inOrder(command), true, over, null);
+  }
+
+  @SuppressWarnings("unchecked") // the dispatcher ties a command to its R
+  private <R extends @Nullable Object> Pending<M> order(
+      Command<R> command,
+      boolean isTime,
       Function<? super R, ? extends @Nullable M> done,
       @Nullable Function<? super Throwable, ? extends @Nullable M> failed) {
     Objects.requireNonNull(command, "command");
     Objects.requireNonNull(done, "done");
     var made = (Function<@Nullable Object, ? extends @Nullable M>) done;
-    pending.put(++lastTag, new Pending<>(made, failed));
-    orders.add(new StepOutput.Yield(lastTag, command));
-    return lastTag;
+    Pending<M> one = new Pending<>(++lastTag, isTime, command, made, failed);
+    pending.put(one.tag, one);
+    orders.add(one);
+    return one;
   }
 
   boolean cancel(long tag, ProcessContext context) {
-    if (pending.remove(tag) == null) {
+    Pending<M> one = pending.remove(tag);
+    if (one == null) {
       return false;
     }
-    if (!orders.removeIf(order -> order.tag() == tag)) {
+    if (one.order == null) {
       var _ = context.cancelCommand(tag); // or its result is on its way: for nobody
+      return true;
+    }
+    one.order = null;
+    while (!orders.isEmpty() && orders.getLast().order == null) {
+      orders.removeLast();
     }
     return true;
+  }
+
+  /// Calls off what only waits for a time.
+  void cancelTimes(ProcessContext context) {
+    for (Pending<M> one : pending.values()) {
+      if (one.isTime && one.order == null) {
+        var _ = context.cancelCommand(one.tag);
+      }
+    }
   }
 
   /// The message of a command that is done; null when nobody waits for it.
@@ -123,10 +203,10 @@ final class Agenda<M> {
     }
     Throwable error = event.error();
     if (error == null) {
-      return command.done().apply(event.data());
+      return command.done.apply(event.data());
     }
-    if (command.failed() != null) {
-      return command.failed().apply(error);
+    if (command.failed != null) {
+      return command.failed.apply(error);
     }
     switch (error) { // the process ends with the same object
       case Exception e -> throw e;
@@ -137,12 +217,15 @@ final class Agenda<M> {
 
   /// Hands out what was asked for.
   ///
-  /// @param isLast whether the process ends with this step: no time is waited for any more
+  /// @param isLast whether this process makes no other step: no time is waited for any more
   void handOut(StepOutput out, boolean isLast) {
-    for (StepOutput.Yield order : orders) {
-      if (!isLast || !(order.tag() == idleTag || timers.containsValue(order.tag()))) {
-        out.yield(order.tag(), order.command());
+    for (int i = 0; i < orders.size(); i++) {
+      Pending<M> one = orders.get(i);
+      Command<?> order = one.order;
+      if (order != null && !(isLast && one.isTime)) {
+        out.yield(one.tag, order);
       }
+      one.order = null;
     }
     orders.clear();
   }
@@ -154,13 +237,12 @@ final class Agenda<M> {
     var _ = stopTimer(Objects.requireNonNull(key, "key"), context);
     timers.put(
         key,
-        command(
+        time(
             Commands.sleep(after),
             _ -> {
               timers.remove(key);
               return message;
-            },
-            null));
+            }));
   }
 
   void startTicks(Object key, Duration period, M message, ProcessContext context) {
@@ -172,25 +254,24 @@ final class Agenda<M> {
   private void tick(Object key, Duration period, M message) {
     timers.put(
         key,
-        command(
+        time(
             Commands.tick(period),
             _ -> {
               tick(key, period, message);
               return message;
-            },
-            null));
+            }));
   }
 
   boolean stopTimer(Object key, ProcessContext context) {
-    Long tag = timers.remove(key);
-    return tag != null && cancel(tag, context);
+    Pending<M> timer = timers.remove(key);
+    return timer != null && cancel(timer.tag, context);
   }
 
   // ---- the idle timeout ----
 
-  /// Something has come.
-  void comes() {
-    if (idleTag != 0) {
+  /// Something that has come is handled.
+  void handled() {
+    if (idle != null) {
       lastNanos = System.nanoTime();
     }
   }
@@ -207,8 +288,8 @@ final class Agenda<M> {
 
   @SuppressWarnings("NullAway") // it does not look into wildcards: there may be no message
   private void sleepFor(Duration left, Duration time, M message) {
-    idleTag =
-        command(
+    idle =
+        time(
             Commands.sleep(left),
             _ -> {
               Duration rest = time.minusNanos(System.nanoTime() - lastNanos);
@@ -219,14 +300,13 @@ final class Agenda<M> {
               lastNanos = System.nanoTime();
               sleepFor(time, time, message);
               return message;
-            },
-            null);
+            });
   }
 
   void stopIdleTimeout(ProcessContext context) {
-    if (idleTag != 0) {
-      var _ = cancel(idleTag, context);
-      idleTag = 0;
+    if (idle != null) {
+      var _ = cancel(idle.tag, context);
+      idle = null;
     }
   }
 }

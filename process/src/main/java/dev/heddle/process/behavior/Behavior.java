@@ -4,6 +4,7 @@ package dev.heddle.process.behavior;
 import dev.heddle.process.Exit;
 import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessEvent;
+import dev.heddle.process.ProcessExitException;
 import dev.heddle.process.Ref;
 import dev.heddle.process.Request;
 import dev.heddle.process.Signal;
@@ -13,6 +14,8 @@ import dev.heddle.process.dispatch.Command;
 import dev.heddle.process.event.DeadLetter;
 import dev.heddle.process.event.EventStream;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
@@ -37,24 +40,37 @@ public abstract sealed class Behavior<M> implements TypedProcess<M> permits Serv
    * Order. One handler at a time. What a handler asks to be handled next, by continueWith and unstashAll, stands in the agenda, in the order
    * of its calls, before what was there before, and before all that comes from outside. Events of the step follow when nothing is ahead.
    *
-   * Commands are handed out at the end of the step, in the order in which they were asked for; those of init in the first step.
+   * Turns. A step handles MOST_IN_A_STEP messages of its own at most. When more is ahead it says goOn(): others have their turn, whoever
+   * ends it finds it between two steps, and what it has not looked at of its events is kept by the runtime. Its next step is given those only,
+   * so that the mailbox keeps its bound, and senders are told that it is full.
+   *
+   * Commands are handed out at the end of the step, in the order in which they were asked for; those of init in the first step. A step in
+   * which a handler throws hands out what was asked for until then: which messages share a step is chance, so a handler must not lose what it has
+   * asked for to the failure of a later one.
    *
    * The end. A handler that stops, or throws, is the last one. What its step was handed and had not looked at, and what is ahead or in the
-   * stash, are dead letters; their askers are told by the end of the process, as those of all open requests.
+   * stash, are dead letters; their askers are told by the end of the process, as those of all open requests. One that another takes the place
+   * of hands these on instead.
    *
-   * Cost. Four fields; the agenda (timers, commands, stash) is made with the first use.
+   * Cost. Five fields; the agenda (timers, commands, stash) is made with the first use.
    *
-   * Rejected. An end to the handlers of one step, so that others have a turn: what is left would stand outside the bound of the mailbox.
-   * Who continues for ever holds the worker, and is reported as any long step.
+   * Rejected. A look at the mailbox while something is ahead: what comes first would depend on how much is ahead. Commands that are handed
+   * out behind each handler: a timer that each message starts anew would go through the wheel each time.
    */
   private final Class<M> protocol;
   private @Nullable ProcessContext context;
   private @Nullable Agenda<M> agenda;
-  private @Nullable Stop stop;
+  private @Nullable End end;
   private boolean terminated;
 
-  /// @param what the result; of an end on purpose its reason
-  private record Stop(boolean isShutdown, @Nullable Object what) {}
+  /// How it leaves its place, behind the handler that has said so.
+  private sealed interface End {}
+
+  private record Stop(@Nullable Object result) implements End {}
+
+  private record Shutdown(@Nullable Object detail) implements End {}
+
+  private record Upgrade(String source, String method, @Nullable Object input) implements End {}
 
   Behavior(Class<M> protocol) {
     this.protocol = Objects.requireNonNull(protocol, "protocol");
@@ -71,21 +87,13 @@ public abstract sealed class Behavior<M> implements TypedProcess<M> permits Serv
   /// come only to a process that traps exits.
   ///
   /// Where this is not overridden: [Signal.Cancel] and [Signal.ExitRequest] end the process on
-  /// purpose, as [#shutdown] does, [Signal.LinkDown] ends it as if it did not trap exits,
-  /// [Signal.Down] does nothing.
+  /// purpose, as [#shutdown] does; [Signal.LinkDown] ends it with the same reason, cause and detail
+  /// as if it did not trap exits, by [ProcessExitException#linked]; [Signal.Down] does nothing.
   protected void signal(Signal signal) throws Exception {
     switch (signal) {
       case Signal.Cancel _ -> shutdown();
       case Signal.ExitRequest request -> shutdown(request.detail());
-      case Signal.LinkDown(Exit exit) when !exit.isFailure() -> shutdown(exit.detail());
-      case Signal.LinkDown(Exit exit) ->
-          throw new IllegalStateException(
-              context().self()
-                  + " was linked to "
-                  + exit.pid()
-                  + ", which has ended: "
-                  + exit.reason(),
-              exit.cause());
+      case Signal.LinkDown(Exit exit) -> throw ProcessExitException.linked(exit);
       case Signal.Down _ -> {
         // whoever monitors another overrides this
       }
@@ -103,7 +111,8 @@ public abstract sealed class Behavior<M> implements TypedProcess<M> permits Serv
   }
 
   /// Called once, when the process ends, however that comes; also when `init` has failed. Not of a
-  /// process that ends before it has begun.
+  /// process that ends before it has begun, and not when another takes its place, by [#upgrade]:
+  /// that one is told of the end then.
   ///
   /// @param exit how it ends
   protected void terminate(Exit exit) throws Exception {}
@@ -137,7 +146,7 @@ public abstract sealed class Behavior<M> implements TypedProcess<M> permits Serv
 
   /// Ends the process normally, behind this handler, with a result.
   protected final void stop(@Nullable Object result) {
-    stop = new Stop(false, result);
+    end = new Stop(result);
   }
 
   /// Ends the process on purpose, behind this handler: with [Exit.Reason#SHUTDOWN], for which
@@ -149,16 +158,44 @@ public abstract sealed class Behavior<M> implements TypedProcess<M> permits Serv
 
   /// The same, with a reason in the program's own terms, for [Exit#detail].
   protected final void shutdown(@Nullable Object detail) {
-    stop = new Stop(true, detail);
+    end = new Shutdown(detail);
   }
 
-  /// Handles a message behind this handler, before all others: for a long start, or a step that
-  /// follows from this one. Several are handled in the order of their calls.
+  /// Lets another process take the place of this one, behind this handler, as [StepOutput#upgrade]
+  /// does: it keeps the PID, names, links, monitors and the mailbox. What this one knows goes with
+  /// `input`. What it continues with, and then what is stashed, the other one is given first.
+  ///
+  /// Timers and the idle timeout are stopped. A command that is on its way goes on, and its result
+  /// is for nobody: the `init` of the other one starts what it needs.
+  ///
+  /// @param source what the runtime's factory makes a process of; where it fails, this process does
+  /// @param method of that
+  /// @param input for its init
+  protected final void upgrade(String source, String method, @Nullable Object input) {
+    end =
+        new Upgrade(
+            Objects.requireNonNull(source, "source"),
+            Objects.requireNonNull(method, "method"),
+            input);
+  }
+
+  /// Handles a message behind this handler, before all that comes from outside, signals too: for a
+  /// long start, or a step that follows from this one. Several are handled in the order of their
+  /// calls.
+  ///
+  /// A server that continues again and again lets other processes run in between, and whatever ends
+  /// it without asking ends it. What has come waits in the mailbox meanwhile, within its bound: one
+  /// that traps exits sees that it is to end only when it has nothing to continue with, or is ended
+  /// at the deadline. Work without an end goes on by a [#startTimer] without a delay, which lets
+  /// what has come go first.
   protected final void continueWith(M message) {
     agenda().continueWith(Objects.requireNonNull(message, "message"));
   }
 
   /// Has a command carried out; its result comes as a message. A failure of it ends the process.
+  ///
+  /// It is handed out when the messages that this step was given are handled, and in any case: also
+  /// when this handler, or a later one, throws.
   ///
   /// @param <R> of the result
   /// @param command from [dev.heddle.process.dispatch.Commands], or of your own
@@ -190,13 +227,17 @@ public abstract sealed class Behavior<M> implements TypedProcess<M> permits Serv
   /// Handles a message when a time has passed. The timer of the same key, if there is one, is
   /// stopped before: no message of it comes any more.
   ///
+  /// Messages that have come before it are handled before it, as in the mailbox of an OTP process:
+  /// where one of them stops the timer, it was in time, however late the process is.
+  ///
   /// @param key by its `equals`
   protected final void startTimer(Object key, Duration after, M message) {
     agenda().startTimer(key, after, message, context());
   }
 
   /// Handles a message at each multiple of a period since the start of the runtime. Ticks that a
-  /// slow process has missed do not come later. Stopped by [#stopTimer].
+  /// slow process has missed do not come later. Stopped by [#stopTimer]. **Order** as of
+  /// [#startTimer].
   protected final void startTicks(Object key, Duration period, M message) {
     agenda().startTicks(key, period, message, context());
   }
@@ -210,6 +251,10 @@ public abstract sealed class Behavior<M> implements TypedProcess<M> permits Serv
 
   /// Handles a message whenever nothing was sent to the process for a time, and again after each
   /// such time. Another call replaces the one before.
+  ///
+  /// The time begins when the last message or signal was handled. One that lies in the mailbox when
+  /// the time is over has come in time: it is handled, and the time begins anew. Timers and results
+  /// of commands do not count as sent.
   protected final void idleTimeout(Duration time, M message) {
     agenda().idleTimeout(time, message, context());
   }
@@ -241,7 +286,7 @@ public abstract sealed class Behavior<M> implements TypedProcess<M> permits Serv
   /// Handles one message.
   abstract void handle(M message) throws Exception;
 
-  /// Something has come from outside: for timeouts that it ends.
+  /// Something has come from outside, and is handled next: for timeouts that it ends.
   void comes() {}
 
   /// The first step begins.
@@ -281,38 +326,82 @@ public abstract sealed class Behavior<M> implements TypedProcess<M> permits Serv
   @Override
   public final void step(List<ProcessEvent> events, StepOutput out) throws Exception {
     Iterator<ProcessEvent> left = events.iterator();
+    if (agenda != null) {
+      agenda.begins();
+    }
     try {
-      drain();
-      while (stop == null && left.hasNext()) {
+      boolean isNext = drain();
+      while (isNext && left.hasNext()) {
         take(left.next());
-        drain();
+        isNext = drain();
       }
     } catch (Throwable t) {
       leave(left); // its own failure would hide this one: it has none
-      throw t;
+      if (agenda == null) {
+        throw t;
+      }
+      agenda.handOut(out, true);
+      out.failWith(t);
+      return;
     }
     if (agenda != null) {
-      agenda.handOut(out, stop != null);
+      agenda.handOut(out, end != null);
     }
-    if (stop != null) {
-      if (stop.isShutdown()) {
-        out.shutdown(stop.what());
-      } else {
-        out.done(stop.what());
+    says(out, left);
+  }
+
+  private void says(StepOutput out, Iterator<ProcessEvent> left) {
+    switch (end) {
+      case Stop(Object result) -> {
+        out.done(result);
+        leave(left);
       }
-      leave(left);
+      case Shutdown(Object detail) -> {
+        out.shutdown(detail);
+        leave(left);
+      }
+      case Upgrade(String source, String method, Object input) ->
+          out.upgrade(source, method, input, handedOn());
+      case null -> {
+        if (agenda != null && agenda.isAhead()) {
+          out.goOn();
+        }
+      }
     }
   }
 
+  private List<M> handedOn() {
+    List<M> all = new ArrayList<>();
+    if (agenda != null) {
+      agenda.cancelTimes(context());
+      for (M next; (next = agenda.pollLeft()) != null; ) {
+        all.add(next);
+      }
+    }
+    return all;
+  }
+
   /// Handles what is to be handled before all that comes from outside.
-  private void drain() throws Exception {
-    while (stop == null && agenda != null && context().exit() == null) {
-      M next = agenda.next();
+  ///
+  /// @return whether that is next now; else the step is over
+  private boolean drain() throws Exception {
+    while (end == null) {
+      Agenda<M> own = agenda; // the last handler may have made it
+      if (own == null) {
+        return true;
+      }
+      M next = own.isTurnOver() ? null : own.next();
       if (next == null) {
-        return;
+        return !own.isAhead();
+      }
+      if (context().exit() != null) {
+        own.continueWith(next); // somebody has ended it: for those that are left
+        return false;
       }
       handle(next);
+      own.handled();
     }
+    return false;
   }
 
   private void take(ProcessEvent event) throws Exception {
@@ -322,9 +411,6 @@ public abstract sealed class Behavior<M> implements TypedProcess<M> permits Serv
         handle(message);
       }
       return;
-    }
-    if (agenda != null) {
-      agenda.comes();
     }
     comes();
     Object data = event.data();
@@ -336,6 +422,9 @@ public abstract sealed class Behavior<M> implements TypedProcess<M> permits Serv
       handle(protocol.cast(message));
     } else {
       info(data);
+    }
+    if (agenda != null) {
+      agenda.handled();
     }
   }
 
@@ -380,7 +469,11 @@ public abstract sealed class Behavior<M> implements TypedProcess<M> permits Serv
     Exit exit = context == null ? null : context.exit();
     if (exit != null && !terminated) { // also closed for a second spawn, which has failed
       terminated = true;
-      terminate(exit);
+      try {
+        terminate(exit);
+      } finally {
+        leave(Collections.emptyIterator()); // what it has kept, where others have ended it
+      }
     }
   }
 }

@@ -33,7 +33,8 @@ package dev.heddle.process.behavior;
 /// A reply may be kept, and given later. The methods of [Behavior] do what takes time, timers and
 /// the end.
 ///
-/// **Cost** a process and some 32 bytes; with a timer, a command or a stash some 500 more.
+/// **Cost** currently some 30 bytes more than a process that is a step. Its first timer or command
+/// adds some 660, its first stash some 460: both together 820.
 ///
 /// @param <M> of its messages
 /// @since 0.1

@@ -9,13 +9,22 @@ import org.jspecify.annotations.Nullable;
 /// [Server] and [StateMachine] have one of their own. In a body:
 ///
 /// ```java
-/// var stash = new Stash<Message>(100);
+/// Stash<Message> stash = new Stash<>(100);
+/// boolean isConnected = false;
 /// while (true) {
 ///   Message next = stash.hasNext() ? stash.next() : self.next();
 ///   switch (next) {
-///     case Connected _ -> stash.unstashAll(); // now the jobs that came before, in their order
-///     case Job job when isConnected -> work(job);
-///     case Job job -> stash.add(job);
+///     case Connected _ -> {
+///       isConnected = true;
+///       stash.unstashAll(); // now the jobs that came before, in their order
+///     }
+///     case Job job -> {
+///       if (isConnected) {
+///         work(job);
+///       } else {
+///         stash.add(job);
+///       }
+///     }
 ///   }
 /// }
 /// ```

@@ -169,6 +169,15 @@ public final class Commands {
     return new TimeCommands.Tick(checked(period));
   }
 
+  /// The same command, whose result comes behind the messages that have come before it. Else a
+  /// result comes before all messages. A [#sleep] that is in order is a timeout in the sense of
+  /// `receive`: an answer that came in time is seen first, however late its process is.
+  ///
+  /// To a process that waits for results only it comes at once, as any result.
+  public static <R extends @Nullable Object> Command<R> inOrder(Command<R> command) {
+    return command instanceof InOrder ? command : new InOrder<>(command);
+  }
+
   // ---- calls ----
 
   /// Calls something that may block, on a thread for that. Cancelled: the thread is interrupted.

@@ -16,7 +16,12 @@ public final class Dispatcher {
   }
 
   /// Begins a command. Never throws: what goes wrong is its answer.
-  public void dispatch(Command<?> command, Invocation<?> invocation) {
+  public void dispatch(Command<?> asked, Invocation<?> invocation) {
+    Command<?> command = asked;
+    if (asked instanceof InOrder<?>(Command<?> carriedOut)) {
+      invocation.answersInOrder();
+      command = carriedOut;
+    }
     invocation.carries(command);
     CommandHandler<?, ?> handler = registry.get(command.getClass());
     if (handler == null) {

@@ -7,7 +7,6 @@ import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
 import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessEvent;
-import dev.heddle.process.ProcessExitException;
 import dev.heddle.process.ProcessSnapshot;
 import dev.heddle.process.ProcessStatistics;
 import dev.heddle.process.SendResult;
@@ -54,11 +53,12 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
   private Process process;
   private @Nullable Unread inbox; // what a sequential body reads itself, instead of being given it
   private boolean deaf; // its last step waits for results only
+  private boolean goesOn; // its last step goes on, with what it has left
   private boolean begun;
   private boolean closed; // the process
   private boolean refuses; // the mailbox is closed
-  // admitted, and seen by no step: what an upgrade has left; at the end what is not counted yet,
-  // bursts as they are
+  // admitted, and seen by no step: what an upgrade, or one that goes on, has left; at the end what
+  // is not counted yet, bursts as they are
   private EventQueue.@Nullable Node unread;
   private long received; // events that its steps were given; read for reports
   private @Nullable Outstanding outstanding;
@@ -102,8 +102,10 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
     out.idle();
     try {
       var _ = one.verdict(out, events);
-    } catch (Exception e) {
-      throw new IllegalStateException("it asks for nothing that could fail", e);
+    } catch (Error e) {
+      throw e;
+    } catch (Throwable t) {
+      throw new IllegalStateException("it asks for nothing that could fail", t);
     }
     one.decideOnce();
   }
@@ -122,7 +124,7 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
         process.init(context(), options.method(), options.input());
         tellStartedUnlessItDoes();
       }
-      EventBatch events = takeEvents(worker);
+      EventBatch events = goesOn && unread == null ? EventBatch.NONE : takeEvents(worker);
       process.step(events, out);
       if (inbox != null) {
         int more = inbox.ends();
@@ -231,13 +233,18 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
     Objects.requireNonNull(outstanding).remove(tag);
   }
 
-  private Verdict verdict(StepOutput out, EventBatch events) throws Exception {
+  private Verdict verdict(StepOutput out, EventBatch events) throws Throwable {
     out.seal();
     dispatch(out);
     StepOutput.Status status = out.status();
     deaf = status == StepOutput.Status.YIELD_ONLY || status == StepOutput.Status.UNTIL_WOKEN;
+    goesOn = status == StepOutput.Status.GO_ON;
     return switch (status) {
       case CONTINUE -> Verdict.CONTINUE;
+      case GO_ON -> {
+        unread = events.notHandedOut();
+        yield Verdict.CONTINUE;
+      }
       case IDLE -> isThereNothing() ? Verdict.REST : Verdict.CONTINUE;
       case YIELD -> queue.isEmpty() ? Verdict.WAIT : Verdict.CONTINUE;
       case YIELD_ONLY -> waitForCommands();
@@ -250,13 +257,24 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
         endsWith(new Exit(pid, Exit.Reason.SHUTDOWN, null, null, out.detail()));
         yield Verdict.DONE;
       }
-      case FAILED -> throw new ProcessExitException(Objects.requireNonNull(out.detail()));
+      case FAILED -> throw Objects.requireNonNull(out.failure());
       case UPGRADE -> {
-        Envelope rest = events.notHandedOut();
+        Envelope rest = handedOn(out, events.notHandedOut());
         unread = inbox == null ? rest : inbox.handOn(rest);
         yield upgrade(Objects.requireNonNull(out.upgrade()));
       }
     };
+  }
+
+  /// What a process has kept for what takes its place, before what it has not looked at.
+  private static @Nullable Envelope handedOn(StepOutput out, @Nullable Envelope rest) {
+    Envelope first = rest;
+    for (Object message : out.handedOn().reversed()) {
+      Envelope kept = new Envelope(message);
+      EventQueue.putBefore(kept, first);
+      first = kept;
+    }
+    return first;
   }
 
   private boolean isThereNothing() {

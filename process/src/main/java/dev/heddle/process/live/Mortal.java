@@ -157,14 +157,13 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
   }
 
   private Exit thrown(Throwable thrown) {
-    return thrown instanceof ProcessExitException said
-        ? new Exit(
-            self(),
-            said.isShutdown() ? Exit.Reason.SHUTDOWN : Exit.Reason.FAILED,
-            null,
-            said,
-            said.detail())
-        : new Exit(self(), Exit.Reason.FAILED, null, thrown);
+    if (!(thrown instanceof ProcessExitException said)) {
+      return new Exit(self(), Exit.Reason.FAILED, null, thrown);
+    }
+    Exit.Reason failure = said.isLinked() ? Exit.Reason.LINKED : Exit.Reason.FAILED;
+    Exit.Reason reason = said.isShutdown() ? Exit.Reason.SHUTDOWN : failure;
+    Throwable cause = said.isLinked() ? said.getCause() : said;
+    return new Exit(self(), reason, null, cause, said.detail());
   }
 
   /// What follows from the end of a process to which it was linked.

@@ -473,8 +473,8 @@ public final class ProcessHost {
   }
 
   void failed(LiveProcess process, Throwable t) {
-    if (t instanceof ProcessExitException said && said.isShutdown()) {
-      return; // nothing has gone wrong
+    if (t instanceof ProcessExitException said && (said.isShutdown() || said.isLinked())) {
+      return; // nothing has gone wrong, or it is another's failure
     }
     log("process ", process.self(), " has failed", t);
   }

@@ -179,16 +179,21 @@ public final class EventStream {
     LOG.log(
         System.Logger.Level.WARNING,
         "process " + by + " takes messages of " + protocol.getName() + ", and drops " + message);
-    if (!(message instanceof DeadLetter) && wants(DeadLetter.class)) {
-      publish(new DeadLetter(message, by, null, null, DeadLetter.Why.UNHANDLED));
+    deadLetter(message, by, DeadLetter.Why.UNHANDLED);
+  }
+
+  /// Publishes a message as a [DeadLetter] that a process was given, and does not handle. For kinds
+  /// of processes that keep messages of their own.
+  ///
+  /// @param by the process
+  public void deadLetter(@Nullable Object message, Pid by, DeadLetter.Why why) {
+    if (!DeadLetter.isCarriedBy(message) && wants(DeadLetter.class)) {
+      publish(new DeadLetter(message, by, null, null, why));
     }
   }
 
   /// Whether a process subscribes to events of this class: for those who would make one only then.
   public boolean wants(Class<?> event) {
-    if (subscribers.isEmpty()) {
-      return false;
-    }
     for (Class<?> of : subscribers.keySet()) {
       if (of.isAssignableFrom(event)) {
         return true;

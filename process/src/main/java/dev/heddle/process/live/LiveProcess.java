@@ -380,7 +380,7 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
     boolean displaces = options.policy() == MailboxPolicy.DROP_OLDEST;
     EventQueue.Push push =
         displaces
-            ? queue.push(envelope, this::displaced)
+            ? queue.push(envelope, oldest -> displaced(oldest, message))
             : room == Room.UNUSED ? queue.push(envelope) : room.offer(envelope);
     if (push == EventQueue.Push.ACCEPTED) {
       // who was displaced may have been told by code that waits: a body may be elsewhere by now
@@ -401,8 +401,8 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
     return host.isClosed() ? SendResult.CLOSED : SendResult.NOT_FOUND;
   }
 
-  private void displaced(EventQueue.Node oldest) {
-    host.displaced(this, ((Envelope) oldest).event());
+  private void displaced(EventQueue.Node oldest, @Nullable Object by) {
+    host.displaced(this, ((Envelope) oldest).event(), by);
   }
 
   /// The same, but waits for room where the policy says so and the caller can.

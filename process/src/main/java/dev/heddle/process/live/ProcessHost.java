@@ -19,7 +19,6 @@ import dev.heddle.process.UnknownMethodException;
 import dev.heddle.process.body.BodyThread;
 import dev.heddle.process.body.BodyView;
 import dev.heddle.process.dispatch.Dispatcher;
-import dev.heddle.process.event.DeadLetter;
 import dev.heddle.process.event.EventStream;
 import dev.heddle.process.observe.FlightEvents;
 import dev.heddle.process.relay.CoroutineMailbox;
@@ -501,7 +500,7 @@ public final class ProcessHost {
   void leftUnseen(LiveProcess in, @Nullable Object content, boolean isMessage) {
     undelivered.increment();
     if (isMessage) {
-      events.left(in, content, DeadLetter.Why.LEFT);
+      events.left(in, content);
     }
     if (content instanceof Request request) {
       parts.unseen().accept(request);
@@ -509,9 +508,9 @@ public final class ProcessHost {
   }
 
   /// Had to give way to one that came later.
-  void displaced(LiveProcess to, ProcessEvent event) {
+  void displaced(LiveProcess to, ProcessEvent event, @Nullable Object by) {
     unseen();
-    events.left(to, event.data(), DeadLetter.Why.DISPLACED);
+    events.displaced(to, event.data(), by);
     if (event.data() instanceof Request request) {
       var _ = request.reply().failed(new SendFailedException(to.self(), SendResult.DROPPED));
     }

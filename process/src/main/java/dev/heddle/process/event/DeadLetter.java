@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 /// The runtime publishes it only while a process subscribes to it. Dead letters breed none:
 ///
 /// - There are no dead letters of dead letters. One that a subscriber refuses, drops, leaves unread
-///   at its end or does not understand is published to nobody, also when it was sent on as a message
-///   or by an `ask`. [EventStream#dropped] counts those that a mailbox has refused.
+///   at its end or does not understand is published to nobody, also when it was sent on as a
+///   message or by an `ask`. [EventStream#dropped] counts those that a mailbox has refused.
 /// - A message that gives way to a dead letter, in a mailbox that drops the oldest, is no dead
 ///   letter either: the first dead letter would empty that mailbox. It counts as undelivered.
 ///

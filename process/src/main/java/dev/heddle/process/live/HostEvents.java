@@ -3,6 +3,7 @@ package dev.heddle.process.live;
 
 import dev.heddle.process.Exit;
 import dev.heddle.process.Pid;
+import dev.heddle.process.Ref;
 import dev.heddle.process.Request;
 import dev.heddle.process.SendResult;
 import dev.heddle.process.Signal;
@@ -43,9 +44,9 @@ final class HostEvents implements EventStream.Delivery {
     unread(to, content, Why.LEFT);
   }
 
-  /// A message lay in a mailbox, and gave way to another. To a dead letter it does so in silence: one
-  /// letter would else empty the mailbox of a subscriber, since each message that gives way would be
-  /// the next letter for it.
+  /// A message lay in a mailbox, and gave way to another. To a dead letter it does so in silence:
+  /// one letter would else empty the mailbox of a subscriber, since each message that gives way
+  /// would be the next letter for it.
   void displaced(LiveProcess to, @Nullable Object content, @Nullable Object by) {
     if (!DeadLetter.isCarriedBy(by)) {
       unread(to, content, Why.DISPLACED);
@@ -120,6 +121,11 @@ final class HostEvents implements EventStream.Delivery {
     } else {
       found.ties().onExit(listener);
     }
+  }
+
+  @Override
+  public void requireOurs(Ref<?> to) {
+    to.requireOf(host.runtime(), "a subscriber of events of this one");
   }
 
   @Override

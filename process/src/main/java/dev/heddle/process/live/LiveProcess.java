@@ -520,6 +520,17 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
     return new ProcessStatistics(steps(), received, length(), outstanding());
   }
 
+  /// Another start has asked for its name, and is given this process.
+  ///
+  /// @param protocol of the messages that the other start is to be able to send, or null for any
+  /// @throws StartRefusedException when this one does not take them
+  void requireTakes(@Nullable Class<?> protocol, String name, long sinceMillis) {
+    Process now = process; // safe: the one of some moment; an upgrade may change it at any time
+    if (protocol != null && now != Ended.PROCESS) {
+      new TakenName(name, pid, kind(), now, sinceMillis).requireTakes(protocol);
+    }
+  }
+
   private int length() {
     return queue.length(queue.isBounded() ? 0 : host.scheduler().inBurstsFor(this));
   }

@@ -90,24 +90,6 @@ class EventStreamLoadTest extends CoroutineFixture {
     assertThat(events.dropped()).isZero();
   }
 
-  @Test
-  @Tag("proc-334")
-  void subscription_madeWhileTheLastOneOfItsClassEnds_isNotLost() throws Exception {
-    List<Pid> two = List.of(runtime.spawn(Kit.resting()), runtime.spawn(Kit.resting()));
-    join(
-        two.stream()
-            .map(subscriber ->
-                thread(() -> {
-                  for (int i = 0; i < EVENTS; i++) {
-                    assertThat(events.subscribe(Numbered.class, subscriber)).isTrue();
-                    assertThat(events.wants(Numbered.class)).isTrue();
-                    assertThat(events.unsubscribe(Numbered.class, subscriber)).isTrue();
-                  }
-                }))
-            .toList());
-    assertThat(events.wants(Numbered.class)).isFalse();
-  }
-
   // ---- subscribers that end ----
 
   private static Process endsWithTheFirstLetter() {

@@ -354,8 +354,7 @@ class NamedAddressTest extends CoroutineFixture {
   @Test
   @Tag("proc-329")
   void refOfAStart_ofAnotherRuntime_isNoSubscriber_andHasNoMonitorHere() {
-    try (ProcessRuntime far =
-        ProcessRuntime.builder().host("far").workers(1).start()) {
+    try (ProcessRuntime far = ProcessRuntime.builder().host("far").workers(1).start()) {
       Ref<Question> mute = far.spawn(TypedBody.of(Question.class, TypedBody::next));
       assertThatThrownBy(() -> runtime.events().subscribe(Die.class, mute))
           .isInstanceOf(IllegalArgumentException.class);

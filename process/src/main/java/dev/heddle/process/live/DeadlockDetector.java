@@ -39,8 +39,8 @@ public final class DeadlockDetector {
    *
    * Threads. look(): one, that of reports. standing(): any.
    *
-   * I1. A deadlock that lasts is reported once. [DeadlockTest]
-   * I2. What two looks have found was a deadlock at some moment between them, but for an answer that comes from elsewhere. [DeadlockTest]
+   * I1. A deadlock that lasts is reported once. [ProcessDeadlockTest]
+   * I2. What two looks have found was a deadlock at some moment between them, but for an answer that comes from elsewhere. [ProcessDeadlockTest]
    *
    * Rejected. To count waits for each process: sends and answers would pay. A cycle of one look: a chain of short waits looks like one.
    *

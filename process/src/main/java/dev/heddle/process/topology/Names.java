@@ -15,7 +15,7 @@ public final class Names {
   /*
    * Memory order. Whoever waits for a name writes its entry in `waiting`, and then reads `holdings`; whoever takes a name writes `holdings`, and
    * then reads `waiting`. One of the two reads sees the other's write, by the full fence between: the process is found, or the waiter.
-   * Not by waiting.isEmpty(): the map counts an entry after others can see it and add to it. [NamesTest]
+   * Not by waiting.isEmpty(): the map counts an entry after others can see it and add to it. [ProcessNamesTest]
    */
 
   /// That a process has a name.

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// Processes that wait for each other are reported.
 @Timeout(300)
-class DeadlockTest {
+class ProcessDeadlockTest {
   private static final Duration DAY = Duration.ofDays(1);
   private static final StartOptions SENDERS_WAIT =
       StartOptions.DEFAULT.withMailbox(2, MailboxPolicy.SUSPEND); // the next one, and a request
@@ -106,7 +106,8 @@ class DeadlockTest {
     ring(List.of(this::ask, this::ask), StartOptions.DEFAULT);
     ProcessDeadlock deadlock = reported();
     assertIsTheRing(deadlock);
-    assertThat(deadlock.text()).contains("the answer of", "within PT24H", "DeadlockTest.ask");
+    assertThat(deadlock.text())
+        .contains("the answer of", "within PT24H", "ProcessDeadlockTest.ask");
     awaitDump("deadlock of 2 processes", true);
     assertThat(runtime.counters().deadlocks()).isEqualTo(1);
     runtime.terminate(stuck.getFirst());
@@ -194,7 +195,7 @@ class DeadlockTest {
     never.countDown();
     assertThat(deadlock.kind()).isEqualTo(Kind.WORKERS);
     assertThat(deadlock.waits()).extracting(ProcessDeadlock.Wait::pid).contains(all.getLast());
-    assertThat(deadlock.text()).contains("CountDownLatch", "DeadlockTest");
+    assertThat(deadlock.text()).contains("CountDownLatch", "ProcessDeadlockTest");
   }
 
   /// The step waits for an answer of the body, which waits for room in the mailbox of the step.

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// Names, and those that wait for one.
 @Timeout(300)
-class NamesTest {
+class ProcessNamesTest {
   private static final int ROUNDS = 50_000;
 
   private final Names names = new Names();

@@ -523,7 +523,7 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
   /// Another start has asked for its name, and is given this process.
   ///
   /// @param protocol of the messages that the other start is to be able to send, or null for any
-  /// @throws StartRefusedException when this one does not take them
+  /// @throws dev.heddle.process.StartRefusedException when this one does not take them
   void requireTakes(@Nullable Class<?> protocol, String name, long sinceMillis) {
     Process now = process; // safe: the one of some moment; an upgrade may change it at any time
     if (protocol != null && now != Ended.PROCESS) {

@@ -78,7 +78,8 @@ public interface ProcessContext {
 
   /// Starts a process of which this one is the parent, unless the options name another.
   ///
-  /// @return what leads to it, typed by its protocol
+  /// @return what leads to it, or to the process that has its name, typed by its protocol
+  /// @throws StartRefusedException as [ProcessRuntime#spawn(TypedProcess, StartOptions)]
   <M> Ref<M> spawn(TypedProcess<M> process, StartOptions options);
 
   // ---- commands on their way ----

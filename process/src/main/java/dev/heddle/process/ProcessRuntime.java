@@ -143,9 +143,12 @@ public final class ProcessRuntime implements AutoCloseable {
 
   /// Starts a process that says which messages it takes. Else as [#spawn(Process, StartOptions)].
   ///
-  /// @return what leads to it: the compiler lets only messages of its protocol through
+  /// @return what leads to it, or to the process that has its name: the compiler lets only messages
+  ///   of its protocol through
+  /// @throws StartRefusedException also when the process that has its name does not take messages
+  ///   of that protocol
   public <M> Ref<M> spawn(TypedProcess<M> process, StartOptions options) {
-    return ref(host.spawn(process, options, null), process.protocol());
+    return host.spawnTyped(process, options, null);
   }
 
   /// What leads to one process, typed. Nobody checks that it takes such messages: a message that it

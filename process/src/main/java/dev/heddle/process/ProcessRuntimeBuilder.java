@@ -98,7 +98,7 @@ public final class ProcessRuntimeBuilder {
     return this;
   }
 
-  /// Makes processes for starts and upgrades by name.
+  /// Makes processes of the sources that upgrades name.
   public ProcessRuntimeBuilder factory(ProcessFactory of) {
     this.factory = Objects.requireNonNull(of, "factory");
     return this;

@@ -117,6 +117,11 @@ public final class Ref<M> {
     return protocol;
   }
 
+  /// The runtime by which it sends, and in which it looks a name up.
+  public ProcessRuntime runtime() {
+    return runtime;
+  }
+
   /// Waits until it leads to a process: one that is being restarted is back, but may not have begun
   /// yet. **Suspends** a coroutine and the body of a process, blocks a thread.
   ///
@@ -130,19 +135,45 @@ public final class Ref<M> {
       return runtime.awaitName(name, limit);
     }
     Pid only = Objects.requireNonNull(pid);
-    if (runtime.exit(only).isDone()) {
+    CompletableFuture<Exit> exit = runtime.exit(only);
+    if (!exit.cancel(false)) { // takes its listener back; does nothing when there is an exit
       throw new SendFailedException(only, SendResult.NOT_FOUND);
     }
     return only;
   }
 
-  /// Lets a process be told when the one that this leads to now ends, by [Signal.Down]; at once
-  /// when there is none. After a restart it is monitored anew by another call.
+  /// Lets a process be told, by [Signal.Down], when the process ends to which this leads now; at
+  /// once when it leads to none. It does not go over to the next life after a restart: call it
+  /// again.
   ///
   /// @param by the context of the process that is to be told; within its steps
   /// @return what the signal will carry
+  /// @throws IllegalArgumentException when this leads to a process of another runtime: monitors do
+  ///   not reach there
   public long monitor(ProcessContext by) {
-    return name != null ? by.monitor(name) : by.monitor(Objects.requireNonNull(pid));
+    if (name == null) {
+      return by.monitor(Objects.requireNonNull(pid));
+    }
+    requireOf(by.runtime(), "monitored by " + by.self());
+    return by.monitor(name);
+  }
+
+  /// Checks that a name is looked up where that is meant: two runtimes may both have one.
+  ///
+  /// @param what it cannot be otherwise
+  /// @throws IllegalArgumentException when this looks up a name, in another runtime
+  public void requireOf(ProcessRuntime expected, String what) {
+    if (name != null && runtime != expected) {
+      throw new IllegalArgumentException(
+          this
+              + " looks its name up in another runtime, and cannot be "
+              + what
+              + "; take a Ref of the same runtime, by its ref(\""
+              + name
+              + "\", "
+              + protocol.getSimpleName()
+              + ".class)");
+    }
   }
 
   @Override

@@ -22,6 +22,6 @@ package dev.heddle.process;
 /// @param <M> of its messages
 /// @since 0.1
 public interface TypedProcess<M> extends Process {
-  /// The class of its messages.
+  /// The class of its messages. Always the same one; **Thread** any, also while the process runs.
   Class<M> protocol();
 }

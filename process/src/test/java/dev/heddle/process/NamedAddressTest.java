@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.DeadlineException;
 import dev.heddle.process.dispatch.Commands;
+import dev.heddle.process.event.DeadLetter;
 import dev.heddle.process.supervisor.Backoff;
 import dev.heddle.process.supervisor.ChildSpec;
 import dev.heddle.process.supervisor.Supervisor;
@@ -326,5 +327,74 @@ class NamedAddressTest extends CoroutineFixture {
     assertThatThrownBy(() -> Kit.get(answer))
         .isInstanceOf(CompletionException.class)
         .hasCauseInstanceOf(NoAnswerException.class);
+  }
+
+  // ---- references of another runtime ----
+
+  @Test
+  @Tag("proc-329")
+  void refByName_ofAnotherRuntime_isNoSubscriber_andHasNoMonitorHere() {
+    runtime.spawn(Kit.resting(), ORACLE); // its namesake is not meant
+    try (ProcessRuntime far = ProcessRuntime.builder().workers(1).start()) {
+      Ref<Question> oracle = far.ref("oracle", Question.class);
+      assertThatThrownBy(() -> runtime.events().subscribe(Die.class, oracle))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContainingAll("another runtime", "ref(\"oracle\", Question.class)");
+      assertThat(runtime.events().wants(Die.class)).isFalse();
+      runtime.events().subscribe(Die.class, runtime.ref("oracle", Question.class));
+      assertThatThrownBy(() -> runtime.events().unsubscribe(Die.class, oracle))
+          .isInstanceOf(IllegalArgumentException.class);
+      assertThat(runtime.events().wants(Die.class)).isTrue();
+      assertThat(failure(self -> oracle.monitor(self.context())))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("another runtime");
+    }
+  }
+
+  @Test
+  @Tag("proc-329")
+  void refOfAStart_ofAnotherRuntime_isNoSubscriber_andHasNoMonitorHere() {
+    try (ProcessRuntime far = ProcessRuntime.builder().host("far").workers(1).start()) {
+      Ref<Question> mute = far.spawn(TypedBody.of(Question.class, TypedBody::next));
+      assertThatThrownBy(() -> runtime.events().subscribe(Die.class, mute))
+          .isInstanceOf(IllegalArgumentException.class);
+      assertThat(failure(self -> mute.monitor(self.context())))
+          .isInstanceOf(IllegalArgumentException.class);
+    }
+  }
+
+  @Test
+  @Tag("proc-329")
+  void refByName_ofAnotherRuntime_sendsAndAsksThere() throws Exception {
+    try (ProcessRuntime far = ProcessRuntime.builder().workers(1).start()) {
+      Ref<Question> oracle = far.ref("oracle", Question.class);
+      BlockingQueue<Object> letters = Kit.queue();
+      Pid reader = far.spawn((all, _) -> all.forEach(event -> letters.add(event.data())));
+      far.events().subscribe(DeadLetter.class, reader);
+      assertThat(failure(self -> self.call(Commands.ask(oracle, WhichLife::new, DAY))))
+          .isInstanceOf(SendFailedException.class);
+      assertThat(((DeadLetter) Kit.take(letters)).name()).isEqualTo("oracle");
+      far.spawn(
+          TypedBody.of(
+              Question.class,
+              self -> {
+                ((WhichLife) self.next()).reply().with(42);
+                return null;
+              }),
+          ORACLE);
+      assertThat(result(self -> self.call(Commands.ask(oracle, WhichLife::new, DAY))))
+          .isEqualTo(42);
+    }
+  }
+
+  @Test
+  @Tag("proc-283")
+  void pollingForThePresenceOfAProcess_leavesNoListener() throws Exception {
+    Ref<Question> mute = runtime.spawn(TypedBody.of(Question.class, TypedBody::next));
+    Pid pid = mute.awaitPresent(DAY);
+    for (int i = 0; i < 100; i++) {
+      assertThat(mute.awaitPresent(DAY)).isEqualTo(pid);
+    }
+    assertThat(DeclaredFailureTest.waiting(pid)).isZero();
   }
 }

@@ -171,4 +171,48 @@ class TypedProtocolTest extends CoroutineFixture {
     Ref<Sum> second = runtime.spawn(new SumServer(), named);
     assertThat(second.ask(Sum.Total::new, DAY)).isEqualTo(4);
   }
+
+  sealed interface Other {}
+
+  record Hello() implements Other {}
+
+  private static TypedBody<Other> other() {
+    return TypedBody.of(Other.class, TypedBody::next);
+  }
+
+  @Test
+  @Tag("proc-330")
+  void nameOfAProcessOfAnotherProtocol_refusesATypedStart_andSaysWhoHasIt() throws Exception {
+    StartOptions named = StartOptions.DEFAULT.withName("sum");
+    Ref<Sum> sum = runtime.spawn(new SumServer(), named);
+    assertThatThrownBy(() -> runtime.spawn(other(), named))
+        .isInstanceOf(StartRefusedException.class)
+        .hasMessageContainingAll(
+            "'sum'", String.valueOf(sum.pid()), SumServer.class.getName(), " since 20")
+        .hasMessageContainingAll("messages of " + Sum.class.getName(), Other.class.getName());
+    assertThat(failure(self -> self.context().spawn(other(), named)))
+        .isInstanceOf(StartRefusedException.class);
+    assertThat(runtime.spawn((Process) other(), named)).isEqualTo(sum.pid()); // a PID takes all
+    assertThat(sum.ask(Sum.Total::new, DAY)).isZero();
+    assertThat(runtime.counters().processes()).isEqualTo(1);
+  }
+
+  @Test
+  @Tag("proc-330")
+  void nameOfAProcessWithoutProtocol_refusesATypedStart() {
+    StartOptions named = StartOptions.DEFAULT.withName("raw");
+    runtime.spawn(Kit.resting(), named);
+    assertThatThrownBy(() -> runtime.spawn(other(), named))
+        .isInstanceOf(StartRefusedException.class)
+        .hasMessageContaining("has no protocol");
+  }
+
+  @Test
+  @Tag("proc-330")
+  void nameOfAProcessThatTakesMore_givesARefToThatOne() {
+    StartOptions named = StartOptions.DEFAULT.withName("all");
+    Ref<Object> all = runtime.spawn(TypedBody.of(Object.class, TypedBody::next), named);
+    Ref<Other> some = runtime.spawn(other(), named);
+    assertThat(some.pid()).isEqualTo(all.pid());
+  }
 }

@@ -454,9 +454,7 @@ public abstract sealed class Behavior<M> implements TypedProcess<M> permits Serv
 
   private void left(EventStream stream, @Nullable Object message) {
     if (!(message instanceof Request request && request.isHandedOn())) { // that is another's
-      var _ =
-          stream.publish(
-              new DeadLetter(message, context().self(), null, null, DeadLetter.Why.LEFT));
+      stream.deadLetter(message, context().self(), DeadLetter.Why.LEFT);
     }
   }
 

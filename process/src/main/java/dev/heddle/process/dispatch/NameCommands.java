@@ -61,10 +61,7 @@ final class NameCommands {
       AskTyped<Object, @Nullable Object> ask, Invocation<@Nullable Object> invocation) {
     Pid to = ask.to().pid();
     if (to == null) {
-      throw invocation
-          .context()
-          .runtime()
-          .nobodyHas(Objects.requireNonNull(ask.to().name()), ask.message());
+      throw ask.to().runtime().nobodyHas(Objects.requireNonNull(ask.to().name()), ask.message());
     }
     processes.askTyped(to, ask, invocation);
   }

@@ -2,19 +2,28 @@
 package dev.heddle.process.event;
 
 import dev.heddle.process.Pid;
+import dev.heddle.process.Request;
 import dev.heddle.process.SendResult;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// A message that no process will handle, as an event of the [EventStream]: for logs and tests.
 ///
-/// Published only while a process subscribes to it. A dead letter that cannot be delivered to a
-/// subscriber is dropped and counted; there are no dead letters of events.
+/// The runtime publishes it only while a process subscribes to it. Dead letters breed none:
 ///
-/// @param message that was sent; of an `ask` the [dev.heddle.process.Request]
-/// @param to whom it was sent; null for a name that no process has
-/// @param name to which it was sent, when that was no PID
-/// @param from the process whose step has sent it, where the runtime knows it
+/// - There are no dead letters of dead letters. One that a subscriber refuses, drops, leaves unread
+///   at its end or does not understand is published to nobody, also when it was sent on as a
+///   message or by an `ask`. [EventStream#dropped] counts those that a mailbox has refused.
+/// - A message that gives way to a dead letter, in a mailbox that drops the oldest, is no dead
+///   letter either: the first dead letter would empty that mailbox. It counts as undelivered.
+///
+/// Any other event that a mailbox accepts and its process does not handle is a dead letter, as a
+/// message would be.
+///
+/// @param message that was sent; of an `ask` the [Request]
+/// @param to the receiver; null for a name that no process has
+/// @param name to which it was sent, when the runtime found no process by it; else null
+/// @param from the process in whose step or body it was sent, when it was refused there; else null
 /// @param why it is dead
 /// @since 0.1
 public record DeadLetter(
@@ -25,20 +34,20 @@ public record DeadLetter(
     Why why) {
   /// Why a message is dead.
   public enum Why {
-    /// Nobody has the address or the name, or the runtime has shut down.
+    /// No process has the address or the name, or the runtime has shut down.
     NOT_FOUND,
-    /// No way leads to its node or host.
+    /// The runtime knows no way to its node or host.
     UNREACHABLE,
     /// The mailbox was full, and refused or dropped it.
     FULL,
     /// The mailbox was full, and it was the oldest one there: it gave way to a later message.
     DISPLACED,
-    /// It was accepted, and its process ended before it looked at it.
+    /// The mailbox accepted it, and the process ended before it had handled it.
     LEFT,
-    /// Its process does not know what to do with it.
+    /// The process was given it, and does not know what to do with it.
     UNHANDLED;
 
-    /// Why a message is dead of which a send has said `result`.
+    /// Why a message is dead to which a send has answered `result`.
     ///
     /// @throws IllegalArgumentException when it was accepted
     public static Why of(SendResult result) {
@@ -55,5 +64,11 @@ public record DeadLetter(
   /// Checks the values.
   public DeadLetter {
     Objects.requireNonNull(why, "why");
+  }
+
+  /// Whether a message is a dead letter, or a request whose message is one.
+  public static boolean isCarriedBy(@Nullable Object message) {
+    Object sent = message instanceof Request request ? request.message() : message;
+    return sent instanceof DeadLetter;
   }
 }

@@ -63,6 +63,11 @@ public final class EventStream {
 
     /// Forgets that code.
     void offExit(Pid process, Consumer<Exit> listener);
+
+    /// Checks that a reference by name means a name of this runtime.
+    ///
+    /// @throws IllegalArgumentException when it is one of another runtime
+    void requireOurs(Ref<?> to);
   }
 
   private static final System.Logger LOG = System.getLogger("dev.heddle.process.event");
@@ -99,14 +104,24 @@ public final class EventStream {
       var _ = remove(events, mine.process);
       throw t;
     }
+    if (!isThere(events, mine)) {
+      mine.leave(); // another thread has ended it meanwhile, before there was a listener to forget
+    }
     return true;
   }
 
-  /// Lets whoever a reference leads to get the events of a class, which its protocol must
-  /// understand. By a name: also the next process that has it, until [#unsubscribe].
+  private boolean isThere(Class<?> events, Subscription subscription) {
+    Map<Object, Subscriber> all = subscribers.get(events);
+    return all != null && all.get(subscription.process) == subscription;
+  }
+
+  /// Lets the process to which a reference leads get the events of a class, which its protocol must
+  /// include. By a name: also the next process that has it, until [#unsubscribe].
   ///
   /// @return false when it does already
+  /// @throws IllegalArgumentException when the reference leads into another runtime
   public <E> boolean subscribe(Class<E> events, Ref<? super E> to) {
+    delivery.requireOurs(to);
     String name = to.name();
     if (name != null) {
       return add(events, name, event -> delivery.offer(name, event));
@@ -125,7 +140,9 @@ public final class EventStream {
   /// Ends a subscription of a reference.
   ///
   /// @return false when there is none
+  /// @throws IllegalArgumentException when the reference looks up a name in another runtime
   public boolean unsubscribe(Class<?> events, Ref<?> to) {
+    delivery.requireOurs(to);
     String name = to.name();
     if (name != null) {
       return remove(events, name);
@@ -179,16 +196,21 @@ public final class EventStream {
     LOG.log(
         System.Logger.Level.WARNING,
         "process " + by + " takes messages of " + protocol.getName() + ", and drops " + message);
-    if (!(message instanceof DeadLetter) && wants(DeadLetter.class)) {
-      publish(new DeadLetter(message, by, null, null, DeadLetter.Why.UNHANDLED));
+    deadLetter(message, by, DeadLetter.Why.UNHANDLED);
+  }
+
+  /// Publishes a message as a [DeadLetter] that a process was given, and does not handle. For kinds
+  /// of processes that keep messages of their own.
+  ///
+  /// @param by the process
+  public void deadLetter(@Nullable Object message, Pid by, DeadLetter.Why why) {
+    if (!DeadLetter.isCarriedBy(message) && wants(DeadLetter.class)) {
+      publish(new DeadLetter(message, by, null, null, why));
     }
   }
 
   /// Whether a process subscribes to events of this class: for those who would make one only then.
   public boolean wants(Class<?> event) {
-    if (subscribers.isEmpty()) {
-      return false;
-    }
     for (Class<?> of : subscribers.keySet()) {
       if (of.isAssignableFrom(event)) {
         return true;

@@ -3,6 +3,7 @@ package dev.heddle.process.live;
 
 import dev.heddle.process.Exit;
 import dev.heddle.process.Pid;
+import dev.heddle.process.Ref;
 import dev.heddle.process.Request;
 import dev.heddle.process.SendResult;
 import dev.heddle.process.Signal;
@@ -33,16 +34,28 @@ final class HostEvents implements EventStream.Delivery {
 
   /// A message was not accepted.
   void refused(@Nullable Pid to, @Nullable String name, @Nullable Object message, SendResult why) {
-    if (!(message instanceof DeadLetter) && wants(DeadLetter.class)) {
+    if (wantsLetterOf(message)) {
       publish(new DeadLetter(message, to, name, sender(), Why.of(why)));
     }
   }
 
-  /// A message lay in a mailbox, and its process ends or must make room.
-  void left(LiveProcess to, @Nullable Object content, Why why) {
+  /// A message lay in a mailbox, and its process ends.
+  void left(LiveProcess to, @Nullable Object content) {
+    unread(to, content, Why.LEFT);
+  }
+
+  /// A message lay in a mailbox, and gave way to another. To a dead letter it does so in silence:
+  /// one letter would else empty the mailbox of a subscriber, since each message that gives way
+  /// would be the next letter for it.
+  void displaced(LiveProcess to, @Nullable Object content, @Nullable Object by) {
+    if (!DeadLetter.isCarriedBy(by)) {
+      unread(to, content, Why.DISPLACED);
+    }
+  }
+
+  private void unread(LiveProcess to, @Nullable Object content, Why why) {
     boolean isAnothers = content instanceof Request request && request.isHandedOn();
-    boolean isLetter = content instanceof DeadLetter; // it would breed others, without end
-    if (!isAnothers && !isLetter && !(content instanceof Signal) && wants(DeadLetter.class)) {
+    if (!isAnothers && !(content instanceof Signal) && wantsLetterOf(content)) {
       publish(new DeadLetter(content, to.self(), null, null, why));
     }
   }
@@ -57,6 +70,10 @@ final class HostEvents implements EventStream.Delivery {
     if (wants(ProcessEnded.class)) {
       publish(new ProcessEnded(exit));
     }
+  }
+
+  private boolean wantsLetterOf(@Nullable Object message) {
+    return !DeadLetter.isCarriedBy(message) && wants(DeadLetter.class);
   }
 
   private boolean wants(Class<?> event) {
@@ -104,6 +121,11 @@ final class HostEvents implements EventStream.Delivery {
     } else {
       found.ties().onExit(listener);
     }
+  }
+
+  @Override
+  public void requireOurs(Ref<?> to) {
+    to.requireOf(host.runtime(), "a subscriber of events of this one");
   }
 
   @Override

@@ -106,8 +106,7 @@ final class LiveContext implements ProcessContext, Inbox.Source {
 
   @Override
   public <M> Ref<M> spawn(TypedProcess<M> child, StartOptions how) {
-    Pid started = live.host.spawn(child, how, live);
-    return runtime().ref(started, child.protocol());
+    return live.host.spawnTyped(child, how, live);
   }
 
   @Override

@@ -404,7 +404,7 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
     boolean displaces = options.policy() == MailboxPolicy.DROP_OLDEST;
     EventQueue.Push push =
         displaces
-            ? queue.push(envelope, this::displaced)
+            ? queue.push(envelope, oldest -> displaced(oldest, message))
             : room == Room.UNUSED ? queue.push(envelope) : room.offer(envelope);
     if (push == EventQueue.Push.ACCEPTED) {
       // who was displaced may have been told by code that waits: a body may be elsewhere by now
@@ -425,8 +425,8 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
     return host.isClosed() ? SendResult.CLOSED : SendResult.NOT_FOUND;
   }
 
-  private void displaced(EventQueue.Node oldest) {
-    host.displaced(this, ((Envelope) oldest).event());
+  private void displaced(EventQueue.Node oldest, @Nullable Object by) {
+    host.displaced(this, ((Envelope) oldest).event(), by);
   }
 
   /// The same, but waits for room where the policy says so and the caller can.
@@ -542,6 +542,17 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
   /// What it has done; its worker.
   ProcessStatistics statistics() {
     return new ProcessStatistics(steps(), received, length(), outstanding());
+  }
+
+  /// Another start has asked for its name, and is given this process.
+  ///
+  /// @param protocol of the messages that the other start is to be able to send, or null for any
+  /// @throws dev.heddle.process.StartRefusedException when this one does not take them
+  void requireTakes(@Nullable Class<?> protocol, String name, long sinceMillis) {
+    Process now = process; // safe: the one of some moment; an upgrade may change it at any time
+    if (protocol != null && now != Ended.PROCESS) {
+      new TakenName(name, pid, kind(), now, sinceMillis).requireTakes(protocol);
+    }
   }
 
   private int length() {

@@ -10,16 +10,17 @@ import dev.heddle.process.ProcessExitException;
 import dev.heddle.process.ProcessFactory;
 import dev.heddle.process.ProcessListener;
 import dev.heddle.process.ProcessRuntime;
+import dev.heddle.process.Ref;
 import dev.heddle.process.Request;
 import dev.heddle.process.SendFailedException;
 import dev.heddle.process.SendResult;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.StartRefusedException;
+import dev.heddle.process.TypedProcess;
 import dev.heddle.process.UnknownMethodException;
 import dev.heddle.process.body.BodyThread;
 import dev.heddle.process.body.BodyView;
 import dev.heddle.process.dispatch.Dispatcher;
-import dev.heddle.process.event.DeadLetter;
 import dev.heddle.process.event.EventStream;
 import dev.heddle.process.observe.FlightEvents;
 import dev.heddle.process.relay.CoroutineMailbox;
@@ -65,6 +66,9 @@ public final class ProcessHost {
       Consumer<Request> unseen,
       Lifetime lifetime) {}
 
+  private static final String NOTHING_TO_START =
+      "the process to spawn is null; whoever makes it must return a new one";
+
   private final Parts parts;
   private final Dispatcher dispatcher;
   private final Endings endings;
@@ -105,8 +109,23 @@ public final class ProcessHost {
   /// @return its PID, or that of the process that has its name
   /// @throws NullPointerException when there is nothing to start
   public Pid spawn(Process process, StartOptions options, @Nullable LiveProcess by) {
-    Objects.requireNonNull(
-        process, "the process to spawn is null; whoever makes it must return a new one");
+    return spawn(process, options, by, null);
+  }
+
+  /// Starts a process that says which messages it takes.
+  ///
+  /// @param by the process that starts it, or null
+  /// @return what leads to it, or to the process that has its name
+  /// @throws StartRefusedException also when that one takes other messages
+  public <M> Ref<M> spawnTyped(
+      TypedProcess<M> process, StartOptions options, @Nullable LiveProcess by) {
+    Class<M> protocol = Objects.requireNonNull(process, NOTHING_TO_START).protocol();
+    return runtime().ref(spawn(process, options, by, protocol), protocol);
+  }
+
+  private Pid spawn(
+      Process process, StartOptions options, @Nullable LiveProcess by, @Nullable Class<?> takes) {
+    Objects.requireNonNull(process, NOTHING_TO_START);
     Objects.requireNonNull(options, "the options to spawn with are null; use DEFAULT");
     var _ = BodyThread.carrierOfCall(); // others have their turn
     StackReserve.requireAmple(); // else it might be known, and never begin
@@ -119,7 +138,7 @@ public final class ProcessHost {
     }
     LiveProcess other;
     try {
-      other = introduce(made);
+      other = introduce(made, takes);
     } catch (Throwable t) {
       made.refuse(t);
       throw t instanceof RuntimeException e
@@ -176,14 +195,17 @@ public final class ProcessHost {
 
   /// Gives a process what its start options say.
   ///
+  /// @param protocol of the messages that the process must take that has its name; or null
   /// @return the process, or the one that has its name
-  private LiveProcess introduce(LiveProcess made) throws Exception {
+  private LiveProcess introduce(LiveProcess made, @Nullable Class<?> protocol) throws Exception {
     checkOpen(); // once more: whoever closes the host sees what is in the table, or we see that
     StartOptions options = made.options();
-    if (options.name() != null
-        && names.register(options.name(), made) instanceof LiveProcess owner
-        && owner != made) {
-      return owner;
+    if (options.name() != null) {
+      Names.Holding holding = names.register(options.name(), made);
+      if (holding != null && holding.owner() instanceof LiveProcess owner && owner != made) {
+        owner.requireTakes(protocol, options.name(), holding.sinceMillis());
+        return owner;
+      }
     }
     LiveProcess by = null;
     long monitor = 0;
@@ -350,8 +372,9 @@ public final class ProcessHost {
   }
 
   Pid register(String name, LiveProcess process) {
-    if (names.register(name, process) instanceof LiveProcess owner) {
-      return owner.self();
+    Names.Holding holding = names.register(name, process);
+    if (holding != null) {
+      return holding.owner().self();
     }
     throw new IllegalStateException(
         process.self() + " has ended; it cannot take the name '" + name + "' any more");
@@ -501,7 +524,7 @@ public final class ProcessHost {
   void leftUnseen(LiveProcess in, @Nullable Object content, boolean isMessage) {
     undelivered.increment();
     if (isMessage) {
-      events.left(in, content, DeadLetter.Why.LEFT);
+      events.left(in, content);
     }
     if (content instanceof Request request) {
       parts.unseen().accept(request);
@@ -509,9 +532,9 @@ public final class ProcessHost {
   }
 
   /// Had to give way to one that came later.
-  void displaced(LiveProcess to, ProcessEvent event) {
+  void displaced(LiveProcess to, ProcessEvent event, @Nullable Object by) {
     unseen();
-    events.left(to, event.data(), DeadLetter.Why.DISPLACED);
+    events.displaced(to, event.data(), by);
     if (event.data() instanceof Request request) {
       var _ = request.reply().failed(new SendFailedException(to.self(), SendResult.DROPPED));
     }

@@ -28,12 +28,12 @@ public abstract class Burst extends EventQueue.Node {
    *
    * I1. What one worker sends to one task leaves in order: a burst is sealed before its worker pushes anything else, so what its worker
    *     pushes later is handed out after the last of it. Mutants: burst-open-beside-a-send, burst-looked-into-once; BurstStress.LooksTooSoon.
-   *     [BurstTest, BurstStress, StepFloodTest]
+   *     [BurstTest, BurstStress, MessageFloodTest]
    * I2. An item that was accepted is handed out once, or left unseen once: up to the count that was read before ABANDONED by the consumer; one
    *     that was being added at that moment by the sender at the end, or by the lookout. Mutants: burst-of-the-dead-forgotten, burst-goes-on-for-the-dead;
-   *     BurstStress.AbandonsByStore, SealsByStore, LeavesByStore. [BurstTest, BurstStress, StepFloodTest]
+   *     BurstStress.AbandonsByStore, SealsByStore, LeavesByStore. [BurstTest, BurstStress, MessageFloodTest]
    * I3. What is added is seen by a step that begins after the end of the burst, or has been seen. Mutants: burst-ends-silently,
-   *     burst-kept-back-in-a-long-step; BurstStress.EndsSilently, SealsTooLate, KeepsTooLate. [BurstTest, BurstStress, StepFloodTest]
+   *     burst-kept-back-in-a-long-step; BurstStress.EndsSilently, SealsTooLate, KeepsTooLate. [BurstTest, BurstStress, MessageFloodTest]
    *
    * Bounds. A queue with a bound says of each item whether there is room for it; nothing is added there without a CAS.
    *

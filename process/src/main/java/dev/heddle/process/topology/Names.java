@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.topology;
 
+import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
@@ -11,7 +12,19 @@ import org.jspecify.annotations.Nullable;
 /// Names of processes on this host. A name belongs to one process, a process may have several; all
 /// are given back when it ends.
 public final class Names {
-  private final ConcurrentHashMap<String, Ties.Owner> owners = new ConcurrentHashMap<>();
+  /*
+   * Memory order. Whoever waits for a name writes its entry in `waiting`, and then reads `holdings`; whoever takes a name writes `holdings`, and
+   * then reads `waiting`. One of the two reads sees the other's write, by the full fence between: the process is found, or the waiter.
+   * Not by waiting.isEmpty(): the map counts an entry after others can see it and add to it. [ProcessNamesTest]
+   */
+
+  /// That a process has a name.
+  ///
+  /// @param owner of the name
+  /// @param sinceMillis since when, by the wall clock: for messages
+  public record Holding(Ties.Owner owner, long sinceMillis) {}
+
+  private final ConcurrentHashMap<String, Holding> holdings = new ConcurrentHashMap<>();
 
   // those that wait for a name to be taken; an entry is changed in compute()
   private final ConcurrentHashMap<String, List<Consumer<Ties.Owner>>> waiting =
@@ -22,9 +35,11 @@ public final class Names {
 
   /// Gives a process a name.
   ///
-  /// @return who has the name now: `owner`, or whoever had it before; null when `owner` has ended
-  public Ties.@Nullable Owner register(String name, Ties.Owner owner) {
-    Ties.Owner before = owners.putIfAbsent(name, owner);
+  /// @return who has the name now: `owner`, or the process that had it before; null when `owner`
+  ///   has ended
+  public @Nullable Holding register(String name, Ties.Owner owner) {
+    Holding made = new Holding(owner, System.currentTimeMillis());
+    Holding before = holdings.putIfAbsent(name, made);
     if (before != null) {
       return before;
     }
@@ -33,13 +48,15 @@ public final class Names {
       isKept = owner.ties().addName(name);
     } finally { // also without memory: nobody would give it back
       if (!isKept) {
-        owners.remove(name, owner);
+        holdings.remove(name, made);
       }
     }
-    if (isKept && !waiting.isEmpty()) {
-      tellOf(name, owner);
+    if (!isKept) {
+      return null;
     }
-    return isKept ? owner : null;
+    VarHandle.fullFence();
+    tellOf(name, owner);
+    return made;
   }
 
   private void tellOf(String name, Ties.Owner owner) {
@@ -49,7 +66,7 @@ public final class Names {
     }
   }
 
-  /// Lets code be told, once, when a process has a name: at once when one has it.
+  /// Lets code be told, once, when a process has a name: at once when a process has it.
   ///
   /// @param lives whether a process that has the name will keep it for a while
   public void await(String name, Predicate<Ties.Owner> lives, Consumer<Ties.Owner> listener) {
@@ -60,8 +77,8 @@ public final class Names {
           all.add(listener);
           return all;
         });
-    // after: whoever takes the name meanwhile sees the entry, or is seen here
-    Ties.Owner owner = owners.get(name);
+    VarHandle.fullFence();
+    Ties.Owner owner = find(name);
     if (owner != null && lives.test(owner)) {
       giveUp(name, listener);
       listener.accept(owner);
@@ -78,24 +95,28 @@ public final class Names {
         });
   }
 
-  /// Takes a name from whoever has it.
+  /// Takes a name from its owner.
   ///
-  /// @return false when nobody has
+  /// @return false when it has none
   public boolean unregister(String name) {
-    Ties.Owner owner = owners.remove(name);
-    if (owner == null) {
+    Holding holding = holdings.remove(name);
+    if (holding == null) {
       return false;
     }
-    owner.ties().removeName(name);
+    holding.owner().ties().removeName(name);
     return true;
   }
 
   void release(String name, Ties.Owner owner) {
-    owners.remove(name, owner);
+    Holding holding = holdings.get(name);
+    if (holding != null && holding.owner() == owner) {
+      holdings.remove(name, holding);
+    }
   }
 
-  /// Who has a name, or null.
+  /// The owner of a name, or null.
   public Ties.@Nullable Owner find(String name) {
-    return owners.get(name);
+    Holding holding = holdings.get(name);
+    return holding == null ? null : holding.owner();
   }
 }

@@ -24,11 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /// Steps that send much to one process.
 @Tag("P9")
 @Timeout(300)
-<<<<<<<< HEAD:process/src/test/java/dev/heddle/process/MessageFloodTest.java
 class MessageFloodTest {
-========
-class MessageFloodTest {
->>>>>>>> tails-events:process/src/test/java/dev/heddle/process/MessageFloodTest.java
   private static final StartOptions ROOMY =
       StartOptions.DEFAULT.withMailbox(Integer.MAX_VALUE, MailboxPolicy.REJECT);
   private static final String GO = "go";

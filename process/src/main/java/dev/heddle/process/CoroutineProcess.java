@@ -389,7 +389,10 @@ public abstract class CoroutineProcess implements Process {
   }
 
   private Cancellation ended() {
-    String what = replaced ? " runs another process in the place of this body" : " has ended";
+    String what =
+        replaced
+            ? " runs another process in the place of this body"
+            : context().exit() == null ? " goes on without this body" : " has ended";
     return new Cancellation(context().self() + what + "; nothing will come any more");
   }
 
@@ -449,10 +452,17 @@ public abstract class CoroutineProcess implements Process {
     context = self;
     method = entry;
     input = with;
-    inbox =
-        self instanceof Inbox.Source source
-            ? source.inboxOf(this)
-            : new HandedInbox(request -> request.reply().leftUnseen());
+    inbox = // not asked of the context: a process around this one may have put its own before ours
+        self.self().receiver() instanceof Inbox.Source live
+            ? live.inboxOf(this)
+            : new HandedInbox(CoroutineProcess::leftUnseen);
+  }
+
+  /// Of a body that runs in no runtime: a test makes its steps.
+  private static void leftUnseen(ProcessEvent event) {
+    if (event.data() instanceof Request request) {
+      request.reply().leftUnseen();
+    }
   }
 
   @Override
@@ -494,7 +504,7 @@ public abstract class CoroutineProcess implements Process {
       out.untilWoken();
     } else if (becomes != null) {
       replaced = true;
-      out.upgrade(becomes.source(), becomes.method(), becomes.input());
+      out.upgrade(becomes, Objects.requireNonNull(inbox).unreceived());
     } else {
       for (StepOutput.Yield order : orders) {
         out.yield(order.tag(), order.command());

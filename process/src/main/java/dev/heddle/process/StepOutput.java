@@ -146,6 +146,17 @@ public final class StepOutput {
     this.outcome = new Upgrade(source, method, input);
   }
 
+  /// The same, of a body.
+  ///
+  /// @param unreceived what was handed to the body, and it has not received: the list itself
+  void upgrade(Upgrade to, List<ProcessEvent> unreceived) {
+    checkOpen();
+    this.status = Status.UPGRADE;
+    this.outcome = new BodyUpgrade(to, unreceived);
+  }
+
+  private record BodyUpgrade(Upgrade to, List<ProcessEvent> unreceived) {}
+
   /// What takes the place of a process.
   public record Upgrade(String source, String method, @Nullable Object input) {}
 
@@ -184,7 +195,18 @@ public final class StepOutput {
 
   /// What takes its place.
   public @Nullable Upgrade upgrade() {
-    return status == Status.UPGRADE ? (Upgrade) outcome : null;
+    if (status != Status.UPGRADE) {
+      return null;
+    }
+    return outcome instanceof BodyUpgrade body ? body.to() : (Upgrade) outcome;
+  }
+
+  /// What was handed to a body that upgrades, and the body has not received, oldest first. The
+  /// runtime takes it out of the list for what takes the place of the process, also where the body
+  /// runs within another process that has passed this output to it. What stays in the list counts
+  /// as undelivered when the body is closed.
+  public List<ProcessEvent> unreceived() {
+    return outcome instanceof BodyUpgrade body ? body.unreceived() : List.of();
   }
 
   /// How many commands there are.

@@ -156,6 +156,13 @@ public final class BodyThread implements Executor, OtherBody {
     return of(Thread.currentThread()) != null;
   }
 
+  /// Whether the current thread is that of a body which was to end, and goes on beside its process:
+  /// what takes its place may run meanwhile.
+  public static boolean isDetached() {
+    BodyThread body = of(Thread.currentThread());
+    return body != null && body.detached;
+  }
+
   /// The worker in whose step the current thread runs as a body, or null. Holds until it waits.
   public static @Nullable Worker carrier() {
     BodyThread body = of(Thread.currentThread());

@@ -12,7 +12,9 @@ import dev.heddle.process.body.HandedInbox;
 import dev.heddle.process.body.Inbox;
 import dev.heddle.process.dispatch.Command;
 import dev.heddle.process.dispatch.Commands;
+import dev.heddle.process.scheduler.Logbook;
 import dev.heddle.process.timer.WaitLimit;
+import java.lang.System.Logger.Level;
 import java.lang.reflect.UndeclaredThrowableException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -186,6 +188,13 @@ public abstract class CoroutineProcess implements Process {
   /// This call does not return. It throws [Cancellation], and so does each later wait of this body:
   /// `finally` blocks run, and what they do without waiting is done before the other process
   /// begins. Commands that are on their way are the other one's.
+  ///
+  /// A body that catches that and goes on is on its own: from the moment at which the other process
+  /// begins, [#context()] refuses it what is the other's, with an [IllegalStateException]:
+  /// [ProcessContext] says what it may still call.
+  ///
+  /// A body that runs within another process does the same with that process, which passes on the
+  /// output of its step.
   ///
   /// @param source what the runtime's factory makes a process of; where it fails, this process does
   /// @param entry a method of that
@@ -542,7 +551,19 @@ public abstract class CoroutineProcess implements Process {
       result = run(input);
     } catch (Throwable t) {
       failure = t;
+      if (BodyThread.isDetached() && !isWayToEnd(t)) { // no step looks at that any more
+        Logbook.write(
+            Level.WARNING,
+            "the body of "
+                + context().self()
+                + " has failed, which had ended or went on without it",
+            t);
+      }
     }
+  }
+
+  private static boolean isWayToEnd(Throwable t) {
+    return t instanceof Cancellation || t instanceof InterruptedException;
   }
 
   @Override

@@ -14,6 +14,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -210,11 +213,10 @@ class BodyUpgradeTest {
   private void assertThatItWasRefused(Story story, Pid pid) {
     assertThat(story.thrown()).hasSize(18);
     assertThat(story.thrown())
-        .allSatisfy(
-            (_, thrown) ->
-                assertThat(thrown)
-                    .isInstanceOf(IllegalStateException.class)
-                    .hasMessageContaining(pid + " goes on without this body"));
+        .allSatisfy((_, thrown) ->
+            assertThat(thrown)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining(pid + " goes on without this body"));
     assertThat(story.self()).isEqualTo(pid);
     assertThat(story.offered()).isEqualTo(SendResult.ACCEPTED);
     assertThat(story.ended()).isFalse();
@@ -298,6 +300,53 @@ class BodyUpgradeTest {
     began.await();
     runtime.send(pid, "close");
     assertThatItWasRefused(Kit.take(stories), pid);
+  }
+
+  @Test
+  @Tag("proc-303")
+  void body_thatGoesOnBehindItsUpgrade_andFails_isLogged() throws Exception {
+    BlockingQueue<LogRecord> logged = Kit.queue();
+    Handler listening =
+        new Handler() {
+          @Override
+          public void publish(LogRecord entry) {
+            logged.add(entry);
+          }
+
+          @Override
+          public void flush() {}
+
+          @Override
+          public void close() {}
+        };
+    Logger log = Logger.getLogger("dev.heddle.process");
+    log.addHandler(listening);
+    next = _ -> Kit.untilMessage();
+    try {
+      CountDownLatch replaced = new CountDownLatch(1);
+      Pid pid =
+          runtime.spawn(
+              CoroutineProcess.of(self -> {
+                try {
+                  self.upgrade("next", Process.RUN, null);
+                } catch (Cancellation swallowed) {
+                  replaced.await();
+                  throw new IllegalStateException("too late");
+                }
+                return null;
+              }));
+      runtime.send(pid, "end");
+      assertThat(Kit.exit(runtime, pid).result()).isEqualTo("end");
+      replaced.countDown();
+      String words = "the body of " + pid + " has failed, which had ended or went on without it";
+      LogRecord entry = Kit.take(logged);
+      while (!words.equals(entry.getMessage())) {
+        entry = Kit.take(logged); // a slow machine may have had others
+      }
+      assertThat(entry.getThrown()).hasMessage("too late");
+    } finally {
+      log.removeHandler(listening);
+    }
   }
 
   @Test

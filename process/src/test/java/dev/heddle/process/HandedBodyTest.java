@@ -119,14 +119,13 @@ class HandedBodyTest {
   private BlockingQueue<Object> letters() {
     BlockingQueue<Object> letters = Kit.queue();
     Pid reader =
-        runtime.spawn(
-            (events, _) ->
-                events.forEach(event -> {
-                  if (event.data() instanceof DeadLetter letter) {
-                    assertThat(letter.why()).isEqualTo(DeadLetter.Why.LEFT);
-                    letters.add(Objects.requireNonNull(letter.message()));
-                  }
-                }));
+        runtime.spawn((events, _) ->
+            events.forEach(event -> {
+              if (event.data() instanceof DeadLetter letter) {
+                assertThat(letter.why()).isEqualTo(DeadLetter.Why.LEFT);
+                letters.add(Objects.requireNonNull(letter.message()));
+              }
+            }));
     runtime.events().subscribe(DeadLetter.class, reader);
     return letters;
   }

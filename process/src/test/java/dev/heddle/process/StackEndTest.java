@@ -20,6 +20,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(300)
 class StackEndTest {
   private static final int FRAMES = 1_500; // the last ones, in which something is tried
+  private static final int RISE = 800; // large frames: the room of 800 small ones, and often more
   private static final int ROUNDS = 8;
 
   private final ProcessRuntime runtime = ProcessRuntime.builder().workers(2).start();
@@ -38,12 +39,30 @@ class StackEndTest {
   private static final class Digger {
     private final ProcessRuntime runtime;
     private final Act act;
+    private int risen; // large frames that have returned
     private int done;
     private int succeeded;
+    long kept;
 
     Digger(ProcessRuntime runtime, Act act) {
       this.runtime = runtime;
       this.act = act;
+    }
+
+    /// Large frames first. For each error the JVM looks through all frames of the stack; 20,000
+    /// small ones take it milliseconds. The small ones begin 800 large ones before the end.
+    void sink(int wide, long a, long b, long c, long d, long e, long f, long g, long h) {
+      try {
+        sink(wide, b, c, d, e, f, g, h, a + 1);
+      } catch (StackOverflowError _) {
+        // safe: the end
+      }
+      kept += a ^ b ^ c ^ d ^ e ^ f ^ g ^ h; // so that each frame keeps them
+      if (++risen == RISE) {
+        dig(wide, 1, 2);
+      } else if (risen > RISE) {
+        act(); // where small ones are interpreted, and large ones compiled, there are fewer
+      }
     }
 
     /// Frames of another size first, so that the end lies elsewhere each time.
@@ -104,7 +123,8 @@ class StackEndTest {
     THREAD {
       @Override
       void run(ProcessRuntime runtime, Runnable dig) throws Exception {
-        Thread thread = new Thread(null, dig, "digger", 1 << 20);
+        // for each error the JVM looks through all frames: milliseconds, where there are 20,000
+        Thread thread = new Thread(null, dig, "digger", 256 << 10);
         thread.start();
         thread.join();
       }
@@ -115,7 +135,8 @@ class StackEndTest {
 
   private void dig(Stack stack, int round, Act act) throws Exception {
     Digger digger = new Digger(runtime, act);
-    stack.run(runtime, () -> digger.dig(round, 1, 2));
+    stack.run(runtime, () -> digger.sink(round, 1, 2, 3, 4, 5, 6, 7, 8));
+    assertThat(digger.done).isEqualTo(FRAMES);
     assertThat(digger.succeeded).isPositive();
   }
 
@@ -244,7 +265,7 @@ class StackEndTest {
                       context.link(other);
                       context.unlink(other);
                     };
-                new Digger(runtime, act).dig(wide, 1, 2);
+                new Digger(runtime, act).sink(wide, 1, 2, 3, 4, 5, 6, 7, 8);
                 out.done();
               }));
       var _ = Kit.exit(runtime, digger);

@@ -36,8 +36,8 @@ public interface Inbox {
   /// Puts in what a step was given.
   void add(ProcessEvent event);
 
-  /// What was put in and not received, oldest first: the list itself. Whoever takes the place of the
-  /// body may take it out.
+  /// What was put in and not received, oldest first: the list itself. Whoever takes the place of
+  /// the body may take it out.
   List<ProcessEvent> unreceived();
 
   /// Nothing will be received any more. What is still in it, nobody has seen.

@@ -4,7 +4,11 @@ package dev.heddle.process;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.Heddle;
+import dev.heddle.process.body.BodyThread;
 import dev.heddle.process.relay.CoroutineMailbox;
+import java.io.File;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -272,5 +276,61 @@ class StackEndTest {
       others.forEach(this::terminate);
       exits.forEach(Kit::get);
     }
+  }
+
+  /// A program in which nothing was initialised before.
+  static final class Fresh {
+    private Fresh() {}
+
+    public static void main(String[] args) {
+      ProcessRuntime runtime = ProcessRuntime.builder().workers(1).start();
+      Pid rests = runtime.spawn(Kit.resting());
+      Digger digger = new Digger(runtime, (r, _) -> r.offer(rests, "from the end"));
+      Exit exit = null;
+      for (int round = 0; round < ROUNDS && (exit == null || exit.cause() == null); round++) {
+        int wide = round;
+        digger.done = 0;
+        digger.risen = 0;
+        CoroutineProcess body =
+            CoroutineProcess.of(_ -> {
+              digger.sink(wide, 1, 2, 3, 4, 5, 6, 7, 8);
+              return digger.done;
+            });
+        exit = Kit.exit(runtime, runtime.spawn(body));
+      }
+      IO.println(exit);
+      runtime.shutdown(java.time.Duration.ZERO);
+    }
+  }
+
+  @Test
+  @Tag("proc-306")
+  void body_thatFirstCallsTheRuntimeAtTheEndOfItsStack_leavesTheJvmWhole() throws Exception {
+    String classPath =
+        String.join(
+            File.pathSeparator,
+            where(BodyThread.class), // a mutant of it lies elsewhere than the rest
+            where(Heddle.class),
+            where(ProcessRuntime.class),
+            where(StackEndTest.class));
+    var java =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--add-opens",
+                "java.base/java.lang=ALL-UNNAMED",
+                "-cp",
+                classPath,
+                Fresh.class.getName())
+            .redirectErrorStream(true)
+            .start();
+    String said = new String(java.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(said).contains("NORMAL", "result=" + FRAMES);
+    assertThat(java.waitFor()).isZero();
+  }
+
+  private static String where(Class<?> of) throws Exception {
+    String name = of.getName().replace('.', '/') + ".class";
+    Path file = Path.of(of.getResource("/" + name).toURI());
+    return file.toString().substring(0, file.toString().length() - name.length());
   }
 }

@@ -12,7 +12,9 @@ import dev.heddle.process.body.HandedInbox;
 import dev.heddle.process.body.Inbox;
 import dev.heddle.process.dispatch.Command;
 import dev.heddle.process.dispatch.Commands;
+import dev.heddle.process.scheduler.Logbook;
 import dev.heddle.process.timer.WaitLimit;
+import java.lang.System.Logger.Level;
 import java.lang.reflect.UndeclaredThrowableException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -186,6 +188,13 @@ public abstract class CoroutineProcess implements Process {
   /// This call does not return. It throws [Cancellation], and so does each later wait of this body:
   /// `finally` blocks run, and what they do without waiting is done before the other process
   /// begins. Commands that are on their way are the other one's.
+  ///
+  /// A body that catches that and goes on is on its own: from the moment at which the other process
+  /// begins, [#context()] refuses it what is the other's, with an [IllegalStateException]:
+  /// [ProcessContext] says what it may still call.
+  ///
+  /// A body that runs within another process does the same with that process, which passes on the
+  /// output of its step.
   ///
   /// @param source what the runtime's factory makes a process of; where it fails, this process does
   /// @param entry a method of that
@@ -389,7 +398,10 @@ public abstract class CoroutineProcess implements Process {
   }
 
   private Cancellation ended() {
-    String what = replaced ? " runs another process in the place of this body" : " has ended";
+    String what =
+        replaced
+            ? " runs another process in the place of this body"
+            : context().exit() == null ? " goes on without this body" : " has ended";
     return new Cancellation(context().self() + what + "; nothing will come any more");
   }
 
@@ -449,10 +461,17 @@ public abstract class CoroutineProcess implements Process {
     context = self;
     method = entry;
     input = with;
-    inbox =
-        self instanceof Inbox.Source source
-            ? source.inboxOf(this)
-            : new HandedInbox(request -> request.reply().leftUnseen());
+    inbox = // not asked of the context: a process around this one may have put its own before ours
+        self.self().receiver() instanceof Inbox.Source live
+            ? live.inboxOf(this)
+            : new HandedInbox(CoroutineProcess::leftUnseen);
+  }
+
+  /// Of a body that runs in no runtime: a test makes its steps.
+  private static void leftUnseen(ProcessEvent event) {
+    if (event.data() instanceof Request request) {
+      request.reply().leftUnseen();
+    }
   }
 
   @Override
@@ -494,7 +513,7 @@ public abstract class CoroutineProcess implements Process {
       out.untilWoken();
     } else if (becomes != null) {
       replaced = true;
-      out.upgrade(becomes.source(), becomes.method(), becomes.input());
+      out.upgrade(becomes, Objects.requireNonNull(inbox).unreceived());
     } else {
       for (StepOutput.Yield order : orders) {
         out.yield(order.tag(), order.command());
@@ -532,7 +551,19 @@ public abstract class CoroutineProcess implements Process {
       result = run(input);
     } catch (Throwable t) {
       failure = t;
+      if (BodyThread.isDetached() && !isWayToEnd(t)) { // no step looks at that any more
+        Logbook.write(
+            Level.WARNING,
+            "the body of "
+                + context().self()
+                + " has failed, which had ended or went on without it",
+            t);
+      }
     }
+  }
+
+  private static boolean isWayToEnd(Throwable t) {
+    return t instanceof Cancellation || t instanceof InterruptedException;
   }
 
   @Override

@@ -9,6 +9,10 @@ import org.jspecify.annotations.Nullable;
 /// **Thread** of the process, within `init`, `step` and `close`; what says *any* may be called from
 /// others too.
 ///
+/// A body that goes on when an upgrade has replaced it, or the process around it has closed it, may
+/// call what says *any*, and nothing else: the rest throws an [IllegalStateException] for as long
+/// as the process lives.
+///
 /// @since 0.1
 public interface ProcessContext {
   /// The address of this process. **Thread** any.

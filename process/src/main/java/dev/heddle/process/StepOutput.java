@@ -5,6 +5,7 @@ import dev.heddle.process.dispatch.Command;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// What a step asks for: commands, and when to be stepped again. Valid during the step only: what
@@ -51,7 +52,6 @@ public final class StepOutput {
   private @Nullable Status status;
   // of a status that has one: the result, the reason, a Failure, or the upgrade
   private @Nullable Object outcome;
-  private List<?> handedOn = List.of(); // to what takes its place
   private @Nullable Yield first;
   private @Nullable List<Yield> more; // most steps yield one at most
   private boolean sealed;
@@ -172,9 +172,21 @@ public final class StepOutput {
   ///
   /// @param kept what the other process is given first, before what this step has not looked at
   public void upgrade(String source, String method, @Nullable Object input, List<?> kept) {
-    upgrade(source, method, input);
-    handedOn = List.copyOf(kept);
+    upgrade(
+        new Upgrade(source, method, input),
+        kept.stream().map(ProcessEvent::message).collect(Collectors.toCollection(ArrayList::new)));
   }
+
+  /// The same, of a body.
+  ///
+  /// @param unreceived what was handed to the body, and it has not received: the list itself
+  void upgrade(Upgrade to, List<ProcessEvent> unreceived) {
+    checkOpen();
+    this.status = Status.UPGRADE;
+    this.outcome = new UpgradeWith(to, unreceived);
+  }
+
+  private record UpgradeWith(Upgrade to, List<ProcessEvent> unreceived) {}
 
   /// What takes the place of a process.
   public record Upgrade(String source, String method, @Nullable Object input) {}
@@ -225,12 +237,18 @@ public final class StepOutput {
 
   /// What takes its place.
   public @Nullable Upgrade upgrade() {
-    return status == Status.UPGRADE ? (Upgrade) outcome : null;
+    if (status != Status.UPGRADE) {
+      return null;
+    }
+    return outcome instanceof UpgradeWith with ? with.to() : (Upgrade) outcome;
   }
 
-  /// What that is given first.
-  public List<?> handedOn() {
-    return status == Status.UPGRADE ? handedOn : List.of();
+  /// What takes its place is given first, oldest first: what a process has kept for that, or what
+  /// was handed to a body and it has not received. The runtime takes it out of the list, also where
+  /// a body runs within another process that has passed this output to it. What stays in the list
+  /// of a body counts as undelivered when the body is closed.
+  public List<ProcessEvent> unreceived() {
+    return outcome instanceof UpgradeWith with ? with.unreceived() : List.of();
   }
 
   /// How many commands there are.
@@ -261,7 +279,6 @@ public final class StepOutput {
     sealed = false;
     status = null;
     outcome = null;
-    handedOn = List.of();
     first = null;
     more = null;
   }

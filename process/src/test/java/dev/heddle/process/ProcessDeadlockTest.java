@@ -4,8 +4,6 @@ package dev.heddle.process;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.process.ProcessDeadlock.Kind;
-import dev.heddle.process.dispatch.Command;
-import dev.heddle.process.dispatch.Commands;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,12 +14,11 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Processes that wait for each other are reported.
+/// Processes that wait for each other are reported; of which kinds such rings are,
+/// [DeadlockRingsTest] has.
 @Timeout(300)
 class ProcessDeadlockTest {
   private static final Duration DAY = Duration.ofDays(1);
-  private static final StartOptions SENDERS_WAIT =
-      StartOptions.DEFAULT.withMailbox(2, MailboxPolicy.SUSPEND); // the next one, and a request
 
   private final BlockingQueue<ProcessDeadlock> found = Kit.queue();
   private final ProcessRuntime runtime =
@@ -40,13 +37,14 @@ class ProcessDeadlockTest {
   }
 
   /// What the members of a ring do to the next one, when all are there: they are told of it.
-  private interface Blocks {
+  interface Blocks {
     void block(CoroutineProcess self, Pid next) throws Exception;
   }
 
-  private void ring(List<Blocks> members, StartOptions options) {
+  static List<Pid> ring(ProcessRuntime runtime, List<Blocks> members, StartOptions options) {
+    List<Pid> ring = new ArrayList<>();
     for (Blocks member : members) {
-      stuck.add(
+      ring.add(
           runtime.spawn(
               CoroutineProcess.of(self -> {
                 member.block(self, self.receive(Pid.class));
@@ -55,26 +53,17 @@ class ProcessDeadlockTest {
               options));
     }
     for (int i = 0; i < members.size(); i++) {
-      runtime.send(stuck.get(i), stuck.get((i + 1) % stuck.size()));
+      runtime.send(ring.get(i), ring.get((i + 1) % ring.size()));
     }
+    return ring;
+  }
+
+  private void ring() {
+    stuck.addAll(ring(runtime, List.of(this::ask, this::ask), StartOptions.DEFAULT));
   }
 
   private void ask(CoroutineProcess self, Pid next) throws InterruptedException {
     runtime.ask(next, "question", DAY);
-  }
-
-  private void call(CoroutineProcess self, Pid next) {
-    self.call(Commands.ask(next, "question", DAY));
-  }
-
-  private void awaitEnd(CoroutineProcess self, Pid next) throws InterruptedException {
-    runtime.awaitExit(next, DAY);
-  }
-
-  private void fill(CoroutineProcess self, Pid next) {
-    while (true) {
-      runtime.send(next, "more");
-    }
   }
 
   private ProcessDeadlock reported() throws InterruptedException {
@@ -83,12 +72,7 @@ class ProcessDeadlockTest {
     return deadlock;
   }
 
-  private void assertThatARingIsReported(Blocks... members) throws Exception {
-    ring(List.of(members), StartOptions.DEFAULT);
-    assertIsTheRing(reported());
-  }
-
-  private void assertIsTheRing(ProcessDeadlock deadlock) {
+  static void assertIsTheRing(ProcessDeadlock deadlock, List<Pid> stuck) {
     List<ProcessDeadlock.Wait> waits = deadlock.waits();
     assertThat(waits).extracting(ProcessDeadlock.Wait::pid).hasSameElementsAs(stuck);
     for (int i = 0; i < waits.size(); i++) {
@@ -103,11 +87,10 @@ class ProcessDeadlockTest {
   @Tag("proc-265")
   void bodies_thatAskEachOther_areReportedOnce_withSites_andStandInDumpsWhileItLasts()
       throws Exception {
-    ring(List.of(this::ask, this::ask), StartOptions.DEFAULT);
+    ring();
     ProcessDeadlock deadlock = reported();
-    assertIsTheRing(deadlock);
-    assertThat(deadlock.text())
-        .contains("the answer of", "within PT24H", "ProcessDeadlockTest.ask");
+    assertIsTheRing(deadlock, stuck);
+    assertThat(deadlock.text()).contains("the answer of", "within PT24H", "ProcessDeadlockTest.ask");
     awaitDump("deadlock of 2 processes", true);
     assertThat(runtime.counters().deadlocks()).isEqualTo(1);
     runtime.terminate(stuck.getFirst());
@@ -121,62 +104,6 @@ class ProcessDeadlockTest {
       assertThat(Thread.currentThread().isInterrupted()).as("interrupted by the guard").isFalse();
       Thread.yield();
     }
-  }
-
-  @Test
-  @Tag("proc-265")
-  void ring_ofAsksByCommandsAndBodies_isReported() throws Exception {
-    assertThatARingIsReported(this::ask, this::call, this::call, this::ask);
-  }
-
-  @Test
-  @Tag("proc-265")
-  void body_thatAsksItself_isReported() throws Exception {
-    assertThatARingIsReported(this::ask);
-  }
-
-  @Test
-  @Tag("proc-265")
-  void ring_ofAskAndEnd_isReported() throws Exception {
-    assertThatARingIsReported(this::ask, this::awaitEnd);
-  }
-
-  @Test
-  @Tag("proc-265")
-  void step_thatWaitsForAnAnswerOnly_ofABodyThatAsksIt_isReported() throws Exception {
-    Pid step =
-        runtime.spawn((events, out) -> {
-          if (!events.isEmpty() && events.getFirst().data() instanceof Pid next) {
-            Command<Object> ask = Commands.ask(next, "question", DAY);
-            out.yield(1, ask);
-            out.yieldOnly();
-          }
-        });
-    Pid body =
-        body(self -> {
-          ask(self, self.receive(Pid.class));
-          return null;
-        });
-    stuck.add(step);
-    runtime.send(step, body);
-    runtime.send(body, step);
-    assertIsTheRing(reported());
-  }
-
-  @Test
-  @Tag("proc-266")
-  void ring_ofFullMailboxes_isReported() throws Exception {
-    ring(List.of(this::fill, this::fill, this::fill), SENDERS_WAIT);
-    assertIsTheRing(reported());
-  }
-
-  @Test
-  @Tag("proc-266")
-  void ring_ofAsksAndFullMailboxes_isReported() throws Exception {
-    ring(List.of(this::ask, this::fill), SENDERS_WAIT);
-    ProcessDeadlock deadlock = reported();
-    assertIsTheRing(deadlock);
-    assertThat(deadlock.text()).contains("room of", "the answer of");
   }
 
   @Test
@@ -196,34 +123,6 @@ class ProcessDeadlockTest {
     assertThat(deadlock.kind()).isEqualTo(Kind.WORKERS);
     assertThat(deadlock.waits()).extracting(ProcessDeadlock.Wait::pid).contains(all.getLast());
     assertThat(deadlock.text()).contains("CountDownLatch", "ProcessDeadlockTest");
-  }
-
-  /// The step waits for an answer of the body, which waits for room in the mailbox of the step.
-  @Test
-  @Tag("proc-266")
-  void bodyThatWaitsForRoom_ofAStepThatWaitsForItsAnswer_isReported() throws Exception {
-    CountDownLatch asked = new CountDownLatch(1);
-    Pid body =
-        body(self -> {
-          Pid step = self.receive(Pid.class);
-          asked.await(); // from now on the step takes nothing
-          fill(self, step);
-          return null;
-        });
-    Pid step =
-        runtime.spawn(
-            (events, out) -> {
-              if (!events.isEmpty()) {
-                out.yield(1, Commands.ask(body, "question", DAY));
-                out.yieldOnly();
-                asked.countDown();
-              }
-            },
-            SENDERS_WAIT);
-    stuck.add(step);
-    runtime.send(step, "go");
-    runtime.send(body, step);
-    assertIsTheRing(reported());
   }
 
   /// Chains, waits that end, waits for one that receives, and requests that were handed on: beside
@@ -268,8 +167,8 @@ class ProcessDeadlockTest {
     awaitDump("the answer of " + asks, true); // all stand
     for (int i = 0; i < 3; i++) { // deadlocks one after the other: so there were looks between
       stuck.clear();
-      ring(List.of(this::ask, this::ask), StartOptions.DEFAULT);
-      assertIsTheRing(reported());
+      ring();
+      assertIsTheRing(reported(), stuck);
     }
     assertThat(runtime.counters().deadlocks()).isEqualTo(3);
   }

@@ -85,6 +85,30 @@ class ReadinessTest {
   }
 
   @Test
+  @Tag("proc-305")
+  void typedBody_thatReportsReady_staysTyped() throws Exception {
+    Ref<String> typed =
+        runtime.spawn(
+            TypedBody.of(
+                    String.class,
+                    self -> {
+                      story.add("begins");
+                      String first = self.next();
+                      self.ready();
+                      return first + self.next();
+                    })
+                .reportsReady());
+    Pid pid = java.util.Objects.requireNonNull(typed.pid());
+    CompletableFuture<Boolean> started = runtime.started(pid);
+    Kit.take(story);
+    assertThat(started).isNotDone();
+    typed.send("a");
+    assertThat(Kit.get(started)).isTrue();
+    typed.send("b");
+    assertThat(Kit.exit(runtime, pid).result()).isEqualTo("ab");
+  }
+
+  @Test
   @Tag("proc-260")
   void started_ofAProcessThatEndsBeforeItIsReady_isFalse() {
     CompletableFuture<Boolean> ends =

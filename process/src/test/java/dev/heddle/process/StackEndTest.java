@@ -4,7 +4,11 @@ package dev.heddle.process;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.Heddle;
+import dev.heddle.process.body.BodyThread;
 import dev.heddle.process.relay.CoroutineMailbox;
+import java.io.File;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -20,6 +24,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(300)
 class StackEndTest {
   private static final int FRAMES = 1_500; // the last ones, in which something is tried
+  private static final int RISE = 800; // large frames: the room of 800 small ones, and often more
   private static final int ROUNDS = 8;
 
   private final ProcessRuntime runtime = ProcessRuntime.builder().workers(2).start();
@@ -38,12 +43,30 @@ class StackEndTest {
   private static final class Digger {
     private final ProcessRuntime runtime;
     private final Act act;
+    private int risen; // large frames that have returned
     private int done;
     private int succeeded;
+    long kept;
 
     Digger(ProcessRuntime runtime, Act act) {
       this.runtime = runtime;
       this.act = act;
+    }
+
+    /// Large frames first. For each error the JVM looks through all frames of the stack; 20,000
+    /// small ones take it milliseconds. The small ones begin 800 large ones before the end.
+    void sink(int wide, long a, long b, long c, long d, long e, long f, long g, long h) {
+      try {
+        sink(wide, b, c, d, e, f, g, h, a + 1);
+      } catch (StackOverflowError _) {
+        // safe: the end
+      }
+      kept += a ^ b ^ c ^ d ^ e ^ f ^ g ^ h; // so that each frame keeps them
+      if (++risen == RISE) {
+        dig(wide, 1, 2);
+      } else if (risen > RISE) {
+        act(); // where small ones are interpreted, and large ones compiled, there are fewer
+      }
     }
 
     /// Frames of another size first, so that the end lies elsewhere each time.
@@ -104,7 +127,8 @@ class StackEndTest {
     THREAD {
       @Override
       void run(ProcessRuntime runtime, Runnable dig) throws Exception {
-        Thread thread = new Thread(null, dig, "digger", 1 << 20);
+        // for each error the JVM looks through all frames: milliseconds, where there are 20,000
+        Thread thread = new Thread(null, dig, "digger", 256 << 10);
         thread.start();
         thread.join();
       }
@@ -115,7 +139,8 @@ class StackEndTest {
 
   private void dig(Stack stack, int round, Act act) throws Exception {
     Digger digger = new Digger(runtime, act);
-    stack.run(runtime, () -> digger.dig(round, 1, 2));
+    stack.run(runtime, () -> digger.sink(round, 1, 2, 3, 4, 5, 6, 7, 8));
+    assertThat(digger.done).isEqualTo(FRAMES);
     assertThat(digger.succeeded).isPositive();
   }
 
@@ -244,12 +269,68 @@ class StackEndTest {
                       context.link(other);
                       context.unlink(other);
                     };
-                new Digger(runtime, act).dig(wide, 1, 2);
+                new Digger(runtime, act).sink(wide, 1, 2, 3, 4, 5, 6, 7, 8);
                 out.done();
               }));
       var _ = Kit.exit(runtime, digger);
       others.forEach(this::terminate);
       exits.forEach(Kit::get);
     }
+  }
+
+  /// A program in which nothing was initialised before.
+  static final class Fresh {
+    private Fresh() {}
+
+    public static void main(String[] args) {
+      ProcessRuntime runtime = ProcessRuntime.builder().workers(1).start();
+      Pid rests = runtime.spawn(Kit.resting());
+      Digger digger = new Digger(runtime, (r, _) -> r.offer(rests, "from the end"));
+      Exit exit = null;
+      for (int round = 0; round < ROUNDS && (exit == null || exit.cause() == null); round++) {
+        int wide = round;
+        digger.done = 0;
+        digger.risen = 0;
+        CoroutineProcess body =
+            CoroutineProcess.of(_ -> {
+              digger.sink(wide, 1, 2, 3, 4, 5, 6, 7, 8);
+              return digger.done;
+            });
+        exit = Kit.exit(runtime, runtime.spawn(body));
+      }
+      IO.println(exit);
+      runtime.shutdown(java.time.Duration.ZERO);
+    }
+  }
+
+  @Test
+  @Tag("proc-306")
+  void body_thatFirstCallsTheRuntimeAtTheEndOfItsStack_leavesTheJvmWhole() throws Exception {
+    String classPath =
+        String.join(
+            File.pathSeparator,
+            where(BodyThread.class), // a mutant of it lies elsewhere than the rest
+            where(Heddle.class),
+            where(ProcessRuntime.class),
+            where(StackEndTest.class));
+    var java =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--add-opens",
+                "java.base/java.lang=ALL-UNNAMED",
+                "-cp",
+                classPath,
+                Fresh.class.getName())
+            .redirectErrorStream(true)
+            .start();
+    String said = new String(java.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(said).contains("NORMAL", "result=" + FRAMES);
+    assertThat(java.waitFor()).isZero();
+  }
+
+  private static String where(Class<?> of) throws Exception {
+    String name = of.getName().replace('.', '/') + ".class";
+    Path file = Path.of(of.getResource("/" + name).toURI());
+    return file.toString().substring(0, file.toString().length() - name.length());
   }
 }

@@ -144,16 +144,25 @@ public final class BodyThread implements Executor, OtherBody {
   }
 
   /// To be called before the first body: what the JDK starts with its first virtual thread is
-  /// neither to inherit a body's scheduler nor to hold a worker.
+  /// neither to inherit a body's scheduler nor to hold a worker; and what a body initialises when
+  /// it gives way is not to be initialised at the end of a stack, where that fails for good.
   public static void prepare() {
     if (VirtualThreads.problem() == null) {
       VirtualThreads.warmUp();
+      var _ = isDeep();
     }
   }
 
   /// Whether the current thread is that of a body.
   public static boolean isCurrent() {
     return of(Thread.currentThread()) != null;
+  }
+
+  /// Whether the current thread is that of a body which was to end, and goes on beside its process:
+  /// what takes its place may run meanwhile.
+  public static boolean isDetached() {
+    BodyThread body = of(Thread.currentThread());
+    return body != null && body.detached;
   }
 
   /// The worker in whose step the current thread runs as a body, or null. Holds until it waits.
@@ -337,7 +346,11 @@ public final class BodyThread implements Executor, OtherBody {
   /// the end of the stack: a yield would give it an empty one, and so the heap in place of the
   /// stack.
   private static boolean isDeep() {
-    return StackWalker.getInstance().walk(frames -> frames.skip(DEEP).findAny().isPresent());
+    try {
+      return StackWalker.getInstance().walk(frames -> frames.skip(DEEP).findAny().isPresent());
+    } catch (StackOverflowError | InternalError _) {
+      return true; // safe: the walk has met the end of the stack, which the JDK may wrap
+    }
   }
 
   /// The current body is about to wait for another process, in a wait of the JDK; [#endWait] is to

@@ -2,7 +2,6 @@
 package dev.heddle.process.body;
 
 import dev.heddle.process.ProcessEvent;
-import dev.heddle.process.Request;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -13,13 +12,13 @@ import org.jspecify.annotations.Nullable;
 /// is that process's, which has taken these out of it.
 public final class HandedInbox implements Inbox {
   private final List<ProcessEvent> events = new ArrayList<>();
-  private final Consumer<Request> unseen;
+  private final Consumer<ProcessEvent> unseen;
   private int looked; // so many were looked at and left
 
   /// An empty one.
   ///
-  /// @param unseen is told of requests that lie in it at the end
-  public HandedInbox(Consumer<Request> unseen) {
+  /// @param unseen is told of what lies in it at the end
+  public HandedInbox(Consumer<ProcessEvent> unseen) {
     this.unseen = unseen;
   }
 
@@ -49,11 +48,13 @@ public final class HandedInbox implements Inbox {
   }
 
   @Override
+  public List<ProcessEvent> unreceived() {
+    return events;
+  }
+
+  @Override
   public void close() {
-    for (ProcessEvent event : events) {
-      if (event.data() instanceof Request request) {
-        unseen.accept(request);
-      }
-    }
+    events.forEach(unseen);
+    events.clear(); // whoever closes it twice tells nothing twice
   }
 }

@@ -3,6 +3,7 @@ package dev.heddle.process.body;
 
 import dev.heddle.process.Process;
 import dev.heddle.process.ProcessEvent;
+import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -13,7 +14,7 @@ public interface Inbox {
   /// In place of what was found, when nothing was.
   Object NOTHING = new Object();
 
-  /// What knows the inboxes of bodies: the context of a process.
+  /// What makes the inboxes of bodies: a process, as the runtime knows it.
   interface Source {
     /// The inbox of a body: the mailbox itself, where the process is the one that the runtime
     /// steps.
@@ -35,6 +36,10 @@ public interface Inbox {
   /// Puts in what a step was given.
   void add(ProcessEvent event);
 
-  /// Nothing will be received any more.
+  /// What was put in and not received, oldest first: the list itself. Whoever takes the place of
+  /// the body may take it out.
+  List<ProcessEvent> unreceived();
+
+  /// Nothing will be received any more. What is still in it, nobody has seen.
   void close();
 }

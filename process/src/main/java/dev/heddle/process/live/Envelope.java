@@ -45,6 +45,13 @@ class Envelope extends EventQueue.Node {
     return true;
   }
 
+  /// A signal that comes before all that is not urgent.
+  static final class Urgent extends Envelope {
+    Urgent(Signal signal) {
+      super(signal);
+    }
+  }
+
   /// The result of a command.
   static final class OfResult extends Envelope {
     OfResult(ProcessEvent event) {

@@ -13,7 +13,7 @@ import dev.heddle.process.SendResult;
 import dev.heddle.process.Signal;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.TypedProcess;
-import dev.heddle.process.body.Inbox;
+import dev.heddle.process.body.BodyThread;
 import dev.heddle.process.dispatch.Invocation;
 import dev.heddle.process.topology.Ties;
 import dev.heddle.scheduler.StackReserve;
@@ -21,11 +21,34 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// What the code of a process may do. Has no state: two of the same process do the same.
-final class LiveContext implements ProcessContext, Inbox.Source {
+final class LiveContext implements ProcessContext {
+  /*
+   * A body that is replaced by an upgrade, or closed by the process around it, and swallows its
+   * Cancellation, goes on beside the code that runs in the process now. So each call that only the
+   * code of the process may make looks whether its thread is that of such a body; a call that any
+   * thread may make does not.
+   *
+   * Rejected. A mark in the context: a process around a body shares its context with the body, and
+   * lives on when it closes that; and the field costs each process 8 bytes.
+   */
   private final LiveProcess live;
 
   LiveContext(LiveProcess live) {
     this.live = live;
+  }
+
+  /// The process, for a call that only its code may make.
+  ///
+  /// @throws IllegalStateException when the process goes on without the body that calls
+  private LiveProcess own() {
+    if (BodyThread.isDetached() && !live.isEnding()) {
+      throw new IllegalStateException(
+          self()
+              + " goes on without this body: an upgrade has replaced it, or the process around it"
+              + " has closed it. It has caught its Cancellation and not ended; let it end. Until"
+              + " then it may use self(), send() and offer(), and start processes by runtime()");
+    }
+    return live;
   }
 
   @Override
@@ -49,23 +72,18 @@ final class LiveContext implements ProcessContext, Inbox.Source {
   }
 
   @Override
-  public Inbox inboxOf(Process process) {
-    return live.inboxOf(process);
-  }
-
-  @Override
   public void wakeUp() {
     live.wakeUp();
   }
 
   @Override
   public void ready() {
-    live.ready();
+    own().ready();
   }
 
   @Override
   public ProcessStatistics statistics() {
-    return live.statistics();
+    return own().statistics();
   }
 
   @Override
@@ -106,7 +124,7 @@ final class LiveContext implements ProcessContext, Inbox.Source {
 
   @Override
   public <M> Ref<M> spawn(TypedProcess<M> child, StartOptions how) {
-    return live.host.spawnTyped(child, how, live);
+    return live.host.spawnTyped(child, how, own());
   }
 
   @Override
@@ -116,40 +134,40 @@ final class LiveContext implements ProcessContext, Inbox.Source {
 
   @Override
   public Pid spawn(Process child, StartOptions how) {
-    return live.host.spawn(child, how, live);
+    return live.host.spawn(child, how, own());
   }
 
   @Override
   public boolean cancelCommand(long tag) {
-    Invocation<?> invocation = live.invocation(tag);
+    Invocation<?> invocation = own().invocation(tag);
     return invocation != null && invocation.cancel("the process has cancelled it");
   }
 
   @Override
   public int outstanding() {
-    return live.outstanding();
+    return own().outstanding();
   }
 
   @Override
   public void link(Pid other) {
-    live.host.relations().link(live, other);
+    live.host.relations().link(own(), other);
   }
 
   @Override
   public void unlink(Pid other) {
-    live.host.relations().unlink(live, other);
+    live.host.relations().unlink(own(), other);
   }
 
   @Override
   public List<Pid> links() {
     StackReserve.requireAmple(); // a lock that is cut off stays locked
-    return live.links();
+    return own().links();
   }
 
   @Override
   public List<Pid> monitored() {
     StackReserve.requireAmple(); // the same
-    return live.monitored();
+    return own().monitored();
   }
 
   @Override
@@ -159,19 +177,19 @@ final class LiveContext implements ProcessContext, Inbox.Source {
 
   @Override
   public void trapExits(boolean trap) {
-    live.trapExits(trap);
+    own().trapExits(trap);
   }
 
   @Override
   public long monitor(Pid other) {
-    return live.host.relations().monitor(live, other, _ -> {});
+    return live.host.relations().monitor(own(), other, _ -> {});
   }
 
   @Override
   public long monitor(String name) {
     LiveProcess found = live.host.named(name);
     Pid to = found == null ? live.host.nobody() : found.self();
-    return live.host.relations().monitor(live, to, _ -> {});
+    return live.host.relations().monitor(own(), to, _ -> {});
   }
 
   @Override
@@ -182,28 +200,28 @@ final class LiveContext implements ProcessContext, Inbox.Source {
   @Override
   public boolean demonitor(long monitor) {
     StackReserve.requireAmple(); // the same
-    return Ties.demonitor(live, monitor);
+    return Ties.demonitor(own(), monitor);
   }
 
   @Override
   public Pid register(String name) {
     StackReserve.requireAmple(); // the same
-    return live.host.register(name, live);
+    return live.host.register(name, own());
   }
 
   @Override
   public boolean unregister(String name) {
     StackReserve.requireAmple(); // the same
-    return live.ties().names().contains(name) && live.host.names().unregister(name);
+    return own().ties().names().contains(name) && live.host.names().unregister(name);
   }
 
   @Override
   public @Nullable Object attribute(String key) {
-    return live.attribute(key);
+    return own().attribute(key);
   }
 
   @Override
   public void setAttribute(String key, Object value) {
-    live.setAttribute(key, value);
+    own().setAttribute(key, value);
   }
 }

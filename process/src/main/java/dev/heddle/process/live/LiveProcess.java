@@ -9,6 +9,7 @@ import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessEvent;
 import dev.heddle.process.ProcessSnapshot;
 import dev.heddle.process.ProcessStatistics;
+import dev.heddle.process.Request;
 import dev.heddle.process.SendResult;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.StepOutput;
@@ -31,7 +32,7 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// A process, its mailbox and its state.
-public final class LiveProcess extends Mortal implements Receiver, Caller {
+public final class LiveProcess extends Mortal implements Receiver, Caller, Inbox.Source {
   /*
    * Life.     init, then steps until one is DONE or throws, or somebody has decided the end; that is Mortal's. All of it on workers, one at
    *           a time (Task).
@@ -220,12 +221,28 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
 
   /// The inbox of a body: what has come for this process, when it is the body of this; else what
   /// the process around it hands on.
-  Inbox inboxOf(Process body) {
+  @Override
+  public Inbox inboxOf(Process body) {
     if (body != process) {
-      return new HandedInbox(request -> host.leftUnseen(this, request, true));
+      return new HandedInbox(event -> leftByABody(event.data()));
     }
     inbox = new Unread(this, queue, options.mailbox());
     return inbox;
+  }
+
+  /// A body that another process has run within this one was closed, and has not received it.
+  private void leftByABody(@Nullable Object content) {
+    host.leftUnseen(this, content, true);
+    if (content instanceof Request request && !isEnding()) { // else its asker is told of the end
+      var _ =
+          request
+              .reply()
+              .failed(
+                  new IllegalStateException(
+                      pid
+                          + " had handed the request to a body, and has closed that before it had"
+                          + " received it; ask again"));
+    }
   }
 
   /// The result of a command is about to be seen.
@@ -259,22 +276,10 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
       }
       case FAILED -> throw Objects.requireNonNull(out.failure());
       case UPGRADE -> {
-        Envelope rest = handedOn(out, events.notHandedOut());
-        unread = inbox == null ? rest : inbox.handOn(rest);
+        unread = Unread.handOn(out.unreceived(), events.notHandedOut());
         yield upgrade(Objects.requireNonNull(out.upgrade()));
       }
     };
-  }
-
-  /// What a process has kept for what takes its place, before what it has not looked at.
-  private static @Nullable Envelope handedOn(StepOutput out, @Nullable Envelope rest) {
-    Envelope first = rest;
-    for (Object message : out.handedOn().reversed()) {
-      Envelope kept = new Envelope(message);
-      EventQueue.putBefore(kept, first);
-      first = kept;
-    }
-    return first;
   }
 
   private boolean isThereNothing() {
@@ -325,6 +330,10 @@ public final class LiveProcess extends Mortal implements Receiver, Caller {
     process = next; // from here on it is the one that the end closes
     host.close(old, pid);
     next.init(context(), to.method(), to.input());
+    if (inbox != null) { // before its first step, which then looks first at what is urgent
+      inbox.beginWith((Envelope) unread);
+      unread = null;
+    }
     tellStartedUnlessItDoes();
     return Verdict.CONTINUE;
   }

@@ -216,7 +216,7 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
   /// @return whether it was asked
   public final boolean cancel(Signal.Cancel how) {
     if (trapsExits) {
-      return urgent(new Envelope(how));
+      return urgent(new Envelope.Urgent(how));
     }
     var _ = // one that has ended needs no more
         end(

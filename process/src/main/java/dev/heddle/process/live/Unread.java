@@ -73,15 +73,33 @@ final class Unread implements Inbox {
     if (received >= allowed) {
       return NOTHING; // others have their turn; the next step goes on
     }
-    for (; looked < left.size(); looked++) {
+    if (hasLeft()) {
+      Object urgent = findInQueue(wanted, true);
+      if (urgent != NOTHING) {
+        return urgent;
+      }
+    }
+    for (; hasLeft(); looked++) {
       if (wanted.test(left.get(looked).data())) {
         return left.remove(looked).data();
       }
     }
+    return findInQueue(wanted, false);
+  }
+
+  private boolean hasLeft() {
+    return looked < left.size();
+  }
+
+  private @Nullable Object findInQueue(
+      Predicate<? super @Nullable Object> wanted, boolean urgentOnly) {
     StackReserve.requireAmple(); // a queue that is left half-way keeps its senders waiting
     EventQueue.Node node;
     while ((node = queue.look()) != null) {
       Envelope envelope = (Envelope) node;
+      if (urgentOnly && !(envelope instanceof Envelope.Urgent)) {
+        return NOTHING; // which are the first in the queue
+      }
       if (!envelope.isMessage()) { // the result of a command of the process that was here before
         if (queue.takeOut(envelope)) {
           var _ = envelope.admittedTo(process);
@@ -103,7 +121,7 @@ final class Unread implements Inbox {
 
   @Override
   public boolean hasNews() {
-    return looked < left.size() || queue.hasNews();
+    return hasLeft() || queue.hasNews();
   }
 
   @Override
@@ -111,19 +129,37 @@ final class Unread implements Inbox {
     left.add(event);
   }
 
-  /// Another takes the place of the body: what an upgrade has left to this one, and it has not
-  /// received, is the other's.
+  @Override
+  public List<ProcessEvent> unreceived() {
+    return left;
+  }
+
+  /// The body begins with what an upgrade has left to its process: the messages. Results are of
+  /// commands of the process before, and of no interest to a body.
   ///
-  /// @param rest what comes behind that
+  /// @param first of them, or null
+  void beginWith(@Nullable Envelope first) {
+    if (first != null) {
+      left.addAll(EventBatch.of(first).stream().filter(ProcessEvent::isMessage).toList());
+    }
+  }
+
+  /// What a body has not received, before what its process has not looked at: for whoever takes
+  /// their place.
+  ///
+  /// @param unreceived is empty afterwards
   /// @return the first of all
-  @Nullable Envelope handOn(@Nullable Envelope rest) {
+  static @Nullable Envelope handOn(List<ProcessEvent> unreceived, @Nullable Envelope rest) {
+    if (unreceived.isEmpty()) {
+      return rest;
+    }
     Envelope first = rest;
-    for (ProcessEvent event : left.reversed()) {
+    for (ProcessEvent event : unreceived.reversed()) {
       Envelope again = new Envelope(event.data());
       EventQueue.putBefore(again, first);
       first = again;
     }
-    left.clear(); // not before: else they would be nobody's where there is no memory
+    unreceived.clear(); // not before: else they would be nobody's where there is no memory
     return first;
   }
 

@@ -3,7 +3,7 @@ package dev.heddle.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.heddle.process.DeadlockTest.Blocks;
+import dev.heddle.process.ProcessDeadlockTest.Blocks;
 import dev.heddle.process.ProcessDeadlock.Kind;
 import dev.heddle.process.dispatch.Commands;
 import java.time.Duration;
@@ -51,12 +51,12 @@ class DeadlockRingsTest {
     askAndEnd = ring(DeadlockRingsTest::ask, DeadlockRingsTest::awaitEnd);
     stepAndBody = ringOfStepAndBody();
     fullMailboxes =
-        DeadlockTest.ring(
+        ProcessDeadlockTest.ring(
             RUNTIME,
             List.of(DeadlockRingsTest::fill, DeadlockRingsTest::fill, DeadlockRingsTest::fill),
             SENDERS_WAIT);
     askAndFullMailbox =
-        DeadlockTest.ring(
+        ProcessDeadlockTest.ring(
             RUNTIME, List.of(DeadlockRingsTest::ask, DeadlockRingsTest::fill), SENDERS_WAIT);
     roomOfAStep = ringOfStepAndRoom();
   }
@@ -67,7 +67,7 @@ class DeadlockRingsTest {
   }
 
   private static List<Pid> ring(Blocks... members) {
-    return DeadlockTest.ring(RUNTIME, List.of(members), StartOptions.DEFAULT);
+    return ProcessDeadlockTest.ring(RUNTIME, List.of(members), StartOptions.DEFAULT);
   }
 
   private static void ask(CoroutineProcess self, Pid next) throws InterruptedException {
@@ -146,7 +146,7 @@ class DeadlockRingsTest {
   private static ProcessDeadlock assertThatItIsReported(List<Pid> ring)
       throws InterruptedException {
     ProcessDeadlock deadlock = reportOf(ring.getFirst());
-    DeadlockTest.assertIsTheRing(deadlock, ring);
+    ProcessDeadlockTest.assertIsTheRing(deadlock, ring);
     return deadlock;
   }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.heddle.process.supervisor.ChildSpec;
 import dev.heddle.process.supervisor.Supervisor;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -97,8 +98,8 @@ class ReadinessTest {
                       self.ready();
                       return first + self.next();
                     })
-                .reportsReady());
-    Pid pid = java.util.Objects.requireNonNull(typed.pid());
+                .reportingReady());
+    Pid pid = Objects.requireNonNull(typed.pid());
     CompletableFuture<Boolean> started = runtime.started(pid);
     Kit.take(story);
     assertThat(started).isNotDone();

@@ -82,7 +82,7 @@ class ServerEndTest extends CoroutineFixture {
   }
 
   private static void spawnFailing(ProcessContext self) {
-    self.spawn((_, out) -> out.fail("sold out"), StartOptions.DEFAULT.withLink(true));
+    self.spawn((_, out) -> out.fail("sold out"), StartOptions.DEFAULT.linked());
   }
 
   /// Has messages handled in one step.

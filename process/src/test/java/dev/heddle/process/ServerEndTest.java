@@ -27,6 +27,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /// How servers end, and what they leave.
 @Timeout(300)
 class ServerEndTest extends CoroutineFixture {
+  @SuppressWarnings("StaticAssignmentOfThrowable") // one object, known again where it is told
   private static final RuntimeException FAILURE = new IllegalStateException("on purpose");
 
   /// Ways to end a server that has handled a message.
@@ -54,6 +55,7 @@ class ServerEndTest extends CoroutineFixture {
     }),
     SHUTDOWN_OF_THE_RUNTIME((runtime, _) -> runtime.close());
 
+    @SuppressWarnings("ImmutableEnumChecker") // lambdas that keep nothing
     final BiConsumer<ProcessRuntime, Ref<Message>> ends;
 
     Way(BiConsumer<ProcessRuntime, Ref<Message>> ends) {

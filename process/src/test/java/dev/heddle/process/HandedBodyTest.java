@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -36,15 +35,18 @@ class HandedBodyTest {
 
   /// How a body is run.
   enum Run {
-    ALONE(body -> body),
-    WITHIN(body -> new Handing(body, false)),
-    WITHIN_ONE_BY_ONE(body -> new Handing(body, true)),
-    WITHIN_WITH_A_CONTEXT_OF_ITS_OWN(body -> new Handing(body, false, HandedBodyTest::another));
+    ALONE,
+    WITHIN,
+    WITHIN_ONE_BY_ONE,
+    WITHIN_WITH_A_CONTEXT_OF_ITS_OWN;
 
-    private final Function<CoroutineProcess, Process> how;
-
-    Run(Function<CoroutineProcess, Process> how) {
-      this.how = how;
+    Process process(CoroutineProcess body) {
+      return switch (this) {
+        case ALONE -> body;
+        case WITHIN -> new Handing(body, false);
+        case WITHIN_ONE_BY_ONE -> new Handing(body, true);
+        case WITHIN_WITH_A_CONTEXT_OF_ITS_OWN -> new Handing(body, false, HandedBodyTest::another);
+      };
     }
   }
 
@@ -86,7 +88,7 @@ class HandedBodyTest {
           self.upgrade("next", Process.RUN, null);
           return null;
         });
-    Pid pid = runtime.spawn(run.how.apply(body));
+    Pid pid = runtime.spawn(run.process(body));
     var exit = runtime.exit(pid);
     for (Object message : new Object[] {"a", "b", "go", "c", "d"}) {
       runtime.send(pid, message);
@@ -103,7 +105,7 @@ class HandedBodyTest {
       throws Exception {
     BlockingQueue<Object> letters = letters();
     CoroutineProcess body = CoroutineProcess.of(self -> self.receive("go"::equals));
-    Pid pid = runtime.spawn(run.how.apply(body));
+    Pid pid = runtime.spawn(run.process(body));
     var exit = runtime.exit(pid);
     runtime.send(pid, 1);
     runtime.send(pid, 2);

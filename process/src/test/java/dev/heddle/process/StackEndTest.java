@@ -46,7 +46,9 @@ class StackEndTest {
     private int risen; // large frames that have returned
     private int done;
     private int succeeded;
-    long kept;
+
+    @SuppressWarnings("UnusedVariable") // for frames to keep what they were given
+    private long kept;
 
     Digger(ProcessRuntime runtime, Act act) {
       this.runtime = runtime;

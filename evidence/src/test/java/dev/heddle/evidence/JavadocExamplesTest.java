@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.tools.JavaFileObject;
@@ -93,10 +94,10 @@ class JavadocExamplesTest {
     try (Stream<Path> files = Files.walk(SOURCES)) {
       for (Path file : files.filter(f -> f.toString().endsWith(".java")).sorted().toList()) {
         String type = file.getFileName().toString().replace(".java", "");
-        EXAMPLE
-            .matcher(Files.readString(file))
-            .results()
-            .forEach(example -> found.add(Arguments.of(type, plain(example.group(1)))));
+        String text = Files.readString(file);
+        List<MatchResult> here = EXAMPLE.matcher(text).results().toList();
+        assertThat(here).as(file + ", examples").hasSize(text.split("```java", -1).length - 1);
+        here.forEach(example -> found.add(Arguments.of(type, plain(example.group(1)))));
       }
     }
     return found.build();
@@ -151,7 +152,8 @@ class JavadocExamplesTest {
   }
 
   private static JavaFileObject file(String source) {
-    return new SimpleJavaFileObject(URI.create("string:///Example.java"), JavaFileObject.Kind.SOURCE) {
+    return new SimpleJavaFileObject(
+        URI.create("string:///Example.java"), JavaFileObject.Kind.SOURCE) {
       @Override
       public CharSequence getCharContent(boolean ignoreEncodingErrors) {
         return source;

@@ -8,12 +8,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// Leads to a process that takes messages of one class: to one process for ever, or to whoever has
-/// a name at the time.
+/// Leads to a process that takes messages of one class: to one process for ever, or to the process
+/// that has a name at the time.
 ///
-/// A reference by name survives restarts: it looks the name up at each use. While no process has
-/// the name, it says [SendResult#NOT_FOUND]; [#awaitPresent] waits for the next one. A reference
-/// that a start has given leads to that process only.
+/// A reference by name survives restarts: it looks the name up at each use, in the runtime that has
+/// made it. While no process has the name, [#offer] returns [SendResult#NOT_FOUND], [#send] and
+/// [#ask] throw, and [#awaitPresent] waits for the next process. A reference that a start has given
+/// leads to that process only.
 ///
 /// ```java
 /// Ref<Counter.Message> counter = runtime.ref("counter", Counter.Message.class);
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Untyped and typed are turned into each other on purpose only: [ProcessRuntime#ref] and [#pid].
 ///
-/// **Thread** any: it is immutable. Two are equal when they lead to the same by the same way.
+/// **Thread** any: it is immutable. Two are equal when runtime, protocol, and PID or name are.
 ///
 /// @param <M> of the messages
 /// @since 0.1
@@ -128,6 +129,7 @@ public final class Ref<M> {
   /// @return the process
   /// @throws DeadlineException when no process has the name in time
   /// @throws SendFailedException when it leads to one process only, and that has ended
+  /// @throws IllegalArgumentException when it leads to one process only, of another runtime
   /// @throws IllegalStateException in a step of a process, which it would hold: that yields
   ///   [dev.heddle.process.dispatch.Commands#awaitName]
   public Pid awaitPresent(Duration limit) throws InterruptedException {

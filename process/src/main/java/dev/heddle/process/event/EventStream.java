@@ -17,10 +17,11 @@ import org.jspecify.annotations.Nullable;
 /// Publishes events to the processes that subscribe to their class, within one runtime.
 ///
 /// An event is any object. A process that subscribes to a class gets the events of that class and
-/// of its subclasses as messages, in the order in which one thread publishes them. The mailbox of a
-/// subscriber is offered the event: when it is full, the event is dropped for that subscriber and
-/// counted by [#dropped]. A subscription ends with [#unsubscribe], or with its process. A process
-/// that subscribes to a class and to one of its subclasses gets an event of that twice.
+/// of its subclasses as messages: those of one thread in the order in which it publishes them. The
+/// stream offers an event to the mailbox of each subscriber: when that is full, the event is
+/// dropped for that subscriber and counted by [#dropped]. A subscription ends with [#unsubscribe],
+/// or with its process. A process that subscribes to a class and to one of its subclasses gets an
+/// event of the subclass twice.
 ///
 /// The runtime publishes [DeadLetter], [ProcessStarted] and [ProcessEnded], each only while a
 /// process subscribes to it.
@@ -42,7 +43,8 @@ public final class EventStream {
    * A process that subscribes may have ended, or end meanwhile. The exit's listener is added after the entry: it is called at once for a
    * process that has ended, so the entry does not outlive its process. One listener for each class of a process.
    *
-   * wants() is one read of the table: the runtime asks it where a message is refused, a process starts or ends, and makes no event else.
+   * wants() reads the table: the runtime asks it where a message is refused, a process starts or ends, and makes no event else. It does not
+   * ask whether the table is empty: that counts an entry after others can see it and add to it. [SubscriptionTest; mutant: wanted-by-count]
    *
    * Rejected. A queue and a thread for delivery: the order of one publisher would need no less, and an end would be told later than
    * the mailbox is offered it here.
@@ -53,7 +55,7 @@ public final class EventStream {
     /// Puts an event into a mailbox; makes no dead letter of it.
     SendResult offer(Pid to, Object event);
 
-    /// The same, of whoever has a name.
+    /// The same, into the mailbox of the process that has a name.
     SendResult offer(String name, Object event);
 
     /// Lets code be told of an end, at once when the process has ended.
@@ -76,7 +78,7 @@ public final class EventStream {
   private final Map<Class<?>, Map<Object, Subscriber>> subscribers = new ConcurrentHashMap<>();
   private final LongAdder dropped = new LongAdder();
 
-  /// Who gets events: a process, or whoever has a name at the time.
+  /// Gets events: a process, or the process that has a name at the time.
   private interface Subscriber {
     SendResult offer(Object event);
 

@@ -3,8 +3,8 @@ package dev.heddle.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.heddle.process.ProcessDeadlockTest.Blocks;
 import dev.heddle.process.ProcessDeadlock.Kind;
+import dev.heddle.process.ProcessDeadlockTest.Blocks;
 import dev.heddle.process.dispatch.Commands;
 import java.time.Duration;
 import java.util.List;

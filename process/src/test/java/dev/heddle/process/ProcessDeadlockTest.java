@@ -90,7 +90,8 @@ class ProcessDeadlockTest {
     ring();
     ProcessDeadlock deadlock = reported();
     assertIsTheRing(deadlock, stuck);
-    assertThat(deadlock.text()).contains("the answer of", "within PT24H", "ProcessDeadlockTest.ask");
+    assertThat(deadlock.text())
+        .contains("the answer of", "within PT24H", "ProcessDeadlockTest.ask");
     awaitDump("deadlock of 2 processes", true);
     assertThat(runtime.counters().deadlocks()).isEqualTo(1);
     runtime.terminate(stuck.getFirst());

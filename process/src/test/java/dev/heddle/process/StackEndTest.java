@@ -5,13 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.Heddle;
 import dev.heddle.process.body.BodyThread;
+import dev.heddle.process.dispatch.Commands;
 import dev.heddle.process.relay.CoroutineMailbox;
 import java.io.File;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -185,6 +188,67 @@ class StackEndTest {
       dig(stack, round, (r, number) -> r.send(receivers.get(number), "from the end"));
       allComeToRest("round " + round);
     }
+  }
+
+  /// Asks, and ends when it has the answer.
+  private static final class Asker implements Process {
+    private final Pid server;
+    private final int number;
+    private boolean asked;
+
+    Asker(Pid server, int number) {
+      this.server = server;
+      this.number = number;
+    }
+
+    @Override
+    public void step(List<ProcessEvent> events, StepOutput out) {
+      if (asked) {
+        out.done();
+      } else {
+        asked = true;
+        out.yield(1, Commands.ask(server, number, Duration.ofDays(1)));
+      }
+    }
+  }
+
+  /// The answer was neither given nor could it be given again: its asker waited for ever.
+  @ParameterizedTest
+  @EnumSource
+  @Tag("proc-204")
+  void answers_fromTheEndOfAStack_arriveOrCanBeGivenAgain(Stack stack) throws Exception {
+    Reply<?>[] replies = new Reply<?>[FRAMES];
+    for (int round = 0; round < 3; round++) {
+      CountDownLatch asked = new CountDownLatch(FRAMES);
+      Pid server =
+          runtime.spawn(
+              Kit.process((_, events, _) -> {
+                for (ProcessEvent event : events) {
+                  if (event.data() instanceof Request(Integer number, Reply<?> reply)) {
+                    replies[number] = reply;
+                    asked.countDown();
+                  }
+                }
+              }));
+      List<CompletableFuture<Exit>> askers = new ArrayList<>();
+      for (int i = 0; i < FRAMES; i++) {
+        askers.add(runtime.exit(runtime.spawn(new Asker(server, i))));
+      }
+      asked.await();
+      dig(stack, round, (_, number) -> answer(replies[number]));
+      for (Reply<?> reply : replies) {
+        answer(reply); // where it is still open
+      }
+      for (CompletableFuture<Exit> asker : askers) {
+        assertThat(Kit.get(asker).reason()).isEqualTo(Exit.Reason.NORMAL);
+      }
+      runtime.terminate(server);
+    }
+  }
+
+  @SuppressWarnings("unchecked") // nobody looks at the answer
+  private static void answer(Reply<?> reply) {
+    ((Reply<Object>) reply).with("here");
   }
 
   @ParameterizedTest

@@ -23,7 +23,8 @@ public interface Caller {
   /// @param known is told the reference before the signal of that monitor can come
   void monitor(Pid other, LongConsumer known);
 
-  /// Gives it the answer to a command. Throws an [OutOfMemoryError] only when nothing has happened.
+  /// Gives it the answer to a command. Throws an [OutOfMemoryError] or a [StackOverflowError] only
+  /// when nothing has happened.
   ///
   /// @param inOrder whether the answer stands behind the messages that it has been sent before,
   ///   when it takes messages

@@ -25,7 +25,8 @@ public final class Invocation<R extends @Nullable Object> {
    *                                                        action of whoever carries the command out
    *          OPEN   abandon(): the process ended DROPPED   its worker: CAS; nothing is delivered, the action is run
    *          ANSWERED, DROPPED  complete(), fail()  same   nobody: counted as too late
-   *          ANSWERED  the winner has no memory   OPEN      the winner: store; it throws, and may answer again
+   *          ANSWERED  the winner has no memory,  OPEN      the winner: store; it throws, and may answer again
+   *                    or no stack
    *
    * `onCancel` and `cancel` meet at the same word: the action is kept in it while the invocation is OPEN, and whoever finds it DROPPED
    * runs the action at once.
@@ -166,7 +167,8 @@ public final class Invocation<R extends @Nullable Object> {
     }
     try {
       caller.deliver(event, inOrder);
-    } catch (OutOfMemoryError e) { // before anything was published: its answer is still to be given
+    } catch (OutOfMemoryError
+        | StackOverflowError e) { // nothing was published: it may be tried again
       state = seen;
       throw e;
     }

@@ -151,23 +151,23 @@ final class ProcessCommands {
       this.invocation = invocation;
     }
 
+    // the invocation decides; where there is no memory or stack it throws, and is open as before
+
     @Override
     public boolean complete(@Nullable Object result) {
-      boolean isFirst = super.complete(result);
+      boolean isFirst = invocation.complete(result);
       if (isFirst) {
-        invocation.complete(result);
-        var _ = timers.disarm(timer); // last: where there is no memory it ends the wait
+        super.complete(result);
+        var _ = timers.disarm(timer); // or it has fired, and finds the invocation answered
       }
       return isFirst;
     }
 
     @Override
     public boolean completeExceptionally(Throwable failure) {
-      boolean isFirst = super.completeExceptionally(failure);
+      boolean isFirst = invocation.fail(failureOf(of, failure));
       if (isFirst) {
-        if (invocation.isOpen()) {
-          invocation.fail(failureOf(of, failure));
-        }
+        super.completeExceptionally(failure);
         var _ = timers.disarm(timer);
       }
       return isFirst;

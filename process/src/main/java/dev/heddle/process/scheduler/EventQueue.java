@@ -42,8 +42,9 @@ public final class EventQueue {
    *     stack empty again, but filled and turned round meanwhile. So the stack is left empty only where one more fits: where the take that
    *     turns it round hands out one at the least, which has left with the CAS (hence one store of `held` after that, not one of all and
    *     another of the rest), or less than the bound is held after it. Else the stack stands on a Mark from then on, which is another each
-   *     time. A stack that is not empty is known by its newest node, which comes once. Where some do not count, a take hands out all that is there, or leaves it as a look does. Mutants: EventQueueStress.HandsOutLater, NoMark.
-   *     [EventQueueStress, EventQueueLincheckTest]
+   *     time. A stack that is not empty is known by its newest node, which comes once; or again, when results, which do not count, have
+   *     come and gone on it. Where some do not count, a take hands out all that is there, or leaves it as a look does.
+   *     Mutants: EventQueueStress.HandsOutLater, NoMark. [EventQueueStress, EventQueueLincheckTest]
    * I5. What stands in order is handed out behind all that its producer had pushed before it, and before all that it pushes later. Mutants:
    *     EventQueueStress.LooksTooSoon, LooksTooLate. [EventQueueStress, EventQueueModelTest]
    *
@@ -362,8 +363,10 @@ public final class EventQueue {
   private @Nullable Node turnAndHandOut(int most) {
     Node bottom = left == null ? null : left.bottom;
     Node seen;
-    while ((seen = ordinary) != null && seen != bottom) {
-      if (seen.hasUncounted() && isLongerThan(most, seen, bottom)) {
+    for (boolean again = false;
+        (seen = ordinary) != null && seen != bottom;
+        again = true) { // a walk for each node that comes meanwhile would have no end
+      if (seen.hasUncounted() && (again || isLongerThan(most, seen, bottom))) {
         turnIn();
         Node first = left().handOut(most);
         publish();
@@ -505,14 +508,26 @@ public final class EventQueue {
     if (!hasUrgentNews()) {
       return null;
     }
-    Backlog others = urgentLeft();
-    Node results = null;
-    if (urgent != null) {
-      Node behind = others.last();
-      others.append(reversed((Node) URGENT.getAndSet(this, null), null));
-      results = others.takeOutResults(behind);
+    return joined(takeUrgentResults(), takeOrdered());
+  }
+
+  private @Nullable Node takeUrgentResults() {
+    Node left = urgentLeft == null ? null : urgentLeft.takeOutResults(null);
+    Node newest;
+    while ((newest = urgent) != null) {
+      boolean only = isMadeOfResults(newest, null);
+      Backlog others = only ? urgentLeft : urgentLeft(); // before: it takes memory
+      if (URGENT.compareAndSet(this, newest, null)) {
+        Node first = reversed(newest, null);
+        if (!only && others != null) {
+          Node behind = others.last();
+          others.append(first);
+          first = others.takeOutResults(behind);
+        }
+        return joined(left, first);
+      }
     }
-    return joined(results, takeOrdered());
+    return left;
   }
 
   /// Takes the results out of the ordinary lane, whatever they stand behind.
@@ -524,14 +539,29 @@ public final class EventQueue {
     if (turned != null) {
       results = joined(results, turned.nodes.takeOutResults(null));
     }
-    Node newest = ordinary;
-    if (newest != null && newest.hasUncounted()) {
-      Backlog to = turnsInto();
-      Node behind = to.last();
-      turnIn();
-      results = joined(results, to.takeOutResults(behind));
+    Node newest;
+    while ((newest = ordinary) != null && newest.hasUncounted()) {
+      Backlog to = isBounded() ? left : turned == null ? null : turned.nodes;
+      Node bottom = to == null ? null : to.bottom;
+      if (!isMadeOfResults(newest, bottom)) {
+        to = turnsInto();
+        Node behind = to.last();
+        turnIn();
+        return joined(results, to.takeOutResults(behind));
+      }
+      if (ORDINARY.compareAndSet(this, newest, bottom)) { // nothing that counts: I4
+        return joined(results, reversed(newest, bottom));
+      }
     }
     return results;
+  }
+
+  private static boolean isMadeOfResults(Node newest, @Nullable Node bottom) {
+    Node node = newest;
+    while (node != null && node != bottom && node.isResult()) {
+      node = node.next;
+    }
+    return node == bottom;
   }
 
   /// Begins at the oldest.

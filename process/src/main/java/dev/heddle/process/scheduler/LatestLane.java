@@ -22,7 +22,8 @@ final class LatestLane {
    * looks for next lies further behind each time.
    *
    * The consumer looks at nodes without the lock in hand, and asks by its place, behind `left`, whether one is still there. Where the one
-   * that it has left last gives way, `left` is the one before that: it was left too.
+   * that it has left last gives way, `left` is the one before that: it was left too. So it is with `walked`, where the last look for results has
+   * ended.
    *
    * Threads. push, pushInOrder: any. The rest: the consumer. The numbers are read by anybody; a producer publishes them before it wakes the
    * consumer.
@@ -36,6 +37,7 @@ final class LatestLane {
   private @Nullable Node oldest; // of those that count
   private @Nullable Node beforeOldest;
   private @Nullable Node left; // the last one that the consumer has looked at and left
+  private @Nullable Node walked; // up to which there are no results
   private boolean closed;
   private int count;
 
@@ -147,6 +149,9 @@ final class LatestLane {
     if (left == node) {
       left = before;
     }
+    if (walked == node) {
+      walked = before;
+    }
     if (node == oldest) {
       oldest = next;
       while (oldest != null && !oldest.counts()) {
@@ -200,7 +205,7 @@ final class LatestLane {
     try {
       Node taken = null;
       Node end = null;
-      Node before = null;
+      Node before = walked;
       while (results > 0) {
         Node node = Objects.requireNonNull(before == null ? first : before.next);
         if (!node.isResult()) {
@@ -215,6 +220,7 @@ final class LatestLane {
         }
         end = node;
       }
+      walked = before;
       return taken;
     } finally {
       lock.unlock();
@@ -286,6 +292,7 @@ final class LatestLane {
       oldest = null;
       beforeOldest = null;
       left = null;
+      walked = null;
       size = count = 0;
       inOrder = 0;
       results = 0;

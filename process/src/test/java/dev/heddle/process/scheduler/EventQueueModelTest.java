@@ -166,7 +166,10 @@ class EventQueueModelTest {
         return;
       }
       rewind();
-      List<Item> results = new ArrayList<>(takeOut(Kind.RESULT, urgentNews));
+      List<Item> results = new ArrayList<>(urgent);
+      results.removeIf(item -> item.kind == Kind.URGENT); // a take has left some of these
+      urgent.removeAll(results);
+      results.addAll(takeOut(Kind.RESULT, urgentNews));
       urgent.addAll(urgentNews);
       urgentNews.clear();
       results.addAll(takeOut(Kind.RESULT_IN_ORDER, others));

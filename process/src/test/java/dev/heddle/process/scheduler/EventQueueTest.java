@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /// What comes for a task.
 class EventQueueTest {
@@ -117,6 +118,48 @@ class EventQueueTest {
     assertThat(numbers(queue.take(1, true))).containsExactly(3);
     assertThat(numbers(queue.take(9, true))).containsExactly(2, 4);
     assertThat(queue.isEmpty()).isTrue();
+  }
+
+  /// A walk over all of it for each result would take an hour.
+  @Test
+  @Timeout(300)
+  @Tag("proc-231")
+  void results_thatAreTakenOneByOne_behindAMillionMessages_takeNoWalkOverThese() {
+    int messages = 1_000_000;
+    for (boolean dropsOldest : List.of(true, false)) {
+      EventQueue queue = new EventQueue(messages, dropsOldest);
+      for (int i = 0; i < messages; i++) {
+        if (dropsOldest) {
+          queue.push(item(i), _ -> {});
+        } else {
+          queue.push(item(i));
+        }
+      }
+      for (int i = 0; i < messages; i++) {
+        queue.pushResult(item(-i), true);
+        assertThat(number(queue.takeResults())).isEqualTo(-i);
+      }
+      assertThat(queue.length()).isEqualTo(messages);
+    }
+  }
+
+  /// Else each process that has asked once would keep a list for good.
+  @Test
+  @Tag("proc-231")
+  void result_thatLiesThereAlone_isHandedOut_andTheBoundIsKept() {
+    EventQueue queue = new EventQueue(1);
+    queue.push(item(1));
+    queue.leave(Objects.requireNonNull(queue.look()));
+    queue.pushResult(item(2), true);
+    queue.pushResult(item(3), true);
+    queue.pushResult(item(4), false);
+    assertThat(numbers(queue.takeResults())).containsExactly(4, 2, 3);
+    assertThat(queue.push(item(5))).isEqualTo(Push.FULL);
+    queue.rewind();
+    assertThat(queue.takeOut(Objects.requireNonNull(queue.look()))).isTrue();
+    queue.publish();
+    assertThat(queue.push(item(6))).isEqualTo(Push.ACCEPTED);
+    assertThat(numbers(queue.take(9))).containsExactly(6);
   }
 
   @Test

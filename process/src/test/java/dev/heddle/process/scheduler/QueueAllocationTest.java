@@ -84,4 +84,20 @@ class QueueAllocationTest {
       while (queue.take(1) != null) {}
     });
   }
+
+  @Test
+  @Tag("P9")
+  @Tag("proc-231")
+  void mailbox_ofOneThatWaitsForResults_butForItsNodes() {
+    EventQueue queue = new EventQueue(16);
+    Item answer = new Item();
+    assertAllocatesNothing(_ -> {
+      queue.pushResult(answer, true);
+      queue.takeResults();
+      queue.pushResult(answer, true);
+      queue.take(1, true);
+      queue.pushResult(answer, false);
+      queue.takeResults();
+    });
+  }
 }

@@ -167,8 +167,7 @@ public final class Invocation<R extends @Nullable Object> {
     }
     try {
       caller.deliver(event, inOrder);
-    } catch (OutOfMemoryError
-        | StackOverflowError e) { // nothing was published: it may be tried again
+    } catch (OutOfMemoryError | StackOverflowError e) { // nothing was published: try again
       state = seen;
       throw e;
     }

@@ -107,6 +107,6 @@ final class Pool extends World {
     }
     runtime().cancel(pool, "the world ends", PATIENCE);
     Exit exit = awaitExit(pool);
-    check(exit.reason() == Exit.Reason.NORMAL, () -> "the pool: " + exit);
+    check(exit.reason() == Exit.Reason.SHUTDOWN, () -> "the pool: " + exit);
   }
 }

@@ -125,7 +125,7 @@ final class Supervisors extends World {
       await("all children to live", () -> family.lives.stream().allMatch(l -> l.get() == 1));
       runtime().cancel(family.supervisor, "the world ends", PATIENCE);
       Exit exit = awaitExit(family.supervisor);
-      check(exit.reason() == Exit.Reason.NORMAL, () -> "a supervisor: " + exit);
+      check(exit.reason() == Exit.Reason.SHUTDOWN, () -> "a supervisor: " + exit);
       check(
           family.lives.stream().allMatch(l -> l.get() == 0),
           () -> "children outlive their supervisor: " + family.lives);

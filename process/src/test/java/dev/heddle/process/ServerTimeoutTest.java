@@ -76,7 +76,7 @@ class ServerTimeoutTest extends CoroutineFixture {
               }));
         });
     List<String> words = server.ask(Words::new, DAY);
-    while (!words.contains("timer")) {
+    while (!words.contains("behind")) {
       words = server.ask(Words::new, DAY);
     }
     assertThat(words.subList(0, 300)).containsOnly("before");
@@ -114,40 +114,22 @@ class ServerTimeoutTest extends CoroutineFixture {
 
   @Test
   void idleTimeout_whereAMessageLiesInTheMailbox_letsItGoFirst() throws Exception {
-    restart(1);
-    Probe probe = new Probe();
-    Ref<Message> server = runtime.spawn(probe);
-    boolean[] isHeld = new boolean[1]; // the only worker's
+    Ref<Message> server = runtime.spawn(new Probe());
     CompletableFuture<Boolean> isFirst = new CompletableFuture<>();
-    Process holdsTheWorker =
-        (_, out) -> {
-          isHeld[0] = true;
-          while (stateOf(server) != ProcessSnapshot.State.READY) {
-            Thread.onSpinWait(); // until the time is over
-          }
-          server.send(
-              new Do(it -> {
-                it.noIdle();
-                isFirst.complete(true);
-              }));
-          out.done();
-        };
-    server.send(
-        new Do(it -> {
-          it.idle(
-              Duration.ofMillis(1),
-              _ -> {
-                if (isHeld[0]) {
-                  isFirst.complete(false);
-                }
-              });
-          it.own().spawn(holdsTheWorker);
-        }));
+    sendInTime(
+        wait ->
+            server.send(
+                new Do(it -> {
+                  it.idle(Duration.ofNanos(1), _ -> isFirst.complete(false));
+                  wait.run();
+                })),
+        () ->
+            server.send(
+                new Do(it -> {
+                  it.noIdle();
+                  isFirst.complete(true);
+                })));
     assertThat(Kit.get(isFirst)).isTrue();
-  }
-
-  private ProcessSnapshot.State stateOf(Ref<Message> server) {
-    return Objects.requireNonNull(runtime.process(Objects.requireNonNull(server.pid()))).state();
   }
 
   @Test

@@ -8,6 +8,7 @@ import dev.heddle.process.body.BodyThread;
 import dev.heddle.process.dispatch.Commands;
 import dev.heddle.process.relay.CoroutineMailbox;
 import java.io.File;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -56,6 +57,13 @@ class StackEndTest {
     Digger(ProcessRuntime runtime, Act act) {
       this.runtime = runtime;
       this.act = act;
+    }
+
+    void begin(int wide) {
+      sink(wide, 1, 2, 3, 4, 5, 6, 7, 8);
+      if (risen < RISE) { // interpreted, so few large ones fill a small stack
+        dig(wide, 1, 2);
+      }
     }
 
     /// Large frames first. For each error the JVM looks through all frames of the stack; 20,000
@@ -144,7 +152,7 @@ class StackEndTest {
 
   private void dig(Stack stack, int round, Act act) throws Exception {
     Digger digger = new Digger(runtime, act);
-    stack.run(runtime, () -> digger.sink(round, 1, 2, 3, 4, 5, 6, 7, 8));
+    stack.run(runtime, () -> digger.begin(round));
     assertThat(digger.done).isEqualTo(FRAMES);
     assertThat(digger.succeeded).isPositive();
   }
@@ -359,7 +367,7 @@ class StackEndTest {
         digger.risen = 0;
         CoroutineProcess body =
             CoroutineProcess.of(_ -> {
-              digger.sink(wide, 1, 2, 3, 4, 5, 6, 7, 8);
+              digger.begin(wide);
               return digger.done;
             });
         exit = Kit.exit(runtime, runtime.spawn(body));
@@ -394,9 +402,14 @@ class StackEndTest {
     assertThat(java.waitFor()).isZero();
   }
 
-  private static String where(Class<?> of) throws Exception {
+  private static String where(Class<?> of) {
     String name = of.getName().replace('.', '/') + ".class";
-    Path file = Path.of(of.getResource("/" + name).toURI());
-    return file.toString().substring(0, file.toString().length() - name.length());
+    String found = of.getResource("/" + name).toString();
+    boolean isInJar = found.startsWith("jar:");
+    String root =
+        isInJar
+            ? found.substring("jar:".length(), found.indexOf("!/"))
+            : found.substring(0, found.length() - name.length());
+    return Path.of(URI.create(root)).toString();
   }
 }

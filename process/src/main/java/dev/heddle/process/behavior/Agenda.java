@@ -29,8 +29,8 @@ final class Agenda<M> {
    * Commands are handed out at the end of a step, also of one that fails: one that is called off in the step that has asked for it is never
    * handed out. Else a server that starts its timer anew with each message would leave one in the wheel for each message of a step.
    *
-   * Timers stand in order: when the process sees that one is over, the messages that lie in the mailbox come before it. So a message that
-   * came in time ends a timeout, however late its process is. Else a busy machine would make timeouts of what was answered.
+   * Timers stand in order, where they lie when their time is over: the messages that have come until then are before them. So a message
+   * that came in time ends a timeout, however late its process is. Else a busy machine would make timeouts of what was answered.
    *
    * The idle timeout is a sleep that is not moved by each message: when it is over, it sleeps for what is left since the last one.
    *

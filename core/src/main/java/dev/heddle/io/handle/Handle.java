@@ -34,7 +34,7 @@ public abstract class Handle extends Lines implements AsyncIo {
    *
    * I1. Of two reads the one called first gets the earlier bytes; so with writes. [ReadOrderTest]
    * I2. A read that throws has taken nothing that another one does not find. [the conformance suite, cancel]
-   * I3. What was given to writeLater() leaves before what is written after it. [WriteLaterTest]
+   * I3. What was given to writeLater() leaves before what is written after it. [WaitConformanceTest, LimitConformanceTest]
    *
    * Sources. DESIGN 3.9; traps 27, 28, 30; cases 253, 254, 256, 296, 297.
    */

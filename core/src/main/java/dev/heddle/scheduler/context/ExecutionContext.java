@@ -32,7 +32,7 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
    * Threads. execute(): any, even while a virtual thread is current, even after the loop has ended. suspend() and run(): the
    * context's own thread. Everything else: the carrier.
    *
-   * I1. Own code goes on after suspend() only when the carrier called mount() for it. [ExecutionContextTest, HostingTest]
+   * I1. Own code goes on after suspend() only when the carrier called mount() for it. [ExecutionContextTest]
    * I2. A resume that did not mount is never lost: mount() returned false and an execute() follows. [DumperTest]
    * I3. An execute() never mounts a context that waits for the loop. [DumperTest]
    * I4. execute() takes no lock, allocates nothing and does not throw. [ExecutionContextTest]

@@ -45,7 +45,7 @@ public final class Ties {
    * I2. A link is in both ties or in none, but for those to a process that has ended. [TiesTest]
    * I3. After unlink() has returned no end of that link is decided, and no signal of it is admitted: a link is broken under the same lock
    *     under which unlink() takes it away, and only where it is found there. A link is an object, so one that is made anew admits no signal of
-   *     the old one. [UnlinkTest, TiesLincheckTest, TiesStress; mutant: TiesStress.TellsWhomItTook]
+   *     the old one. [LinksTest, TiesLincheckTest, TiesStress; mutant: TiesStress.TellsWhomItTook]
    * I4. Where telling lacks memory it stops, and goes on there when exited() is called again: nobody is left out or told twice. [OutOfMemoryTest]
    *
    * Under a lock nobody is told anything, nor woken. What a broken link does is decided there by a flag and a CAS, without memory.

@@ -9,7 +9,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -41,6 +40,18 @@ class EssaysTest {
     return file.getFileName().toString().replace(".java", "");
   }
 
+  /// The tests that the essays of a file name.
+  private static List<String> namedIn(Path file) throws IOException {
+    return matches(ESSAY, Files.readString(file), 1)
+        .flatMap(essay -> matches(BRACKETS, essay, 1))
+        .flatMap(brackets -> matches(TEST, brackets, 0))
+        .toList();
+  }
+
+  private static Stream<String> matches(Pattern pattern, String text, int group) {
+    return pattern.matcher(text).results().map(found -> found.group(group));
+  }
+
   @Test
   void essay_each_namesTestsThatExist() throws IOException {
     List<Path> sources = sources();
@@ -48,14 +59,10 @@ class EssaysTest {
     List<String> complaints = new ArrayList<>();
     int named = 0;
     for (Path file : sources) {
-      for (MatchResult essay : ESSAY.matcher(Files.readString(file)).results().toList()) {
-        for (MatchResult brackets : BRACKETS.matcher(essay.group(1)).results().toList()) {
-          for (MatchResult test : TEST.matcher(brackets.group(1)).results().toList()) {
-            named++;
-            if (!types.contains(test.group())) {
-              complaints.add(ROOT.relativize(file) + " names " + test.group());
-            }
-          }
+      for (String test : namedIn(file)) {
+        named++;
+        if (!types.contains(test)) {
+          complaints.add(ROOT.relativize(file) + " names " + test);
         }
       }
     }

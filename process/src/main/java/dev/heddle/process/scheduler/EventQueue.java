@@ -57,8 +57,9 @@ public final class EventQueue {
    * middle delays nobody: a node that is not linked is not there (trap 39). A Backlog is made for those that need one.
    *
    * Bursts. Where there is no bound, a node may be a Burst, to which its producer adds while it lies in the lane, and whose items are handed out
-   * in slices. What comes off the lane is then kept as it is, in TurnedBursts. A consumer that looks at one after the other moves all of that to `left` first, each item as a node of its
-   * own; it may become one that is handed out, and the other way round: `left` comes first in both.
+   * in slices. What comes off the lane is then kept as it is, in TurnedBursts. A consumer that looks at one after the other moves all of
+   * that to `left` first, each item as a node of its own; it may become one that is handed out, and the other way round: `left` comes first
+   * in both.
    *
    * Rejected. Claimed slots or links (Vyukov's queue, JCTools' linked and array queues): the consumer meets gaps and must spin or come back;
    * and an idle task would keep a chunk or a stub. One lane: a control event behind a million messages. What stands in order in the urgent
@@ -74,8 +75,8 @@ public final class EventQueue {
     @Nullable Node next;
 
     // Written before the CAS, constant after. n: the messages in its stack, up to it.
-    // Of a message 2n, or 2n + 1 where others lie among them; of another ~2n, of a result ~(2n +
-    // 1).
+    // Of a message 2n, or 2n + 1 where others lie among them.
+    // Of another ~2n; of a result ~(2n + 1).
     int depth;
 
     /// Not in a queue.

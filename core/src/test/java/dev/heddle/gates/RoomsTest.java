@@ -287,7 +287,7 @@ class RoomsTest {
     noClasses()
         .should()
         .haveNameMatching(".*(Utils?|Helper|Manager|Impl|Abstract[A-Z]\\w*|Base)")
-        .because("a name says what the thing is in the field's words (STYLE 5): rename it")
+        .because("a name says what the thing is in the words of the field: rename it")
         .check(CORE);
   }
 

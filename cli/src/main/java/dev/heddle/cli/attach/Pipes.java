@@ -30,10 +30,12 @@ import java.util.concurrent.ThreadLocalRandom;
 /// The observer's ends of the two pipes, and the folder in which the other JVM finds them.
 final class Pipes implements Closeable {
   /*
-   * The order in which they are made, taken and removed: AttachPoll of dev.heddle.observe.attach, which is the other side.
+   * The order in which they are made, taken and removed: AttachPoll of dev.heddle.observe.attach,
+   * which is the other side.
    *
-   * While nobody has come, both pipes are also open here for the other direction: so no open waits, and no read ends. When the other
-   * JVM has greeted, these are closed: from then on its end is seen.
+   * While nobody has come, both pipes are also open here for the other direction: so no open waits,
+   * and no read ends. When the other JVM has greeted, these are closed: from then on its end is
+   * seen.
    */
   private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));

@@ -28,18 +28,22 @@ final class CallGraph {
   /*
    * What a method leads to. Names are the class file's.
    *
-   *   a call of ours        the method, and each that overrides it, in core and netty
-   *   a call of a library's a functional or other interface: our classes and lambdas that implement it. What a library calls back while
-   *                         it is called is followed by the next two lines only
-   *   a lambda that is made its body, as if it were called here: by forEach, computeIfAbsent. It is not followed when the call that
-   *                         takes it, which is found by LambdaUse, hands it over to another thread or a coroutine (TrampolineTable), or is
-   *                         one of ours: then whoever of ours calls its interface leads there, if it can be reached
-   *   an object of ours     its methods that a library's type declares, for the library may call them; but Runnables and Callables,
-   *                         which are for others' threads mostly, and are found where one of ours calls run()
+   *   a call of our code    the method, and each that overrides it, in core and netty
+   *   a call of a library   a functional or other interface: our classes and lambdas that
+   *                         implement it. What a library calls back during the call is followed
+   *                         by the next two lines only
+   *   a lambda that is made its body, as if it were called here: by forEach, computeIfAbsent. It
+   *                         is not followed when the call that takes it (found by LambdaUse) hands
+   *                         it to another thread or a coroutine (TrampolineTable), or is one of
+   *                         ours: then each of our calls of its interface leads there
+   *   an object of ours     its methods that a type of a library declares, for the library may call
+   *                         them; but not Runnables and Callables, which are mostly for other
+   *                         threads, and are found where our code calls run()
    *
-   * It says that too much can be reached, in these ways: any override is taken, whoever is there; conditions are not looked at. It
-   * says too little where a library keeps an object that was made elsewhere, and calls it on the trampoline: such methods have to be roots. Nor are
-   * toString, equals and hashCode followed, nor class initialisers.
+   * It says that too much can be reached, in these ways: any override is taken, whoever is there;
+   * conditions are not looked at. It says too little where a library keeps an object that was made
+   * elsewhere, and calls it on the trampoline: such methods have to be roots. Nor are toString,
+   * equals and hashCode followed, nor class initialisers.
    */
   private final Map<String, Class<?>> types = new HashMap<>();
   private final Map<Method, Body> bodies = new LinkedHashMap<>();

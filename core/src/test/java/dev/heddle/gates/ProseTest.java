@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.MatchResult;
@@ -133,7 +132,8 @@ class ProseTest {
 
   private static Set<String> decisions() throws IOException {
     try (Stream<Path> files = Files.list(ROOT.resolve("docs/explanation/decisions"))) {
-      return files.map(file -> file.getFileName().toString().split("-", 2)[0])
+      return files
+          .map(file -> file.getFileName().toString().split("-", 2)[0])
           .collect(Collectors.toSet());
     }
   }

@@ -246,7 +246,6 @@ public final class Worker {
     failures = 0;
     RUNNING.setRelease(this, task);
     handed = 0;
-    flood.begins(); // what another has sent is no flood of this one's
     delays.taken(task.queuedNanos);
     if (overdue) {
       overdue = false;
@@ -254,7 +253,9 @@ public final class Worker {
     task.run(this); // throws nothing
     own.restore(); // what a step has left on the thread is not for the next task's
     RUNNING.setRelease(this, (Task) null);
-    endBurst();
+    if (burst != null) {
+      endBurst();
+    }
     if (isUnfinished || beingTold != null) {
       finishWakeUps();
     }
@@ -467,7 +468,7 @@ public final class Worker {
   ///
   /// @return whether it has sent to that one again and again
   public boolean floods(long receiver) {
-    return flood.goesTo(receiver) && !isSpare(); // no lookout looks at spares
+    return flood.goesTo(receiver, picks) && !isSpare(); // no lookout looks at spares
   }
 
   /// How many messages its next burst has places for.

@@ -288,8 +288,11 @@ public final class Worker {
   /// The next task without a search.
   private @Nullable Task next() {
     Task task;
-    if (picks % FAIRNESS == FAIRNESS - 1 && (task = pollPatient()) != null) {
-      return task;
+    if (picks % FAIRNESS == FAIRNESS - 1) {
+      scheduler.yieldToTimers();
+      if ((task = pollPatient()) != null) {
+        return task;
+      }
     }
     if ((task = scheduler.first().poll()) != null) {
       return task;

@@ -6,11 +6,12 @@ import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.WRITE;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.coroutine.tree.LoopRoot;
 import dev.heddle.event.Deadline;
+import dev.heddle.failure.Rethrow;
 import dev.heddle.io.AsyncFile;
 import dev.heddle.io.AsyncIo;
 import dev.heddle.io.LockedRange;
+import dev.heddle.loop.LoopRoot;
 import dev.heddle.reactor.driver.FileDriver;
 import dev.heddle.reactor.driver.FileOperation.Kind;
 import dev.heddle.reactor.driver.OpenFile;
@@ -85,7 +86,7 @@ public final class FileHandle extends Handle implements AsyncFile, Numbered {
     super(self.scheduler(), false);
     this.files = files;
     this.file = file;
-    this.buffers = self.loop().threads().buffers();
+    this.buffers = LoopRoot.of(self).threads().buffers();
     this.locks = new FileLocks(self, file, this);
     this.path = path;
     this.appends = options.contains(APPEND);
@@ -193,7 +194,7 @@ public final class FileHandle extends Handle implements AsyncFile, Numbered {
     try {
       self.protect(() -> self.awaitEvent(request.end()));
     } catch (Exception e) {
-      throw LoopRoot.<RuntimeException>rethrown(e);
+      throw Rethrow.unchecked(e);
     }
   }
 

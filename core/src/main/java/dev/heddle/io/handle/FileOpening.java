@@ -4,6 +4,7 @@ package dev.heddle.io.handle;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Deadline;
 import dev.heddle.io.AsyncFile;
+import dev.heddle.loop.LoopRoot;
 import dev.heddle.reactor.driver.FileDriver;
 import dev.heddle.reactor.driver.OpenFile;
 import dev.heddle.scheduler.Scheduler;
@@ -28,7 +29,7 @@ public final class FileOpening extends FileRequest {
       throws IOException {
     FileDriver own = self.scheduler().reactor().driver().files();
     FileDriver files =
-        own != null && own.opens(path, options) ? own : self.loop().threads().files();
+        own != null && own.opens(path, options) ? own : LoopRoot.of(self).threads().files();
     FileOpening opening = new FileOpening(self.scheduler(), files, path, options);
     OpenFile file;
     try {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle;
 
-import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.coroutine.tree.LoopRoot;
-import dev.heddle.coroutine.tree.LoopService;
+import dev.heddle.loop.LoopRoot;
+import dev.heddle.loop.LoopService;
 import dev.heddle.reactor.StageWait;
 import dev.heddle.reactor.StageWaits;
 import java.util.concurrent.CompletionStage;
@@ -18,8 +17,11 @@ final class AwaitedStages implements LoopService {
 
   /// Begins a wait of the current coroutine.
   static StageWait enter(CompletionStage<?> stage) {
-    LoopRoot loop = CoroutineNode.current().loop();
-    return loop.services().get(AwaitedStages.class, AwaitedStages::new).waits.enter(stage);
+    LoopRoot loop = LoopRoot.current();
+    return loop.services()
+        .get(AwaitedStages.class, () -> new AwaitedStages(loop))
+        .waits
+        .enter(stage);
   }
 
   @Override

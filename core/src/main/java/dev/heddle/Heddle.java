@@ -9,10 +9,8 @@ import dev.heddle.coroutine.ScopeBody;
 import dev.heddle.coroutine.ScopeProvider;
 import dev.heddle.coroutine.SpawnStrategy;
 import dev.heddle.coroutine.SwitchHandler;
-import dev.heddle.coroutine.tree.AtomicSection;
 import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.coroutine.tree.LoopRoot;
-import dev.heddle.coroutine.tree.MainHandlers;
+import dev.heddle.coroutine.tree.CoroutineTree;
 import dev.heddle.coroutine.tree.ScopeNode;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Completable;
@@ -22,6 +20,8 @@ import dev.heddle.event.EventStream;
 import dev.heddle.event.Promise;
 import dev.heddle.event.Trigger;
 import dev.heddle.failure.FailureTable;
+import dev.heddle.loop.LoopRoot;
+import dev.heddle.loop.MainHandlers;
 import dev.heddle.observe.Dump;
 import dev.heddle.observe.LoopCounters;
 import dev.heddle.observe.beside.DumpParts;
@@ -407,7 +407,7 @@ public final class Heddle {
   @SuppressWarnings({"unchecked", "NullAway"}) // the call returns a T
   public static <T extends @Nullable Object> T offload(Callable<T> call) {
     CoroutineNode<?> self = CoroutineNode.current();
-    return unchecked(() -> (T) self.loop().threads().offload().run(self, call));
+    return unchecked(() -> (T) LoopRoot.of(self).threads().offload().run(self, call));
   }
 
   /// Runs `body`, which must not suspend: what it leaves half done is seen by no other coroutine. A
@@ -419,7 +419,7 @@ public final class Heddle {
   ///
   /// @throws IllegalStateException when it did, naming the place; also when the body caught that
   public static <T extends @Nullable Object> T assertNoSuspend(Body<T> body) {
-    return unchecked(() -> AtomicSection.run(CoroutineNode.current(), body));
+    return unchecked(() -> CoroutineNode.current().assertNoSuspend(body));
   }
 
   /// Runs an action that must not suspend. Else as [#assertNoSuspend(Body)].
@@ -482,7 +482,7 @@ public final class Heddle {
   /// @param deadline from now; zero: at once
   /// @throws IllegalArgumentException when it is negative
   public static void shutdown(Duration deadline) {
-    CoroutineNode.current().loop().shutdown().request("shutdown was called", null, deadline);
+    LoopRoot.current().shutdown().request("shutdown was called", null, deadline);
   }
 
   /// Closes `resource` when the loop has ended all its coroutines, whether it stops or simply has
@@ -500,14 +500,14 @@ public final class Heddle {
   /// @return takes it back, on the loop
   /// @throws LoopEndedException past the shutdown deadline
   public static Registration onShutdown(AutoCloseable resource) {
-    return CoroutineNode.current().loop().shutdown().closers().add(null, resource);
+    return LoopRoot.current().shutdown().closers().add(null, resource);
   }
 
   /// Closes `resource` at the end, and calls it `name` in reports. Else as
   /// [#onShutdown(AutoCloseable)].
   public static Registration onShutdown(String name, AutoCloseable resource) {
     Objects.requireNonNull(name, "name");
-    return CoroutineNode.current().loop().shutdown().closers().add(name, resource);
+    return LoopRoot.current().shutdown().closers().add(name, resource);
   }
 
   /// Stops the loop gracefully and makes [#run] throw an [ExitException] with `code`; of several
@@ -516,13 +516,13 @@ public final class Heddle {
   /// @throws Cancellation the current coroutine's own, unless it is protected
   public static void exit(int code) {
     CoroutineNode<?> self = CoroutineNode.current();
-    self.loop().shutdown().exit(code);
+    LoopRoot.of(self).shutdown().exit(code);
     self.checkCancelled();
   }
 
   /// What the current loop has counted.
   public static LoopCounters counters() {
-    return CoroutineNode.current().loop().counters();
+    return LoopRoot.current().counters();
   }
 
   /// A promise, to be completed on this loop by whoever has it.
@@ -542,7 +542,7 @@ public final class Heddle {
   /// [dev.heddle.observe.LoopMXBean] has the same of the loop. **Suspends** never. **Cost** some
   /// microseconds for each coroutine, and each process with a sequential body.
   public static Dump dump() {
-    return CoroutineNode.current().loop().dump().withBeside(DumpParts.take());
+    return LoopRoot.current().dump().withBeside(DumpParts.take());
   }
 
   /// Something that other threads pull to wake coroutines of this loop.
@@ -559,8 +559,9 @@ public final class Heddle {
   /// @param delay zero or less: it fires as soon as somebody waits for it
   /// @param hidden whether it neither keeps the loop alive nor counts against a deadlock
   public static Event timer(Duration delay, boolean hidden) {
-    LoopRoot loop = CoroutineNode.current().loop();
-    return loop.timer(loop.nanoTimeAfter(delay), hidden);
+    CoroutineTree tree = CoroutineNode.current().tree();
+    long at = tree.nanoTimeAfter(delay);
+    return hidden ? tree.hiddenTimer(at) : tree.timer(at);
   }
 
   /// Ticks, one in each period from now on, with the number of the period. Lateness does not add

@@ -2,10 +2,10 @@
 package dev.heddle;
 
 import dev.heddle.coroutine.SwitchHandler;
-import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.coroutine.tree.LoopRoot;
-import dev.heddle.coroutine.tree.MainHandlers;
-import dev.heddle.coroutine.tree.Shutdown;
+import dev.heddle.failure.Rethrow;
+import dev.heddle.loop.LoopRoot;
+import dev.heddle.loop.MainHandlers;
+import dev.heddle.loop.Shutdown;
 import dev.heddle.observe.Dump;
 import dev.heddle.observe.beside.DumpParts;
 import java.time.Duration;
@@ -67,7 +67,7 @@ public final class Loop<T extends @Nullable Object> {
   ///
   /// @throws IllegalStateException outside a coroutine
   public static Loop<?> current() {
-    LoopRoot root = CoroutineNode.current().loop();
+    LoopRoot root = LoopRoot.current();
     return new Loop<@Nullable Object>(CompletableFuture.completedFuture(root), root.outcome());
   }
 
@@ -89,7 +89,7 @@ public final class Loop<T extends @Nullable Object> {
     } catch (CompletionException e) {
       // what the loop threw may be a CompletionException itself, which must not be unwrapped
       Throwable thrown = result.handle((_, failure) -> failure).join();
-      throw LoopRoot.<RuntimeException>rethrown(thrown == null ? e : thrown);
+      throw Rethrow.unchecked(thrown == null ? e : thrown);
     }
   }
 
@@ -166,7 +166,7 @@ public final class Loop<T extends @Nullable Object> {
       Dump dump = r.isCurrent() ? r.dump() : r.askForDump().join();
       return dump.withBeside(DumpParts.take());
     } catch (CompletionException e) {
-      throw LoopRoot.<RuntimeException>rethrown(e.getCause() == null ? e : e.getCause());
+      throw Rethrow.unchecked(e.getCause() == null ? e : e.getCause());
     }
   }
 

@@ -54,7 +54,7 @@ public interface Context {
   ///
   /// @throws IllegalStateException outside a coroutine
   static Context root() {
-    return CoroutineNode.current().loop().rootScope().context();
+    return CoroutineNode.current().tree().root().context();
   }
 
   /// The value, from here or from above.

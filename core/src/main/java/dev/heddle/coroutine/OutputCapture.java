@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.coroutine;
 
-import dev.heddle.coroutine.tree.OutputCaptures;
+import dev.heddle.coroutine.capture.OutputCaptures;
 
 /// What the current coroutine prints to [System#out] and [System#err], kept here instead of
 /// printed, until it is closed.

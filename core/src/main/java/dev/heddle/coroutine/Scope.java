@@ -64,7 +64,7 @@ public interface Scope extends AutoCloseable, Awaitable<@Nullable Void> {
   ///
   /// @throws IllegalStateException outside a coroutine
   static Scope root() {
-    return CoroutineNode.current().loop().rootScope();
+    return CoroutineNode.current().tree().root();
   }
 
   /// A scope below this one that no coroutine owns: a session, a connection, an object's own. It

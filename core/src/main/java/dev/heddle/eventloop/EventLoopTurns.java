@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.eventloop;
 
-import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.coroutine.tree.LoopRoot;
-import dev.heddle.coroutine.tree.Shutdown;
+import dev.heddle.loop.LoopRoot;
+import dev.heddle.loop.Shutdown;
 import dev.heddle.scheduler.context.ContextKeeper;
 import dev.heddle.scheduler.context.ExecutionContext;
 import java.time.Duration;
@@ -62,7 +61,7 @@ public final class EventLoopTurns {
   /// @param name of their thread, in dumps
   /// @throws IllegalStateException outside a coroutine
   public static EventLoopTurns onCurrentLoop(String name, HostedEventLoop hosted) {
-    return new EventLoopTurns(CoroutineNode.current().loop(), name, hosted);
+    return new EventLoopTurns(LoopRoot.current(), name, hosted);
   }
 
   /// Whether the current thread runs a turn, of whichever event loop. **Thread** any.

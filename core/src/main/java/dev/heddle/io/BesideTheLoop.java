@@ -2,7 +2,8 @@
 package dev.heddle.io;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.coroutine.tree.LoopRoot;
+import dev.heddle.failure.Rethrow;
+import dev.heddle.loop.LoopRoot;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
@@ -19,7 +20,7 @@ final class BesideTheLoop {
   @SuppressWarnings({"unchecked", "NullAway"}) // the call returns a T
   static <T> T call(String doing, Path path, Callable<T> call) throws IOException {
     CoroutineNode<?> self = CoroutineNode.current();
-    return (T) self.loop().threads().paths().run(self, doing + path, call);
+    return (T) LoopRoot.of(self).threads().paths().run(self, doing + path, call);
   }
 
   /// Makes a call whose end is waited for, also when the caller is cancelled. What it has made is
@@ -73,11 +74,11 @@ final class BesideTheLoop {
   private static <T> T toTheEnd(String what, Callable<T> call) throws IOException {
     CoroutineNode<?> self = CoroutineNode.current();
     try {
-      return (T) self.protect(() -> self.loop().threads().paths().run(self, what, call));
+      return (T) self.protect(() -> LoopRoot.of(self).threads().paths().run(self, what, call));
     } catch (IOException | RuntimeException e) {
       throw e;
     } catch (Exception e) {
-      throw LoopRoot.<RuntimeException>rethrown(e);
+      throw Rethrow.unchecked(e);
     }
   }
 

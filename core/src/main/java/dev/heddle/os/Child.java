@@ -3,12 +3,13 @@ package dev.heddle.os;
 
 import dev.heddle.DeadlineException;
 import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.coroutine.tree.LoopRoot;
-import dev.heddle.coroutine.tree.LoopService;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.Event;
 import dev.heddle.event.InlineCallback;
+import dev.heddle.failure.Rethrow;
+import dev.heddle.loop.LoopRoot;
+import dev.heddle.loop.LoopService;
 import dev.heddle.os.pipe.PipeSource;
 import dev.heddle.reactor.RemoteEvent;
 import dev.heddle.reactor.raw.RawCalls;
@@ -82,7 +83,7 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
   // ---- starting ----
 
   static Child start(CommandSettings command) throws IOException {
-    LoopRoot loop = CoroutineNode.current().loop();
+    LoopRoot loop = LoopRoot.current();
     Child child = of(loop, command, ProcessStart.of(command));
     child.begin();
     return child;
@@ -132,7 +133,7 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
   }
 
   private static Set<Child> running(LoopRoot loop) {
-    return loop.services().get(Running.class, _ -> new Running()).children;
+    return loop.services().get(Running.class, Running::new).children;
   }
 
   /// The one with that number, unless it has ended.
@@ -337,7 +338,7 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
       try {
         return call.call(); // a millisecond of the loop's, where no thread is to be had
       } catch (Exception failure) {
-        throw LoopRoot.<RuntimeException>rethrown(failure);
+        throw Rethrow.unchecked(failure);
       }
     }
   }
@@ -360,7 +361,7 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
         CoroutineNode.current().protect(this::end);
       } catch (Exception e) {
         killAtOnce();
-        throw LoopRoot.<RuntimeException>rethrown(e);
+        throw Rethrow.unchecked(e);
       } catch (Error e) {
         killAtOnce(); // past the shutdown deadline nothing is protected
         throw e;
@@ -405,7 +406,7 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
       loop.scheduler().await(exit, limit);
       // nobody tells this process of the end of others than its own children
       while (isAnybodyLeft(tree)) {
-        loop.scheduler().await(loop.timer(loop.nanoTimeAfter(GLANCE), false), limit);
+        loop.scheduler().await(loop.tree().timer(loop.tree().nanoTimeAfter(GLANCE)), limit);
       }
       return true;
     } catch (DeadlineException _) {

@@ -3,9 +3,9 @@ package dev.heddle.os;
 
 import dev.heddle.CoroutineFailure;
 import dev.heddle.EventsLostException;
-import dev.heddle.coroutine.tree.LoopRoot;
 import dev.heddle.event.Event;
 import dev.heddle.event.InlineCallback;
+import dev.heddle.loop.LoopRoot;
 import dev.heddle.os.watch.WatchListener;
 import dev.heddle.os.watch.WatchTree;
 import dev.heddle.reactor.TimerEvent;
@@ -86,7 +86,7 @@ final class FileChanges extends Event implements WatchListener {
 
   private void settleLater(Duration after) {
     settleNoMore();
-    TimerEvent timer = loop.timer(loop.nanoTimeAfter(after), true);
+    TimerEvent timer = loop.tree().hiddenTimer(after);
     timer.subscribe(settled);
     timer.start();
     pending = timer;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.os;
 
-import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.EventStream;
+import dev.heddle.loop.LoopRoot;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -124,8 +124,7 @@ public final class FileWatch {
   ///   be read
   /// @throws IllegalStateException outside a coroutine
   public EventStream<FileChange> open() throws IOException {
-    FileWatches watches =
-        CoroutineNode.current().loop().services().get(FileWatches.class, FileWatches::new);
+    FileWatches watches = LoopRoot.current().services().get(FileWatches.class, FileWatches::new);
     FileChanges changes = new FileChanges(watches, as.root, as.quiet);
     Awaitable<FileChange> source = () -> changes;
     EventStream<FileChange> stream =

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.os;
 
-import dev.heddle.coroutine.tree.LoopRoot;
-import dev.heddle.coroutine.tree.LoopService;
 import dev.heddle.failure.AnotherThread;
+import dev.heddle.loop.LoopRoot;
+import dev.heddle.loop.LoopService;
 import dev.heddle.os.watch.DirectoryWatcher;
 import dev.heddle.os.watch.WatchTree;
 import dev.heddle.thread.worker.Work;
@@ -18,8 +18,9 @@ final class FileWatches implements LoopService {
   private final DirectoryWatcher watcher;
   private final WorkerThreads caller;
 
-  FileWatches(LoopRoot loop) {
-    this.loop = loop;
+  /// Of the current coroutine's loop.
+  FileWatches() {
+    this.loop = LoopRoot.current();
     this.watcher = new DirectoryWatcher(loop.options().name() + "-watch");
     this.caller = loop.threads().open(loop.options().name() + "-watches", 1, () -> {});
   }

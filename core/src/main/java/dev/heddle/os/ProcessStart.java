@@ -5,7 +5,7 @@ import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.WRITE;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.coroutine.tree.LoopRoot;
+import dev.heddle.loop.LoopRoot;
 import dev.heddle.os.spawn.PosixSpawn;
 import dev.heddle.reactor.Reactor;
 import dev.heddle.reactor.RemoteEvent;
@@ -58,7 +58,7 @@ final class ProcessStart implements Callable<StartedProgram> {
   /// Starts it.
   static StartedProgram of(CommandSettings command) throws IOException {
     CoroutineNode<?> self = CoroutineNode.current();
-    ProcessStart start = new ProcessStart(command, refusal(self.loop()));
+    ProcessStart start = new ProcessStart(command, refusal(LoopRoot.of(self)));
     try {
       return (StartedProgram) run(self, "the start of " + command, start);
     } catch (OutOfMemoryError e) {
@@ -82,7 +82,7 @@ final class ProcessStart implements Callable<StartedProgram> {
   }
 
   private static Object run(CoroutineNode<?> self, String what, Callable<?> call) {
-    return Objects.requireNonNull(self.loop().threads().offload().run(self, what, call));
+    return Objects.requireNonNull(LoopRoot.of(self).threads().offload().run(self, what, call));
   }
 
   /// That there is no thread for it concerns this start alone.
@@ -138,7 +138,7 @@ final class ProcessStart implements Callable<StartedProgram> {
     if (decided.compareAndSet(false, true) || program.isCompletedExceptionally()) {
       return;
     }
-    Scheduler scheduler = self.loop().scheduler();
+    Scheduler scheduler = LoopRoot.of(self).scheduler();
     String what = "the end of " + command + ", cancelled";
     RemoteEvent over = new RemoteEvent(scheduler, scheduler.inbox(), what);
     try {

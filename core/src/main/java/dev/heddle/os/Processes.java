@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.os;
 
-import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.coroutine.tree.LoopRoot;
-import dev.heddle.coroutine.tree.LoopService;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.InlineCallback;
+import dev.heddle.loop.LoopRoot;
+import dev.heddle.loop.LoopService;
 import dev.heddle.reactor.RemoteEvent;
 import java.util.HashMap;
 import java.util.Map;
@@ -33,7 +32,7 @@ public final class Processes {
   /// @throws IllegalArgumentException for this process
   /// @throws IllegalStateException outside a coroutine
   public static Awaitable<Integer> exitOf(long pid) {
-    LoopRoot loop = CoroutineNode.current().loop();
+    LoopRoot loop = LoopRoot.current();
     Child child = Child.running(loop, pid);
     if (child != null) {
       return child;
@@ -50,7 +49,7 @@ public final class Processes {
   /// @return its exit code, as [Process#exitValue()] has it
   /// @throws IllegalStateException outside a coroutine
   public static Awaitable<Integer> exitOf(Process process) {
-    return Exits.of(CoroutineNode.current().loop()).end(process);
+    return Exits.of(LoopRoot.current()).end(process);
   }
 
   /// One event for each process, while it runs: what is asked of the JDK for it stays there until
@@ -64,7 +63,7 @@ public final class Processes {
     }
 
     static Exits of(LoopRoot loop) {
-      return loop.services().get(Exits.class, Exits::new);
+      return loop.services().get(Exits.class, () -> new Exits(loop));
     }
 
     Awaitable<Integer> end(long pid) {

@@ -3,10 +3,10 @@ package dev.heddle.os;
 
 import dev.heddle.Registration;
 import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.coroutine.tree.LoopRoot;
-import dev.heddle.coroutine.tree.LoopService;
-import dev.heddle.coroutine.tree.ProcessSignals;
 import dev.heddle.event.Event;
+import dev.heddle.loop.LoopRoot;
+import dev.heddle.loop.LoopService;
+import dev.heddle.loop.ProcessSignals;
 import dev.heddle.scheduler.inbox.Inbox;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -66,7 +66,7 @@ final class SignalEvent extends Event {
     try {
       for (String name : names) {
         Registration handler =
-            ProcessSignals.listen(loop, name, number -> raised(new Signal(name, number)));
+            ProcessSignals.listen(loop.end(), name, number -> raised(new Signal(name, number)));
         if (handler != null) {
           handlers.add(handler);
         }
@@ -122,7 +122,7 @@ final class SignalEvent extends Event {
   }
 
   private Installed installed() {
-    return loop.services().get(Installed.class, _ -> new Installed());
+    return loop.services().get(Installed.class, Installed::new);
   }
 
   /// Those with handlers: streams may be open when the loop ends.

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.os;
 
-import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.coroutine.tree.LoopRoot;
-import dev.heddle.coroutine.tree.ProcessSignals;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.EventStream;
+import dev.heddle.loop.LoopRoot;
+import dev.heddle.loop.ProcessSignals;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
@@ -77,7 +76,7 @@ public final class Signals {
   }
 
   private static SignalEvent event(String name, String... more) {
-    LoopRoot loop = CoroutineNode.current().loop();
+    LoopRoot loop = LoopRoot.current();
     Set<String> names = new LinkedHashSet<>();
     names.add(plain(name));
     for (String other : more) {

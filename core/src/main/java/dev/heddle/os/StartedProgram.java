@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.os;
 
-import dev.heddle.coroutine.tree.LoopRoot;
+import dev.heddle.loop.LoopRoot;
 import dev.heddle.os.pipe.PipeSink;
 import dev.heddle.os.pipe.PipeSource;
 import java.io.IOException;

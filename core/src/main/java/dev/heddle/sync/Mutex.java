@@ -6,10 +6,10 @@ import dev.heddle.Body;
 import dev.heddle.CoroutineFailure;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.coroutine.tree.LoopRoot;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
 import dev.heddle.failure.FailureTable;
+import dev.heddle.failure.Rethrow;
 import dev.heddle.scheduler.Permits;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.StackReserve;
@@ -198,7 +198,7 @@ public final class Mutex {
     } catch (IllegalStateException e) {
       FailureTable.merge(failure, e); // the body has unlocked it
     }
-    return LoopRoot.<RuntimeException>rethrown(failure);
+    return Rethrow.unchecked(failure);
   }
 
   /// Runs an action while the current coroutine holds the mutex. Else as [#run(Body)].

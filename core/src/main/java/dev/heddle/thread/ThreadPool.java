@@ -11,6 +11,7 @@ import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.Future;
 import dev.heddle.failure.AnotherThread;
+import dev.heddle.loop.LoopRoot;
 import dev.heddle.scheduler.Permits;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.thread.worker.Work;
@@ -85,7 +86,7 @@ public final class ThreadPool implements AutoCloseable {
     this.name = name;
     this.most = workers;
     this.slots = new Slots(workers + capacity);
-    this.threads = self.loop().threads().open(name, workers, slots::giveBack);
+    this.threads = LoopRoot.of(self).threads().open(name, workers, slots::giveBack);
   }
 
   // ---- submitting ----

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.thread;
 
-import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.coroutine.tree.LoopRoot;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Future;
+import dev.heddle.loop.LoopRoot;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.thread.worker.Work;
 import dev.heddle.thread.worker.WorkerThreads;
@@ -31,7 +30,7 @@ public final class Threads {
   /// @return its outcome: what the call returns, or throws
   /// @throws IllegalStateException outside a coroutine
   public static <T extends @Nullable Object> Future<T> start(String name, Callable<T> call) {
-    LoopRoot loop = CoroutineNode.current().loop();
+    LoopRoot loop = LoopRoot.current();
     Scheduler scheduler = loop.scheduler();
     WorkerThreads thread = loop.threads().open(name, 1, () -> {});
     Work work = new Work(scheduler, "the thread '" + name + "'", call);

@@ -11,8 +11,7 @@ import dev.heddle.FailureReport;
 import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
 import dev.heddle.Loop;
-import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.coroutine.tree.LoopRoot;
+import dev.heddle.loop.LoopRoot;
 import dev.heddle.scheduler.Microtask;
 import dev.heddle.simulation.Simulation;
 import java.time.Duration;
@@ -428,7 +427,7 @@ class ShutdownTest {
       for (int i = 0; i < 1_000; i++) {
         one.complete(Loop.current());
       }
-      LoopRoot root = CoroutineNode.current().loop();
+      LoopRoot root = LoopRoot.current();
       assertThat(root.outcome().getNumberOfDependents()).isZero();
       assertThat(one.get().isDone()).isFalse();
     });

@@ -62,8 +62,39 @@ class RoomsTest {
                   "reactor.driver",
                   "scheduler.context",
                   "scheduler.inbox")),
-          entry("coroutine", Set.of("coroutine.tree", "scheduler", "event", "failure")),
+          entry(
+              "coroutine",
+              Set.of("coroutine.capture", "coroutine.tree", "scheduler", "event", "failure")),
+          entry("coroutine.capture", Set.of("coroutine", "coroutine.tree", "scheduler")),
           entry("coroutine.tree", Set.of("coroutine", "scheduler", "event", "failure")),
+          entry(
+              "loop",
+              Set.of(
+                  "coroutine",
+                  "coroutine.tree",
+                  "loop.diagnostics",
+                  "thread.worker",
+                  "scheduler",
+                  "scheduler.context",
+                  "scheduler.inbox",
+                  "reactor",
+                  "event",
+                  "failure")),
+          entry(
+              "loop.diagnostics",
+              Set.of(
+                  "coroutine",
+                  "coroutine.tree",
+                  "scheduler",
+                  "scheduler.context",
+                  "scheduler.inbox",
+                  "reactor",
+                  "event",
+                  "failure",
+                  "observe.attach",
+                  "observe.flight",
+                  "observe.log",
+                  "observe.management")),
           entry(
               "io",
               Set.of(
@@ -80,7 +111,12 @@ class RoomsTest {
           entry(
               "eventloop",
               Set.of(
-                  "coroutine.tree", "reactor", "reactor.driver", "scheduler", "scheduler.context")),
+                  "coroutine.tree",
+                  "loop",
+                  "reactor",
+                  "reactor.driver",
+                  "scheduler",
+                  "scheduler.context")),
           entry("sync", Set.of("scheduler", "event")),
           entry("thread", Set.of("scheduler", "event")),
           entry("thread.worker", Set.of("scheduler", "event")),
@@ -100,6 +136,9 @@ class RoomsTest {
   private static final String LOGGED =
       "what there is to say is written in one room, beside the loop";
 
+  private static final String BESIDE =
+      "a loop owns the threads beside it, and what is kept for it until its end";
+
   /// Arrows that the plan does not draw, and why they do no harm; all of them point down, as the
   /// test for cycles shows.
   private static final Map<String, String> MORE_ARROWS =
@@ -107,10 +146,7 @@ class RoomsTest {
           entry(
               "coroutine.tree -> reactor",
               "a delay is a timer, a foreign completion a remote event"),
-          entry("coroutine.tree -> observe.attach", "the watchdog shows loops to other JVMs"),
-          entry("coroutine.tree -> observe.flight", "a loop tells a flight recording what it does"),
-          entry("coroutine.tree -> observe.management", "the watchdog shows loops to tools"),
-          entry("coroutine.tree -> observe.log", LOGGED),
+          entry("loop -> observe.log", LOGGED),
           entry("io.handle -> observe.log", LOGGED),
           entry("io.server -> observe.log", LOGGED),
           entry("reactor.jdk -> observe.log", LOGGED),
@@ -118,13 +154,16 @@ class RoomsTest {
           entry("thread.worker -> scheduler.context", "a thread is put back behind each call"),
           entry("coroutine.tree -> scheduler.context", "a coroutine is the guest of a context"),
           entry(
-              "coroutine.tree -> scheduler.inbox",
-              "other threads reach a loop through its letter box"),
-          entry("coroutine.tree -> thread.worker", "the root of a loop owns the threads beside it"),
-          entry(
               "event -> scheduler.context",
               "a deadline is read off the clock of the loop that makes it"),
           entry("io -> coroutine", "to connect to a host is to try its addresses, in a scope"),
+          entry("io -> failure", "a call beside the loop throws what it has met"),
+          entry("io -> loop", BESIDE),
+          entry("io.dns -> loop", BESIDE),
+          entry("io.handle -> loop", BESIDE),
+          entry("os -> loop", BESIDE),
+          entry("os.pipe -> loop", BESIDE),
+          entry("thread -> loop", BESIDE),
           entry("io -> coroutine.tree", "an I/O call waits as the current coroutine"),
           entry("io.handle -> coroutine.tree", "an I/O call waits as the current coroutine"),
           entry("io -> thread.worker", "the system's calls on paths block their thread"),
@@ -175,9 +214,9 @@ class RoomsTest {
   /// Classes outside the room of the log that print, and why they do no harm.
   private static final Map<String, String> PRINTERS =
       Map.of(
-          "dev.heddle.coroutine.tree.StandardStreams",
+          "dev.heddle.coroutine.capture.StandardStreams",
           "puts a stream of its own in the place of the standard ones",
-          "dev.heddle.coroutine.tree.OutputCaptures",
+          "dev.heddle.coroutine.capture.OutputCaptures",
           "the same");
 
   /// Rooms whose code runs on the carrier or on a coroutine's stack for others: it takes no lock.
@@ -190,7 +229,10 @@ class RoomsTest {
           "scheduler.inbox",
           "scheduler.context",
           "coroutine",
+          "coroutine.capture",
           "coroutine.tree",
+          "loop",
+          "loop.diagnostics",
           "sync");
 
   private static final String REPORTS =
@@ -199,7 +241,7 @@ class RoomsTest {
   /// What may be static and change, and why.
   private static final Map<String, String> MUTABLE_STATICS =
       Map.of(
-          "dev.heddle.coroutine.tree.MainHandlers.ENTRIES",
+          "dev.heddle.loop.MainHandlers.ENTRIES",
           "main-start handlers, copied into each loop as it starts",
           "dev.heddle.failure.FailureTable.HEADS",
           REPORTS,
@@ -209,9 +251,9 @@ class RoomsTest {
           REPORTS,
           "dev.heddle.event.ExportedFuture.OPEN",
           "failures that other threads may look at when the loop has ended",
-          "dev.heddle.coroutine.tree.Watchdog.WATCHED",
+          "dev.heddle.loop.diagnostics.Watchdog.WATCHED",
           "the registry of running loops",
-          "dev.heddle.coroutine.tree.JvmExit.LEFT_BEHIND",
+          "dev.heddle.loop.JvmExit.LEFT_BEHIND",
           "coroutines that outlive their loops, and may hold what the JVM's exit waits for",
           "dev.heddle.observe.attach.Attachables.RUNNING",
           "the registry of what observers may look at",
@@ -227,13 +269,13 @@ class RoomsTest {
   /// carrier wants it.
   private static final Map<String, String> LOCKS =
       Map.of(
-          "dev.heddle.coroutine.tree.ProcessSignals",
+          "dev.heddle.loop.ProcessSignals",
           "carriers take it with no coroutine mounted",
-          "dev.heddle.coroutine.tree.StandardStreams",
+          "dev.heddle.coroutine.capture.StandardStreams",
           "coroutines take it, no carrier",
           "dev.heddle.event.ExportedFuture",
           "the entries of futures of the JDK: no tick completes one, and nothing waits inside",
-          "dev.heddle.coroutine.tree.AwaitedLock",
+          "dev.heddle.loop.diagnostics.AwaitedLock",
           "asks who holds a lock; takes none",
           "dev.heddle.scheduler.context.ForeignWaits",
           "asks what a thread waits for; takes none",
@@ -249,8 +291,8 @@ class RoomsTest {
     classes().should(followArrows()).check(CORE);
   }
 
-  /// `coroutine` and `coroutine.tree` are one floor, what users see and what it is made of; so are
-  /// `io`, `io.dns`, `io.handle` and `io.server`.
+  /// `coroutine`, `coroutine.capture` and `coroutine.tree` are one floor, what users see and what
+  /// it is made of; so are `io`, `io.dns`, `io.handle` and `io.server`.
   @Test
   void rooms_together_formNoCycle() {
     var uses = new TreeMap<String, Set<String>>();
@@ -276,7 +318,7 @@ class RoomsTest {
   private static String floor(JavaClass type) {
     String room = room(type);
     return switch (room) {
-      case "coroutine.tree" -> "coroutine";
+      case "coroutine.capture", "coroutine.tree" -> "coroutine";
       case "io.dns", "io.handle", "io.server" -> "io";
       default -> room;
     };

@@ -4,7 +4,7 @@ package dev.heddle.hosting;
 import dev.heddle.ExitException;
 import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
-import dev.heddle.coroutine.tree.LoopRoot;
+import dev.heddle.loop.LoopRoot;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;

@@ -9,7 +9,7 @@ import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
 import dev.heddle.Loop;
 import dev.heddle.LoopEndedException;
-import dev.heddle.coroutine.tree.LoopRoot;
+import dev.heddle.loop.LoopRoot;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

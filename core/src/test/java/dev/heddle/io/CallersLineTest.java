@@ -12,9 +12,9 @@ import dev.heddle.CoroutineFailure;
 import dev.heddle.Heddle;
 import dev.heddle.LoopGroup;
 import dev.heddle.coroutine.Await;
-import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.hosting.ChildJvm;
 import dev.heddle.io.handle.BlockingHandle;
+import dev.heddle.loop.LoopRoot;
 import dev.heddle.os.Command;
 import dev.heddle.os.FileWatch;
 import dev.heddle.os.pipe.BlockingSink;
@@ -246,7 +246,7 @@ class CallersLineTest {
             return read();
           }
         };
-    return new BlockingSource(CoroutineNode.current().loop(), "in", "a broken pipe", broken);
+    return new BlockingSource(LoopRoot.current(), "in", "a broken pipe", broken);
   }
 
   private static BlockingSink sink() {
@@ -257,7 +257,7 @@ class CallersLineTest {
             throw new IOException("broken");
           }
         };
-    return new BlockingSink(CoroutineNode.current().loop(), "out", "a broken pipe", broken);
+    return new BlockingSink(LoopRoot.current(), "out", "a broken pipe", broken);
   }
 
   private static InetSocketAddress refusing() throws IOException {

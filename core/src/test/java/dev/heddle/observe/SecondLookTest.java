@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
-import dev.heddle.coroutine.tree.LoopRoot;
-import dev.heddle.coroutine.tree.SampledHolds;
+import dev.heddle.loop.LoopRoot;
+import dev.heddle.loop.diagnostics.SampledHolds;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;

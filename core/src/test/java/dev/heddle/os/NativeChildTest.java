@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.heddle.Action;
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
-import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.hosting.ChildJvm;
+import dev.heddle.loop.LoopRoot;
 import dev.heddle.observe.LoopCounters;
 import dev.heddle.os.spawn.PosixSpawn;
 import dev.heddle.os.spawn.SpawnedProcess;
@@ -182,7 +182,7 @@ class NativeChildTest {
       try {
         NativeProgram program = new NativeProgram(process);
         AtomicInteger code = new AtomicInteger(-1);
-        program.watch(CoroutineNode.current().loop(), code::set);
+        program.watch(LoopRoot.current(), code::set);
         LoopCounters before = Heddle.counters();
         long start = System.nanoTime();
         Heddle.delay(Duration.ofMillis(300));
@@ -240,8 +240,7 @@ class NativeChildTest {
         Path open = Path.of("/proc/self/fd/" + input[0]);
         Path pipe = Files.readSymbolicLink(open);
         NativeProgram program = new NativeProgram(process);
-        assertThatThrownBy(
-                () -> Child.of(CoroutineNode.current().loop(), sleep.settings(), program))
+        assertThatThrownBy(() -> Child.of(LoopRoot.current(), sleep.settings(), program))
             .isInstanceOf(IOException.class);
         assertThat(Pids.isOpen(open, pipe)).isFalse();
         Pids.awaitEnd(process.pid());

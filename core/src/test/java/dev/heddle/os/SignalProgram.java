@@ -4,8 +4,8 @@ package dev.heddle.os;
 import dev.heddle.Cancellation;
 import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
-import dev.heddle.coroutine.tree.SignalClock;
 import dev.heddle.event.EventStream;
+import dev.heddle.loop.SignalClock;
 import java.time.Duration;
 
 /// What can only be seen in a process of its own: signals that end it.

@@ -3,7 +3,7 @@ package dev.heddle.simulation;
 
 import dev.heddle.Body;
 import dev.heddle.HeddleOptions;
-import dev.heddle.coroutine.tree.LoopRoot;
+import dev.heddle.loop.LoopRoot;
 import dev.heddle.scheduler.SchedulerParts;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;

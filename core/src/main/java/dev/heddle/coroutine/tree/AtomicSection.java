@@ -2,11 +2,11 @@
 package dev.heddle.coroutine.tree;
 
 import dev.heddle.Body;
+import dev.heddle.coroutine.Coroutine;
+import dev.heddle.coroutine.Scope;
 import dev.heddle.failure.FailureTable;
-import dev.heddle.scheduler.StackReserve;
-import dev.heddle.scheduler.context.ExecutionContext;
 import java.util.List;
-import java.util.Objects;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// A section of a coroutine that must not suspend, so that no other coroutine sees its middle.
@@ -15,43 +15,40 @@ import org.jspecify.annotations.Nullable;
 /// that whoever is in no section pays nothing. Two kinds cannot be refused, and the end of the
 /// section fails instead: a wait in the JDK, which the scheduler sees after the fact, and one of a
 /// scope opened inside the section, whose members would be left behind.
-public final class AtomicSection {
+final class AtomicSection {
   private final @Nullable AtomicSection outer;
-  private final @Nullable ScopeNode around; // the innermost scope of the coroutine's own
+  private final @Nullable Scope around; // the innermost scope of the coroutine's own
 
   // loop only
   private boolean refusing; // the ENTER that follows belongs to a LEAVE that nobody was told of
   private @Nullable IllegalStateException violation; // the first one
 
-  private AtomicSection(@Nullable AtomicSection outer, @Nullable ScopeNode around) {
+  /// @param around the innermost scope that the coroutine has opened; null: none
+  AtomicSection(@Nullable AtomicSection outer, @Nullable Scope around) {
     this.outer = outer;
     this.around = around;
   }
 
-  /// Runs `body` in a section of its own.
-  public static <T extends @Nullable Object> T run(CoroutineNode<?> self, Body<T> body)
+  /// Runs `body` in this section.
+  ///
+  /// @param changed called as the section begins and ends
+  <T extends @Nullable Object> T run(Body<T> body, Consumer<@Nullable AtomicSection> changed)
       throws Exception {
-    Objects.requireNonNull(body, "body");
-    StackReserve.require();
-    RareData rare = self.rare();
-    AtomicSection section = new AtomicSection(rare.section, self.ownBlock());
-    rare.section = section;
-    self.watchWhatIsThere();
+    changed.accept(this);
     T result;
     try {
       result = body.run();
     } catch (Throwable thrown) {
-      if (section.violation != null && section.violation != thrown) {
-        FailureTable.merge(thrown, section.violation);
+      if (violation != null && violation != thrown) {
+        FailureTable.merge(thrown, violation);
       }
       throw thrown;
     } finally {
-      rare.section = section.outer;
-      self.watchWhatIsThere();
-      section.tellOuter();
+      changed.accept(outer);
+      tellOuter();
     }
-    if (section.violation != null) {
-      throw section.violation;
+    if (violation != null) {
+      throw violation;
     }
     return result;
   }
@@ -65,8 +62,10 @@ public final class AtomicSection {
 
   /// A switch of the coroutine: LEAVE is refused.
   ///
+  /// @param innermost the innermost scope that it has opened now
   /// @return whether the handlers are not to be told
-  boolean takesOver(CoroutineNode<?> self, boolean enter, boolean finishing) {
+  boolean takesOver(
+      Coroutine<?> self, @Nullable Scope innermost, boolean enter, boolean finishing) {
     if (enter) {
       boolean taken = refusing;
       refusing = false;
@@ -77,11 +76,11 @@ public final class AtomicSection {
     }
     IllegalStateException refused =
         new IllegalStateException(
-            self.describe()
+            self
                 + " was asked to wait inside Heddle.assertNoSuspend; move the wait out of the"
                 + " section, or the section's end before it");
     keep(refused);
-    if (self.ownBlock() != around) {
+    if (innermost != around) {
       return false;
     }
     refusing = true;
@@ -89,19 +88,12 @@ public final class AtomicSection {
   }
 
   /// The JDK has parked the coroutine; on the trampoline.
-  static void parked(CoroutineNode<?> self, ExecutionContext on) {
-    AtomicSection section = self.rare().section;
-    if (section != null) {
-      section.parked(self, on.stackOnLoop());
-    }
-  }
-
-  private void parked(CoroutineNode<?> self, StackTraceElement[] frames) {
+  void parked(Coroutine<?> self, StackTraceElement[] frames) {
     List<StackTraceElement> stack = ProgramFrames.of(frames);
     StackTraceElement called = ProgramFrames.calledInJdk(stack);
     IllegalStateException seen =
         new IllegalStateException(
-            self.describe()
+            self
                 + " was parked by the JDK inside Heddle.assertNoSuspend"
                 + (called == null
                     ? ""

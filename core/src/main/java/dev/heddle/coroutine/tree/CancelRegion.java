@@ -11,39 +11,54 @@ import org.jspecify.annotations.Nullable;
 /// or a block with a deadline.
 final class CancelRegion implements InlineCallback {
   /*
-   * The regions of a coroutine are nested like its blocks. A suspension point throws the request of the outermost region that
-   * has one to deliver: it unwinds the most. The region it belongs to recognises its own cancellation as it passes and turns it
-   * into what the block promises (the scope's failure, a DeadlineException); all others let it through. A request that was never
-   * delivered ends with its region. So neither can swallow the other's.
+   * The regions of a coroutine are nested like its blocks. A suspension point throws the request
+   * of the outermost region that has one to deliver: that region unwinds the most. The region to
+   * which the request belongs recognises its own cancellation as it passes, and turns it into what
+   * the block promises (the scope's failure, a DeadlineException); all other regions let it
+   * through. A request that was never delivered ends with its region. So neither can swallow the
+   * other's.
    *
-   * A wait of the JDK's is interrupted. The interrupt that ends a wait has delivered the request, once, like a wait of ours that
-   * throws it: what follows is clean-up, and may wait. A wait that an interrupt does not end (lock(), a monitor) is left alone, and
-   * the request stays to be delivered.
+   * A wait in the JDK is interrupted. The interrupt that ends such a wait has delivered the
+   * request, once, as a wait on the loop that throws it has: what follows is clean-up, and may
+   * wait. A wait that an interrupt does not end (lock(), a monitor) is left alone, and the request
+   * stays to be delivered.
    *
-   * States.  from       event                       to         who
-   *          OPEN       request(reason)             REQUESTED  whoever cancels; a second request changes nothing
-   *          REQUESTED  deliver()                   DELIVERED  the coroutine, at a suspension point, not shielded
-   *          REQUESTED  interrupted()               DELIVERED  the coroutine at its next call, or the loop when it is parked again: an
-   *                                                            interrupt has ended its wait of the JDK's
-   *          REQUESTED  cover()                     DELIVERED  a region around it has delivered: both unwind together
-   *          DELIVERED  takeBack()                  REQUESTED  the coroutine: a scope it left threw its failure instead
-   *          DELIVERED  grace period over           INSISTING  timer, in a tick
-   *          REQUESTED, DELIVERED  insist()         INSISTING  the loop, past its shutdown deadline
-   *          INSISTING  deliver(), interrupted()    INSISTING  the coroutine, at every suspension point; each wait in the JDK
-   *          any        close()                     CLOSED     the coroutine, as it leaves the block
+   * States.
+   *   from       event              to         who
+   *   OPEN       request(reason)    REQUESTED  the code that cancels; a second request
+   *                                            changes nothing
+   *   REQUESTED  deliver()          DELIVERED  the coroutine, at a suspension point that is
+   *                                            not shielded
+   *   REQUESTED  interrupted()      DELIVERED  the coroutine at its next call, or the loop
+   *                                            when it is parked again: an interrupt has
+   *                                            ended its wait in the JDK
+   *   REQUESTED  cover()            DELIVERED  a region around it has delivered: both unwind
+   *                                            together
+   *   DELIVERED  takeBack()         REQUESTED  the coroutine: a scope it left threw its
+   *                                            failure instead
+   *   DELIVERED  grace period over  INSISTING  a timer, in a tick
+   *   REQUESTED, insist()           INSISTING  the loop, past its shutdown deadline
+   *   DELIVERED
+   *   INSISTING  deliver(),         INSISTING  the coroutine, at every suspension point; each
+   *              interrupted()                 wait in the JDK
+   *   any        close()            CLOSED     the coroutine, as it leaves the block
    *
    * Threads. The loop's.
    *
-   * I1. Between two deliveries of a region at least the grace period passes, until it insists; one that gave way to a failure is
-   *     none, and checkCancelled() throws once what an interrupt has delivered. [CancellationTest, CleanUpMatrixTest]
-   * I2. A region that closes takes its timers and its undelivered request along. [CancellationTest]
-   * I3. No two deliveries throw the same object, nor do two coroutines. Each repeats the first one, its cause: by that a region
-   *     recognises what is its own, also when a member brings it back. [CancellationTest]
+   * I1. Until a region insists, at least the grace period passes between two of its deliveries.
+   *     One that gave way to a failure is no delivery, and checkCancelled() throws once what an
+   *     interrupt has delivered. [CancellationTest, CleanUpMatrixTest]
+   * I2. A region that closes takes its timers and its undelivered request along.
+   *     [CancellationTest]
+   * I3. No two deliveries throw the same object, nor do two coroutines. Each repeats the first
+   *     one, as its cause: by that a region recognises its own cancellation, also when a member
+   *     brings it back. [CancellationTest]
    *
-   * Rejected. Waiting for the next suspension of ours after an interrupt: it would cut the clean-up that waits there. To tell by
-   * the interrupt flag alone whether a wait has felt it: a closed socket leaves the flag set, and so does lock(). Decision 0029.
+   * Rejected. Waiting for the next suspension on the loop after an interrupt: it would cut the
+   * clean-up that waits there. The interrupt flag alone as the sign that a wait has ended: a
+   * closed socket leaves the flag set, and so does lock(). Decision 0029.
    *
-   * Sources. DESIGN 3.6; traps 17, 19, 20, 61; trio's cancel scopes.
+   * Sources. Traps 17, 19, 20, 61; trio's cancel scopes.
    */
   private static final int OPEN = 0;
   private static final int REQUESTED = 1;
@@ -226,7 +241,7 @@ final class CancelRegion implements InlineCallback {
     state = DELIVERED;
     owner.cancellationDelivered();
     if (!endsWithTheLoop()) {
-      grace = owner.loop().hiddenTimer(owner.loop().options().gracePeriod());
+      grace = owner.tree().hiddenTimer(owner.tree().options().gracePeriod());
       grace.subscribe(this);
       grace.start();
     }
@@ -234,7 +249,7 @@ final class CancelRegion implements InlineCallback {
 
   // while a loop stops, its deadline is the grace period of whole coroutines
   private boolean endsWithTheLoop() {
-    return owner.isWhole(this) && owner.loop().shutdown().isStopping();
+    return owner.isWhole(this) && owner.tree().host().isStopping();
   }
 
   /// It ends behind an interrupt that may have come too late for it: others may have handed over

@@ -10,6 +10,7 @@ import dev.heddle.event.Deadline;
 import dev.heddle.event.Event;
 import dev.heddle.event.InlineCallback;
 import dev.heddle.failure.FailureTable;
+import dev.heddle.failure.Rethrow;
 import dev.heddle.reactor.TimerEvent;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.StackReserve;
@@ -18,13 +19,15 @@ import dev.heddle.scheduler.context.ExecutionContext;
 import dev.heddle.scheduler.context.ForeignWaits;
 import dev.heddle.scheduler.context.VirtualThreads;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// What can be cancelled of a coroutine: its regions, its shields, and how it learns of it.
+///
+/// Inheritance, and no composition, on purpose: Subscriptions, Waker, CancellableNode and
+/// CoroutineNode are one object, since each further one would cost every parked coroutine a header
+/// and every switch an indirection. What most coroutines never need stands in [RareData].
 ///
 /// The protocol is described in [CancelRegion].
 public abstract class CancellableNode extends Waker {
@@ -38,8 +41,8 @@ public abstract class CancellableNode extends Waker {
     super(scheduler);
   }
 
-  /// The loop it runs on.
-  public abstract LoopRoot loop();
+  /// The tree it belongs to.
+  public abstract CoroutineTree tree();
 
   /// What it has of the rarely needed; null when that is nothing.
   final @Nullable RareData rareOrNull() {
@@ -102,7 +105,7 @@ public abstract class CancellableNode extends Waker {
     boolean whole = isWhole(region);
     ScopeNode outermost = null;
     for (ScopeNode s = ownBlock(); s != null; s = s.outerBlock()) {
-      if ((whole || s.isInside(region)) && s.shields <= region.shields) {
+      if ((whole || s.isInside(region)) && s.links.shields <= region.shields) {
         outermost = s; // a cancellation of it reaches those inside it
       }
     }
@@ -136,7 +139,7 @@ public abstract class CancellableNode extends Waker {
   abstract boolean mayBeIgnored();
 
   /// The loop's time is over: from now on every suspension throws, whatever shields it.
-  void insist() {
+  public void insist() {
     cancelFromTree(new Cancellation("the loop's shutdown deadline is over"));
     CancelRegion whole = own();
     if (whole != null) {
@@ -194,7 +197,7 @@ public abstract class CancellableNode extends Waker {
 
   /// What was delivered is not heeded: from now on it is thrown at every wait.
   void graceIsOver(Cancellation unheeded) {
-    loop().overruns().noticed(this, unheeded);
+    tree().host().graceIsOver(this, unheeded);
   }
 
   /// A cancellation that a scope met and that gave way to a failure was seen by nobody: it is
@@ -222,7 +225,7 @@ public abstract class CancellableNode extends Waker {
 
   /// The outermost region that may throw here: it unwinds the most.
   private @Nullable CancelRegion deliverable(RareData r) {
-    int shieldsHere = loop().isPastDeadline() ? 0 : r.shields;
+    int shieldsHere = tree().isPastDeadline() ? 0 : r.shields;
     if (r.own != null && r.own.delivers(shieldsHere)) {
       return r.own;
     }
@@ -323,7 +326,7 @@ public abstract class CancellableNode extends Waker {
 
   // a wait that begins anew each time would else be parked and unparked without end
   private void pauseInterrupts(RareData r) {
-    TimerEvent pause = loop().hiddenTimer(INTERRUPT_PAUSE);
+    TimerEvent pause = tree().hiddenTimer(INTERRUPT_PAUSE);
     pause.subscribe(new InterruptAgain());
     pause.start();
     r.interruptPause = pause;
@@ -456,7 +459,7 @@ public abstract class CancellableNode extends Waker {
   }
 
   /// Protect blocks around what it runs now.
-  int shields() {
+  public int shields() {
     return rare == null ? 0 : rare.shields;
   }
 
@@ -506,13 +509,13 @@ public abstract class CancellableNode extends Waker {
   private <R extends @Nullable Object> R within(long nanoTime, String over, Body<R> body)
       throws Exception {
     CancelRegion region = openRegion();
-    region.bound(loop().timer(nanoTime), over);
+    region.bound(tree().timer(nanoTime), over);
     R result;
     try {
       result = body.run();
     } catch (Throwable thrown) {
       if (region.explains(thrown)) {
-        throw LoopRoot.<RuntimeException>rethrown(
+        throw Rethrow.unchecked(
             carriedOr(
                 region, thrown, () -> new DeadlineException(describe() + ": " + over, thrown)));
       }
@@ -550,7 +553,7 @@ public abstract class CancellableNode extends Waker {
       if (failure != null && region.hasFailed() && ended.getCause() != failure) {
         FailureTable.merge(ended, failure);
       }
-      throw LoopRoot.<RuntimeException>rethrown(ended);
+      throw Rethrow.unchecked(ended);
     } finally {
       closeRegion(region);
     }
@@ -559,7 +562,9 @@ public abstract class CancellableNode extends Waker {
           describe() + ": the token of within(token) fired" + WENT_ON, region.cause());
     }
     if (region.hasFailed()) {
-      loop().report("the token of within(token) failed, and the body went on", region.cause());
+      tree()
+          .host()
+          .report("the token of within(token) failed, and the body went on", region.cause());
     }
     return result;
   }
@@ -596,10 +601,20 @@ public abstract class CancellableNode extends Waker {
     } catch (Cancellation _) {
       // safe: its own; this one's waits for the end of the shield
     } catch (RuntimeException | Error e) {
-      loop().report(servant + " failed after it had been told to end", e);
+      tree().host().report(servant + " failed after it had been told to end", e);
     } finally {
       unshield();
     }
+  }
+
+  /// Whether it was named as one that goes on although it was cancelled.
+  public final boolean isNamedOverdue() {
+    return rare != null && rare.overdue;
+  }
+
+  /// It has been named.
+  public final void nameOverdue() {
+    rare().overdue = true;
   }
 
   // ---- scopes it has opened ----
@@ -611,14 +626,5 @@ public abstract class CancellableNode extends Waker {
   @Nullable ScopeNode ownBlock() {
     RareData r = rareOrNull();
     return r == null ? null : r.currentScope;
-  }
-
-  /// The scopes it has opened, the outermost first.
-  List<ScopeNode> openScopes() {
-    List<ScopeNode> found = new ArrayList<>();
-    for (ScopeNode inner = ownBlock(); inner != null; inner = inner.outerBlock()) {
-      found.addFirst(inner);
-    }
-    return found;
   }
 }

@@ -5,8 +5,10 @@ import dev.heddle.CompositeException;
 import dev.heddle.CoroutineFailure;
 import dev.heddle.coroutine.CompletionHandler;
 import dev.heddle.failure.FailureTable;
+import dev.heddle.failure.Rethrow;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// The completion handlers of one coroutine or scope.
@@ -20,7 +22,7 @@ final class Completions<S> {
     try {
       handler.onCompletion(ended);
     } catch (Exception e) {
-      throw LoopRoot.<RuntimeException>rethrown(CoroutineFailure.of(e));
+      throw Rethrow.unchecked(CoroutineFailure.of(e));
     }
   }
 
@@ -31,16 +33,16 @@ final class Completions<S> {
   /// Runs all of them, in order. One that the shutdown deadline cuts has not failed: it is reported
   /// as late.
   ///
-  /// @param in the coroutine that runs them
+  /// @param isCut whether the coroutine that runs them was cancelled with what one has thrown
   /// @return what they threw: nothing, what the only one threw, or all of it in one
-  @Nullable Throwable run(S ended, CoroutineNode<?> in) {
+  @Nullable Throwable run(S ended, Predicate<Throwable> isCut) {
     List<Throwable> thrown = new ArrayList<>(0);
     for (CompletionHandler<? super S> handler : handlers) {
       try {
         handler.onCompletion(ended);
       } catch (Throwable e) {
         FailureTable.throwIfFatal(e);
-        Throwable failure = in.endedBy(e) == null ? e : Precedence.carriedBy(e);
+        Throwable failure = isCut.test(e) ? Precedence.carriedBy(e) : e;
         if (failure != null) {
           thrown.add(CoroutineFailure.of(failure));
         }

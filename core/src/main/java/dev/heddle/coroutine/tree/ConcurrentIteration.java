@@ -14,32 +14,40 @@ import org.jspecify.annotations.Nullable;
 /// One run of a concurrent iteration: workers that take turns with the source.
 public final class ConcurrentIteration<T extends @Nullable Object> extends Microtask {
   /*
-   * A worker:  take the next item ─> prepare a relief, post the microtask ─> call the action ─> take the next item ─> ...
+   * A worker: takes an item ─> prepares a relief, posts the microtask ─> calls the action ─> takes
+   * the next item ─> ...
    *
-   * The microtask is run by the first tick that follows, hence not before the action suspends: it puts the relief into the ready
-   * queue, and the relief goes on with the next item. An action that does not suspend leaves the microtask where it is, and one
-   * worker does it all, as a plain loop would. So concurrency grows by need, one worker for each action that waits.
+   * The microtask is run by the first tick that follows, hence not before the action suspends: it
+   * puts the relief into the ready queue, and the relief goes on with the next item. An action that
+   * does not suspend leaves the microtask where it is, and one worker does it all, as a plain loop
+   * would. So concurrency grows by need, one worker for each action that waits.
    *
-   * The relief is made by the worker, not by the microtask: what a coroutine inherits comes from the thread that makes it, and
-   * may be user code; a tick runs on anybody's stack.
+   * The worker makes the relief, not the microtask: what a coroutine inherits comes from the thread
+   * that makes it, and may be code of the program; a tick runs on any coroutine's stack.
    *
-   * States of the source.  from    event                            to      who
-   *                        AT REST  a worker asks for the next item  TAKEN   the worker, `mover`
-   *                        TAKEN    the item is there                AT REST `mover`
-   *                        any      nothing left, failure, stop      OVER    whoever finds out
-   * The source may suspend while it is TAKEN. Who finds it TAKEN ends: the mover posts the microtask when it has its item.
+   * States of the source.
+   *   from     event                            to       who
+   *   AT REST  a worker asks for the next item  TAKEN    the worker, `mover`
+   *   TAKEN    the item is there                AT REST  `mover`
+   *   any      nothing left, failure, stop      OVER     the coroutine that finds out
+   * The source may suspend while it is TAKEN. A worker that finds it TAKEN ends: the mover posts
+   * the microtask when it has its item.
    *
    * Threads. The loop's.
    *
-   * I1. workers <= limit, the one in the source included, and actions run in workers only: the limit is exact. A worker counts
-   *     from the moment it is queued: else several ticks before its start would each queue another. [IterateTest]
-   * I2. The source is walked by one worker at a time, and each item goes to exactly one action. [IterateTest]
-   * I3. While the source is not OVER, a worker has it, or will come back to it, or the microtask is queued. [IterateTest]
+   * I1. workers <= limit, the one in the source included, and actions run in workers only: the
+   *     limit is exact. A worker counts from the moment it is queued: otherwise several ticks
+   *     before its start would each queue another. [IterateTest]
+   * I2. The source is walked by one worker at a time, and each item goes to exactly one action.
+   *     [IterateTest]
+   * I3. While the source is not OVER, a worker has it, or will come back to it, or the microtask is
+   *     queued. [IterateTest]
    *
-   * Cost. A worker for each action that suspends, beyond the first; one object for it, none for an item.
+   * Cost. A worker for each action that suspends, beyond the first; one object for it, none for an
+   * item.
    *
-   * Rejected. A worker for each item: a million objects for a list of a million. A fixed set of workers: `limit` coroutines for an
-   * action that never waits, and the items out of order.
+   * Rejected. A worker for each item: a million objects for a list of a million. A fixed set of
+   * workers: `limit` coroutines for an action that never waits, and the items out of order.
    *
    * Sources. Promise T6; traps 22, 24; TrueAsync's concurrent iterator.
    */
@@ -80,7 +88,7 @@ public final class ConcurrentIteration<T extends @Nullable Object> extends Micro
       Class<?> body,
       ItemTest<T> action) {
     CoroutineNode<?> caller = CoroutineNode.current();
-    Object from = caller.loop().options().exactSites() ? SpawnSites.caller() : body;
+    Object from = caller.tree().options().exactSites() ? SpawnSites.caller() : body;
     Iterator<? extends T> items = source.iterator();
     try {
       ScopeNode.<@Nullable Void>block(
@@ -180,7 +188,7 @@ public final class ConcurrentIteration<T extends @Nullable Object> extends Micro
       relief = worker();
     }
     posted = true;
-    scope.loop().scheduler().post(this);
+    scope.tree.scheduler().post(this);
   }
 
   /// The worker that posted it has suspended, or ended: who goes on?
@@ -204,7 +212,7 @@ public final class ConcurrentIteration<T extends @Nullable Object> extends Micro
   /// Fires when the last worker has ended.
   private final class Idle extends Event {
     Idle() {
-      super(scope.loop().scheduler());
+      super(scope.tree.scheduler());
     }
 
     void tell() {

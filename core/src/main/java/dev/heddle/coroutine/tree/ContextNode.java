@@ -2,31 +2,32 @@
 package dev.heddle.coroutine.tree;
 
 import dev.heddle.coroutine.Context;
+import dev.heddle.scheduler.Scheduler;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// The values of one scope or coroutine, and where to look next.
 final class ContextNode implements Context {
-  private final LoopRoot loop;
-  private final @Nullable ScopeNode around;
+  private final Scheduler scheduler;
+  private final Supplier<@Nullable ContextNode> around;
 
   // loop only; keys have no equality but identity
   private @Nullable Map<Key<?>, Object> values;
 
-  /// @param around the scope to ask for what is not here; null: nobody
-  ContextNode(LoopRoot loop, @Nullable ScopeNode around) {
-    this.loop = loop;
+  /// @param around gives what to ask for what is not here; null: there is nothing to ask
+  ContextNode(Scheduler scheduler, Supplier<@Nullable ContextNode> around) {
+    this.scheduler = scheduler;
     this.around = around;
   }
 
   @Override
   public <T> @Nullable T find(Key<T> key) {
     T value = findLocal(key);
-    for (ScopeNode s = around; value == null && s != null; s = s.inheritsFrom()) {
-      ContextNode above = s.contextOrNull();
-      value = above == null ? null : above.findLocal(key);
+    for (ContextNode c = around.get(); value == null && c != null; c = c.around.get()) {
+      value = c.findLocal(key);
     }
     return value;
   }
@@ -42,7 +43,7 @@ final class ContextNode implements Context {
   public <T> Context set(Key<T> key, T value) {
     Objects.requireNonNull(key, "key");
     Objects.requireNonNull(value, "value");
-    loop.scheduler().checkOnLoop();
+    scheduler.checkOnLoop();
     if (values == null) {
       values = new HashMap<>();
     }
@@ -53,7 +54,7 @@ final class ContextNode implements Context {
   @Override
   public Context unset(Key<?> key) {
     Objects.requireNonNull(key, "key");
-    loop.scheduler().checkOnLoop();
+    scheduler.checkOnLoop();
     if (values != null) {
       values.remove(key);
     }

@@ -18,12 +18,15 @@ import dev.heddle.event.EventCallback;
 import dev.heddle.event.Future;
 import dev.heddle.event.InlineCallback;
 import dev.heddle.failure.FailureTable;
+import dev.heddle.failure.Rethrow;
 import dev.heddle.observe.WaitSnapshot;
+import dev.heddle.scheduler.StackReserve;
 import dev.heddle.scheduler.WakerStatus;
 import dev.heddle.scheduler.context.ExecutionContext;
 import dev.heddle.scheduler.context.Hosted;
 import dev.heddle.scheduler.context.Inheritance;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -53,7 +56,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   private @Nullable Completion completion;
 
   CoroutineNode(
-      LoopRoot loop,
+      CoroutineTree tree,
       ScopeNode scope,
       @Nullable String name,
       Object work,
@@ -61,21 +64,21 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
       boolean runtimesOwn) {
     // the runtime's own may be made in a tick, on the stack of some other coroutine
     this(
-        loop,
+        tree,
         scope,
         name,
         work,
         background,
         runtimesOwn,
-        loop.options().exactSites() && !runtimesOwn ? SpawnSites.caller() : work.getClass(),
-        loop.options().exactSites() && !runtimesOwn ? spawner() : null);
+        tree.options().exactSites() && !runtimesOwn ? SpawnSites.caller() : work.getClass(),
+        tree.options().exactSites() && !runtimesOwn ? spawner() : null);
   }
 
   /// One of which the caller knows better where it comes from.
   ///
   /// @param from the body's class, or the frame of the spawn
   CoroutineNode(
-      LoopRoot loop,
+      CoroutineTree tree,
       ScopeNode scope,
       @Nullable String name,
       Object work,
@@ -83,25 +86,22 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
       boolean runtimesOwn,
       Object from,
       @Nullable SpawnTrace spawner) {
-    super(loop.scheduler());
+    super(tree.scheduler());
     this.scope = scope;
     this.kind = runtimesOwn ? RUNTIMES_OWN : background ? BACKGROUND : FOREGROUND;
-    this.id = loop.nextId();
+    this.id = tree.nextId();
     this.site = siteOf(from, name, spawner);
-    boolean heir = !runtimesOwn && !(work instanceof SpawnRequest); // which inherits as it begins
-    Inheritance taken = heir ? Inheritance.ofCurrentThread(loop.ordinaryLoader()) : null;
+    boolean heir = !runtimesOwn && !(work instanceof SubmittedWork); // which inherits as it begins
+    Inheritance taken = heir ? Inheritance.ofCurrentThread(tree.ordinaryLoader()) : null;
     carry(taken == null ? work : new Heir(work, taken));
   }
 
   private Object siteOf(Object from, @Nullable String name, @Nullable SpawnTrace spawner) {
     if (from instanceof Class<?> body) {
-      return name == null ? body : new NamedSite(name, body);
+      return name == null ? body : new SpawnSites.NamedSite(name, body);
     }
     return SpawnTrace.of(id, name, from, spawner);
   }
-
-  /// Most coroutines have no name, and so no field for it.
-  record NamedSite(String name, Class<?> body) {}
 
   /// Work whose thread inherits something; rare, so it does not cost every coroutine a field.
   private record Heir(Object work, Inheritance inheritance) {}
@@ -130,22 +130,24 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     return node == null || node.scheduler().hasEnded() ? null : node;
   }
 
-  static @Nullable CoroutineNode<?> currentOrNull() {
+  /// The coroutine that runs on this thread, also when its loop has ended; null: none.
+  public static @Nullable CoroutineNode<?> currentOrNull() {
     ExecutionContext context = ExecutionContext.current();
     return context != null && context.guest() instanceof CoroutineNode<?> node ? node : null;
   }
 
   @Override
-  public LoopRoot loop() {
-    return scope.loop();
+  public CoroutineTree tree() {
+    return scope.tree;
   }
 
-  boolean isBackground() {
+  /// Whether it is a background member of its scope.
+  public boolean isBackground() {
     return kind == BACKGROUND;
   }
 
   /// The scope that it belongs to.
-  ScopeNode memberOf() {
+  public ScopeNode memberOf() {
     return scope;
   }
 
@@ -162,20 +164,36 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
 
   /// Whether the loop goes on for its sake.
   boolean isNeeded() {
-    return kind == RUNTIMES_OWN || (kind != BACKGROUND && !scope.isSpare());
+    return kind == RUNTIMES_OWN || (kind != BACKGROUND && !scope.links.isSpare());
   }
 
-  @Nullable String givenName() {
+  /// The name that the program has given it; null: none.
+  public @Nullable String givenName() {
     return switch (site) {
       case SpawnTrace trace -> trace.name();
-      case NamedSite named -> named.name();
+      case SpawnSites.NamedSite named -> named.name();
       default -> null;
     };
   }
 
   /// Where it was spawned and by whom, as far as is known.
   SpawnTrace spawnTrace() {
-    return site instanceof SpawnTrace trace ? trace : SpawnTrace.ofOwners(this);
+    if (site instanceof SpawnTrace trace) {
+      return trace;
+    }
+    List<CoroutineNode<?>> around = new ArrayList<>();
+    CoroutineNode<?> next = this;
+    while (next != null && around.size() <= SpawnTrace.LONGEST) {
+      around.add(next);
+      next = next.scope.owner();
+    }
+    SpawnTrace trace = null;
+    for (CoroutineNode<?> c : around.reversed()) {
+      boolean cut = trace == null && next != null;
+      int length = trace == null ? 0 : trace.length() + 1;
+      trace = new SpawnTrace(c.id, c.givenName(), c.site, trace, length, cut);
+    }
+    return Objects.requireNonNull(trace);
   }
 
   // ---- its life ----
@@ -183,7 +201,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   /// A notification is delivered whatever happens to the loop; others wait for it.
   @Override
   boolean isCancellable() {
-    return !isDone() && (kind != RUNTIMES_OWN || loop().isPastDeadline());
+    return !isDone() && (kind != RUNTIMES_OWN || tree().isPastDeadline());
   }
 
   // it has a failure to tell, or a callback to call, that is not told otherwise
@@ -247,7 +265,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   private @Nullable Throwable closeOpenScopes(@Nullable Throwable thrown) {
     Throwable first = thrown;
     for (ScopeNode open = ownBlock(); open != null && !scheduler().hasEnded(); open = ownBlock()) {
-      first = Precedence.first(first, open.closeFor(this));
+      first = Precedence.first(first, ScopeExit.closeFor(open, this));
     }
     return first;
   }
@@ -270,7 +288,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   protected void finishIgnored() {
     Object neverBegun = carried();
     finish(null, null);
-    if (neverBegun instanceof SpawnRequest<?> request) {
+    if (neverBegun instanceof SubmittedWork request) {
       request.neverBegan();
     }
   }
@@ -312,6 +330,15 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     r.completions.add((CompletionHandler<? super Coroutine<?>>) handler);
   }
 
+  /// What it has met, as an owner that leaves a scope, of two waits. A cancellation that gives way
+  /// is postponed.
+  @Nullable Throwable met(@Nullable Throwable met, @Nullable Throwable further) {
+    Throwable kept = Precedence.earlier(met, further);
+    postpone(met, kept);
+    postpone(further, kept);
+    return kept;
+  }
+
   /// One that was cancelled before it was queued never runs.
   void ignoreIfCancelled() {
     if (isCancelled()) {
@@ -325,7 +352,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   }
 
   /// The loop has ended without it: whoever holds a future of it learns that.
-  void abandon() {
+  public void abandon() {
     end(FAILED, new LoopEndedException(describe() + " was abandoned at the shutdown deadline"));
     if (completion != null) {
       completion.abandon();
@@ -333,19 +360,19 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   }
 
   /// It never comes back to its loop, which goes on without it.
-  void letGo() {
+  public void letGo() {
     end(FAILED, new LoopEndedException(describe() + " has called System.exit"));
     var _ = completion != null && completion.tell();
-    scope.countOff(this);
+    scope.links.countOff(this);
   }
 
   /// Its outcome, once it is done.
   @SuppressWarnings({"NullAway", "unchecked"}) // null exactly when the body's T allows it
-  T outcome() {
+  public T outcome() {
     Throwable failure = failure();
     if (failure != null) {
       scope.taken(this);
-      throw LoopRoot.<RuntimeException>rethrown(failure);
+      throw Rethrow.unchecked(failure);
     }
     return (T) carried();
   }
@@ -410,7 +437,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
 
   /// Waits for `delay`, and never less.
   public void delay(Duration delay) {
-    awaitEvent(loop().timer(loop().nanoTimeAfter(delay)));
+    awaitEvent(tree().timer(tree().nanoTimeAfter(delay)));
   }
 
   @Override
@@ -421,7 +448,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     RareData r = rare();
     ContextNode values = r.values;
     if (values == null) {
-      values = new ContextNode(loop(), scope);
+      values = new ContextNode(scheduler(), () -> ScopeNode.nearestContext(scope));
       r.values = values;
     }
     return values;
@@ -431,32 +458,76 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
 
   @Override
   public void addSwitchHandler(SwitchHandler handler) {
-    SwitchHandlers.toChange(this).add(handler, !isStarted());
+    handlersToChange().add(handler, !isStarted());
     watch(true);
   }
 
   @Override
   public boolean removeSwitchHandler(SwitchHandler handler) {
-    SwitchHandlers handlers = SwitchHandlers.toChange(this);
-    boolean removed = handlers.remove(handler);
+    boolean removed = handlersToChange().remove(handler);
     watchWhatIsThere();
     return removed;
   }
 
-  /// Asks to be told of switches while somebody wants to know.
-  void watchWhatIsThere() {
+  private SwitchHandlers handlersToChange() {
+    scheduler().checkOnLoop();
+    RareData r = rare();
+    SwitchHandlers handlers = r.handlers;
+    if (handlers == null) {
+      handlers = new SwitchHandlers();
+      r.handlers = handlers;
+    }
+    handlers.checkIdle(this);
+    return handlers;
+  }
+
+  /// Its first switch handler of a class; null: it has none.
+  public <H extends SwitchHandler> @Nullable H switchHandler(Class<H> kind) {
+    RareData r = rareOrNull();
+    return r == null || r.handlers == null ? null : r.handlers.find(kind);
+  }
+
+  /// Runs `body` in a section in which it must not suspend.
+  public <R extends @Nullable Object> R assertNoSuspend(Body<R> body) throws Exception {
+    Objects.requireNonNull(body, "body");
+    StackReserve.require();
+    return new AtomicSection(rare().section, ownBlock()).run(body, this::enterSection);
+  }
+
+  private void enterSection(@Nullable AtomicSection section) {
+    rare().section = section;
+    watchWhatIsThere();
+  }
+
+  // to learn of switches while a section or a handler wants to
+  private void watchWhatIsThere() {
     RareData r = rare();
     watch(r.section != null || (r.handlers != null && !r.handlers.isEmpty()));
   }
 
   @Override
   protected void onForeignWait(ExecutionContext on) {
-    AtomicSection.parked(this, on);
+    AtomicSection section = rare().section;
+    if (section != null) {
+      section.parked(this, on.stackOnLoop());
+    }
   }
 
   @Override
   protected void onSwitch(boolean enter, boolean finishing) {
-    SwitchHandlers.switched(this, enter, finishing);
+    RareData r = rare();
+    if (r.section != null && r.section.takesOver(this, ownBlock(), enter, finishing)) {
+      return;
+    }
+    if (r.handlers != null) {
+      try {
+        r.handlers.tell(this, enter, finishing);
+      } finally {
+        if (r.handlers.isEmpty()) {
+          watchWhatIsThere();
+        }
+      }
+    }
   }
 
   // ---- views ----
@@ -490,7 +561,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
 
   @Override
   public List<WaitSnapshot> waits() {
-    return DumpTaker.waits(this);
+    return tree().host().waitsOf(this);
   }
 
   @Override
@@ -512,7 +583,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   }
 
   /// Where it was spawned, for [SpawnSites#describe].
-  Object site() {
+  public Object site() {
     return site;
   }
 
@@ -527,11 +598,13 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     return SpawnTrace.label(id, givenName());
   }
 
-  boolean isMain() {
+  /// Whether it is the main coroutine of its loop.
+  public boolean isMain() {
     return id == SpawnTrace.MAIN;
   }
 
-  String spawnSite() {
+  /// Where it was spawned, in words.
+  public String spawnSite() {
     return SpawnSites.describe(site);
   }
 

@@ -11,7 +11,7 @@ import java.nio.channels.ClosedByInterruptException;
 import org.jspecify.annotations.Nullable;
 
 /// What the JDK throws out of a wait that was interrupted.
-final class Interruptions {
+public final class Interruptions {
   private static final int DEEPEST = 16; // causes; a chain may be a circle
 
   private Interruptions() {}
@@ -41,7 +41,8 @@ final class Interruptions {
     }
   }
 
-  static boolean isOne(@Nullable Throwable thrown) {
+  /// Whether it is one, perhaps wrapped by a block of ours.
+  public static boolean isOne(@Nullable Throwable thrown) {
     return thrown instanceof InterruptedException
         // wrapped by an inner block, which was not the one to be cancelled
         || (thrown instanceof CoroutineFailure wrapped && isOne(wrapped.getCause()))

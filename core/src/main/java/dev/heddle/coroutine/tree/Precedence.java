@@ -9,7 +9,7 @@ import java.nio.channels.ClosedChannelException;
 import org.jspecify.annotations.Nullable;
 
 /// Which of two failures is thrown, and which gives way to it.
-final class Precedence {
+public final class Precedence {
   private Precedence() {}
 
   /// What to throw of what was thrown and a failure that came later: the earlier one, unless it
@@ -24,7 +24,7 @@ final class Precedence {
 
   /// What takes the place of a cancellation that has come to its end: the failures that it carries,
   /// as one; null when it carries none.
-  static @Nullable Throwable carriedBy(Throwable cut) {
+  public static @Nullable Throwable carriedBy(Throwable cut) {
     return CarriedFailures.take(cut, attached -> isPartOf(cut, attached));
   }
 
@@ -56,7 +56,8 @@ final class Precedence {
   }
 
   /// Of two failures the first, which has the other in its report.
-  static @Nullable Throwable merged(@Nullable Throwable failure, @Nullable Throwable further) {
+  public static @Nullable Throwable merged(
+      @Nullable Throwable failure, @Nullable Throwable further) {
     if (failure != null && further != null) {
       FailureTable.merge(failure, further);
     }
@@ -78,14 +79,5 @@ final class Precedence {
     }
     handOver(met, thrown);
     return thrown;
-  }
-
-  /// What an owner has met as it left, of two waits. A cancellation that gives way is postponed.
-  static @Nullable Throwable met(
-      CoroutineNode<?> owner, @Nullable Throwable met, @Nullable Throwable further) {
-    Throwable kept = earlier(met, further);
-    owner.postpone(met, kept);
-    owner.postpone(further, kept);
-    return kept;
   }
 }

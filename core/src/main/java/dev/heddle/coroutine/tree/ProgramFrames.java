@@ -8,10 +8,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Tells the frames of a program, and of the libraries it calls, from those of the runtime.
-final class ProgramFrames {
+public final class ProgramFrames {
   private static final List<String> RUNTIME =
       List.of(
+          "dev.heddle.coroutine.capture.",
           "dev.heddle.coroutine.tree.",
+          "dev.heddle.loop.",
           "dev.heddle.scheduler.",
           "dev.heddle.reactor.",
           "dev.heddle.eventloop.",
@@ -65,7 +67,8 @@ final class ProgramFrames {
 
   private ProgramFrames() {}
 
-  static boolean isRuntime(String className) {
+  /// Whether it is a class of this runtime.
+  public static boolean isRuntime(String className) {
     int nested = className.indexOf('$');
     String outermost = nested < 0 ? className : className.substring(0, nested);
     return startsWithOneOf(className, RUNTIME) || DOORS.contains(outermost);
@@ -89,11 +92,12 @@ final class ProgramFrames {
   }
 
   /// Whether it is neither the runtime's nor the JDK's.
-  static boolean isProgram(String className) {
+  public static boolean isProgram(String className) {
     return !isJdk(className) && !isRuntime(className);
   }
 
-  static boolean isJdk(String className) {
+  /// Whether it is a class of the JDK.
+  public static boolean isJdk(String className) {
     return startsWithOneOf(className, JDK);
   }
 
@@ -108,7 +112,7 @@ final class ProgramFrames {
 
   /// The frames that a reader looks for, the innermost first, without loaders and modules; all of
   /// them with `heddle.trace=full`.
-  static List<StackTraceElement> of(StackTraceElement[] stack) {
+  public static List<StackTraceElement> of(StackTraceElement[] stack) {
     List<StackTraceElement> frames = Arrays.stream(stack).map(ProgramFrames::shortened).toList();
     if ("full".equals(System.getProperty("heddle.trace"))) {
       return frames;
@@ -139,7 +143,8 @@ final class ProgramFrames {
     return first;
   }
 
-  static StackTraceElement shortened(StackTraceElement frame) {
+  /// A frame without loader and module.
+  public static StackTraceElement shortened(StackTraceElement frame) {
     return new StackTraceElement(
         null,
         null,
@@ -151,18 +156,18 @@ final class ProgramFrames {
   }
 
   /// The first frame of the program's own: where it is; null when there is none.
-  static @Nullable String site(List<StackTraceElement> stack) {
+  public static @Nullable String site(List<StackTraceElement> stack) {
     return own(stack).findFirst().map(StackTraceElement::toString).orElse(null);
   }
 
   /// A site without its line, which differs from sample to sample of the same code.
-  static String method(String site) {
+  public static String method(String site) {
     int line = site.indexOf('(');
     return line < 0 ? site : site.substring(0, line);
   }
 
   /// The last of these: where it began.
-  static @Nullable StackTraceElement root(List<StackTraceElement> stack) {
+  public static @Nullable StackTraceElement root(List<StackTraceElement> stack) {
     return own(stack).reduce((above, below) -> below).orElse(null);
   }
 
@@ -172,7 +177,7 @@ final class ProgramFrames {
 
   /// The method of the JDK that the program has called and not come back from; null when its own
   /// code is the innermost.
-  static @Nullable StackTraceElement calledInJdk(List<StackTraceElement> stack) {
+  public static @Nullable StackTraceElement calledInJdk(List<StackTraceElement> stack) {
     StackTraceElement called = null;
     for (StackTraceElement frame : stack) {
       if (!isJdk(frame.getClassName())) {

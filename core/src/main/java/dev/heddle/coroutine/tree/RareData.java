@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// state of its owner; the rules are in [CancelRegion] and [CoroutineNode].
 final class RareData {
   // being cancelled
-  boolean overdue; // and was named for it
+  boolean overdue; // cancelled, not ended in time, and named for that
   boolean interruptDue; // one is to be sent on the trampoline
   boolean interruptSent; // and the flag may be left of it
   @Nullable TimerEvent interruptPause; // until then none is sent
@@ -33,6 +33,5 @@ final class RareData {
   @Nullable Completions<Coroutine<?>> completions;
   @Nullable ContextNode values;
   @Nullable SwitchHandlers handlers;
-  @Nullable OutputCaptures captures;
   @Nullable AtomicSection section; // the innermost it is in
 }

@@ -5,8 +5,9 @@ import dev.heddle.Action;
 import dev.heddle.Cancellation;
 import dev.heddle.CoroutineFailure;
 import dev.heddle.coroutine.FailureHandler;
-import dev.heddle.coroutine.tree.CancellableBranch.State;
+import dev.heddle.coroutine.tree.ScopeCancellation.State;
 import dev.heddle.failure.FailureTable;
+import dev.heddle.failure.Rethrow;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -14,41 +15,50 @@ import org.jspecify.annotations.Nullable;
 /// Where the failures go that nobody awaits, in one scope.
 final class ScopeFailures {
   /*
-   * From below to above. A failure that nobody awaits comes from a member, from a completion handler, or from a scope below that
-   * nobody owns. It goes, in this order
+   * From below to above. A failure that no code awaits comes from a member, from a completion
+   * handler, or from a scope below that has no owner. It goes, in this order,
    *
-   *   to the failure handler; for one from below, to the handler for children first
-   *   with its member in a supervised scope, for whoever awaits it later; untaken, it is reported at the end
+   *   to the failure handler; a failure from below goes to the handler for children first
+   *   to its member, in a supervised scope, for a later await; unobserved, it is reported
    *   to the scope, which fails: all in it are cancelled, and it ends with this failure
    *
-   * and of a failed scope it goes on
+   * and from a failed scope it goes on
    *
-   *   BLOCK   to whoever runs it: the block throws it
-   *   OPENED  to whoever joins it; unjoined, to the parent's handler for children, or it is reported
-   *   CHILD   to those who join or await it at that moment; with none, or when they leave without it, to the parent, as above
+   *   BLOCK   to the caller of the block: the block throws it
+   *   OPENED  to the coroutine that joins the scope; unjoined, to the parent's handler for
+   *           children, or it is reported
+   *   CHILD   to the coroutines that join or await it at that moment; with none, or when they leave
+   *           without it, to the parent, as above
    *   ROOT    to the loop, which stops with it
    *
-   * A failed scope has one failure, the first; a cancellation of another that failed it gives way to a later failure. Later ones are merged into its report until that has been given to somebody: a
-   * joiner, a handler, the parent. Whoever has it will not look at its report again, so what comes then goes a way of its own: of a
-   * CHILD to the parent, of the others to the owner, who has still to leave. So does what comes when a scope is closed already (a
-   * completion handler's). A supervised parent keeps the first failure of a child, for whoever joins that; nobody can take a later
-   * one, so it is reported at once.
+   * A failed scope has one failure, the first; a cancellation of another coroutine that failed it
+   * gives way to a later failure. Later failures are merged into the report of the first until
+   * that has been handed over: to a joiner, a handler, the parent. The receiver will not look at
+   * its report again, so a still later failure goes a way of its own: from a CHILD to the parent,
+   * from the others to the owner, who has still to leave. The same holds for a failure that comes
+   * when the scope is closed already (a completion handler's). A supervised parent keeps the first
+   * failure of a child for a coroutine that joins the child; no code can take a later one, so it
+   * is reported at once.
    *
-   * A report names the failures that were merged, too: what is only in the report of a failure that is logged has reached nobody.
+   * A report names the merged failures, too: what is only in the report of a failure that is
+   * logged has reached no code.
    *
-   * The JVM's own end (OutOfMemoryError) passes all this by: it ends the loop, and no code of a user's is called for it.
+   * The end of the JVM itself (OutOfMemoryError) passes all this by: it ends the loop, and no code
+   * of the program is called for it.
    *
-   * I1. Each failure goes exactly one of these ways, and once. [FailureTest, ScopeHandlerTest, LostFailureTest, RandomLossTest]
+   * I1. Each failure goes exactly one of these ways, and once. [FailureTest, ScopeHandlerTest,
+   *     LostFailureTest, RandomLossTest]
    *
-   * Cost. Constant for each failure: that a failure was taken is found by hash, in whatever order they are awaited.
+   * Cost. Constant for each failure: that a failure was taken is found by hash, in whatever order
+   * the failures are awaited.
    *
-   * Sources. DESIGN 3.6; behaviour 10, 12, 36, 37, 98, 117, 125-134; traps 18, 19, 21, 23.
+   * Sources. Behaviour 10, 12, 36, 37, 98, 117, 125-134; traps 18, 19, 21, 23.
    */
   // past the shutdown deadline only: until then nobody leaves a scope before its members do
   private static final String LATE = "a member failed after the end of its scope";
 
   private final ScopeNode scope;
-  private final LoopRoot loop;
+  private final CoroutineTree tree;
 
   // loop only
   private @Nullable Throwable failure;
@@ -62,7 +72,7 @@ final class ScopeFailures {
 
   ScopeFailures(ScopeNode scope) {
     this.scope = scope;
-    this.loop = scope.loop;
+    this.tree = scope.tree;
   }
 
   /// A failure that a supervised scope keeps, for whoever awaits what failed.
@@ -95,11 +105,11 @@ final class ScopeFailures {
     } else if (!scope.isSupervised()) {
       fail(member, unobserved);
     } else if (member.failure() != unobserved) {
-      loop.report("a completion handler failed: of " + member.describe(), unobserved);
+      tree.host().report("a completion handler failed: of " + member.describe(), unobserved);
     } else if (scope.state() != State.CLOSED) {
       untaken.add(member);
     } else {
-      loop.report(LATE, unobserved);
+      tree.host().report(LATE, unobserved);
     }
   }
 
@@ -119,8 +129,10 @@ final class ScopeFailures {
     } else if (!scope.isSupervised()) {
       fail(member, unobserved);
     } else if (child.failure() != unobserved) {
-      loop.report(
-          "a further failure of " + child.describe() + " that failed or ended before", unobserved);
+      tree.host()
+          .report(
+              "a further failure of " + child.describe() + " that failed or ended before",
+              unobserved);
     } else if (scope.state() != State.CLOSED) {
       untaken.add(child);
     } else {
@@ -148,8 +160,10 @@ final class ScopeFailures {
     if (further == null) {
       // past the shutdown deadline: that it was late is said of the handler, but not what it was
       // for
-      loop.report(
-          "the shutdown deadline has cut the failure handler that was told of this", unobserved);
+      tree.host()
+          .report(
+              "the shutdown deadline has cut the failure handler that was told of this",
+              unobserved);
       return;
     }
     FailureTable.merge(further, unobserved);
@@ -174,8 +188,8 @@ final class ScopeFailures {
     if (body != null) {
       body.request("a member of the scope failed: " + what, with);
     }
-    if (scope.parent == null) {
-      loop.shutdown().rootFailed(with);
+    if (scope.parent() == null) {
+      tree.host().rootFailed(with);
     } else {
       passUp();
     }
@@ -194,30 +208,30 @@ final class ScopeFailures {
       failure = with;
       failed = member;
     }
-    if (scope.parent == null) {
-      loop.shutdown().rootFailed(with);
+    if (scope.parent() == null) {
+      tree.host().rootFailed(with);
     }
   }
 
   /// Hands on the failure of a scope that nobody owns, unless somebody has it, or is to get it.
   void passUp() {
-    ScopeNode above = scope.parent;
+    ScopeNode above = scope.parent();
     if (failure == null || failed == null || above == null || thrown || passedUp) {
       return;
     }
-    if (scope.isUnowned() && !scope.isJoined()) {
+    if (scope.isUnowned() && !scope.waiters.isJoined()) {
       passedUp = true;
       above.failures().childFailed(scope, failed, failure);
     }
   }
 
   private void failLate(CoroutineNode<?> member, Throwable with) {
-    ScopeNode above = scope.parent;
+    ScopeNode above = scope.parent();
     if (scope.isUnowned() && above != null) {
       above.failures().childFailed(scope, member, with);
-    } else if (loop.isPastDeadline()) {
+    } else if (tree.isPastDeadline()) {
       // who owned the scope may have left it already, for nobody is awaited any more
-      loop.report(LATE, with);
+      tree.host().report(LATE, with);
     } else if (late == null) {
       late = with;
     } else {
@@ -239,15 +253,16 @@ final class ScopeFailures {
   void throwIfFailed() {
     if (failure != null) {
       taken();
-      throw LoopRoot.<RuntimeException>rethrown(failure);
+      throw Rethrow.unchecked(failure);
     }
   }
 
   /// Somebody has got the scope's failure, if it has one.
   void taken() {
     thrown = failure != null;
-    if (thrown && scope.parent != null) {
-      scope.parent.taken(scope);
+    ScopeNode above = scope.parent();
+    if (thrown && above != null) {
+      above.taken(scope);
     }
   }
 
@@ -273,14 +288,14 @@ final class ScopeFailures {
   /// Nobody can take any more what was kept here.
   void reportUntaken() {
     for (Untaken holder : untaken) {
-      loop.report("nobody took the failure of " + holder.describe(), holder.failure());
+      tree.host().report("nobody took the failure of " + holder.describe(), holder.failure());
     }
     untaken.clear();
   }
 
   /// The owner leaves a scope that it may not have joined.
   void ownerLeaves() {
-    ScopeNode above = scope.parent;
+    ScopeNode above = scope.parent();
     if (failure == null || thrown || failed == null || above == null) {
       return;
     }
@@ -289,7 +304,7 @@ final class ScopeFailures {
     if (theirs != null && theirs.childHandler != null) {
       theirs.handle(theirs.childHandler, scope, failed, failure);
     } else {
-      loop.report("a member failed in a scope that nobody joined", failure);
+      tree.host().report("a member failed in a scope that nobody joined", failure);
     }
   }
 
@@ -304,7 +319,7 @@ final class ScopeFailures {
         "completion handlers",
         () -> {
           CoroutineNode<?> servant = CoroutineNode.current();
-          Throwable threw = handlers.run(ended, servant);
+          Throwable threw = handlers.run(ended, e -> servant.endedBy(e) != null);
           if (threw != null) {
             CoroutineNode<?> of = member == null ? servant : member;
             FailureTable.cameFrom(threw, of::spawnTrace);
@@ -317,12 +332,14 @@ final class ScopeFailures {
   /// end before it. It belongs to the nearest scope that is still open, and so does what it spawns.
   private void runApart(String what, Action handlers) {
     ScopeNode host = scope;
-    while (host.state() != State.OPEN && host.parent != null) {
-      host = host.parent;
+    for (ScopeNode above = host.parent();
+        host.state() != State.OPEN && above != null;
+        above = host.parent()) {
+      host = above;
     }
     CoroutineNode<?> servant = host.newOwn(what, handlers);
     servant.rare().serves = scope;
-    scope.gainForeground();
+    scope.links.gainForeground();
     host.admit(servant);
   }
 }

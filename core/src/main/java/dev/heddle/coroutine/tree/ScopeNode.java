@@ -5,6 +5,7 @@ import dev.heddle.Action;
 import dev.heddle.Body;
 import dev.heddle.Cancellation;
 import dev.heddle.CoroutineFailure;
+import dev.heddle.coroutine.CancelMode;
 import dev.heddle.coroutine.CompletionHandler;
 import dev.heddle.coroutine.Context;
 import dev.heddle.coroutine.Coroutine;
@@ -12,37 +13,52 @@ import dev.heddle.coroutine.FailureHandler;
 import dev.heddle.coroutine.Scope;
 import dev.heddle.coroutine.ScopeBody;
 import dev.heddle.coroutine.SpawnStrategy;
+import dev.heddle.coroutine.tree.ScopeCancellation.State;
 import dev.heddle.coroutine.tree.ScopeFailures.Untaken;
+import dev.heddle.event.Awaitable;
+import dev.heddle.event.Deadline;
+import dev.heddle.event.Event;
 import dev.heddle.failure.FailureTable;
+import dev.heddle.failure.Rethrow;
 import dev.heddle.scheduler.StackReserve;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// A scope: its members, their failures, and its end. Its place in the tree is the [Branch].
-public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
+/// A scope: what users call, the kinds of scopes, and how each ends. Its parts are its place in the
+/// tree ([ScopeLinks]), its cancellation ([ScopeCancellation]), the coroutines that wait for it
+/// ([ScopeWaiters]) and its failures ([ScopeFailures]).
+public final class ScopeNode implements Scope, Untaken {
   /*
-   * Kinds. A BLOCK ends as its body does, an OPENED scope when its owner closes it, a CHILD, which nobody owns, when it has been
-   * cancelled and nothing of it is left. The ROOT ends with its loop. States: see CancellableBranch; failures: see ScopeFailures.
+   * Kinds. A BLOCK ends as its body does. An OPENED scope ends when its owner closes it. A CHILD
+   * has no owner: it ends when it has been cancelled and nothing of it is left. The ROOT ends with
+   * its loop. States: see ScopeCancellation; failures: see ScopeFailures.
    *
-   * Leaving. Whoever owns it leaves only when nothing of it is left:
+   * Leaving. The owner of a scope leaves it only when nothing of it is left:
    *
-   *   body ended ─> failed? cancel all ─> await the foreground ─> cancel the background ─> await it ─> CLOSED ─> await the handlers
-   *                 └ cancelled while it awaits: cancel all, go on awaiting, throw the cancellation at the end
+   *   body ended ─> failed? cancel all ─> await the foreground ─> cancel the background
+   *                 │                     ─> await it ─> CLOSED ─> await the handlers
+   *                 └ cancelled while it awaits: cancel all, go on awaiting, throw at the end
    *
-   * An owner that cannot wait (a pinned frame, a switch handler that throws) leaves all the same, with that failure. Who is left is
-   * cancelled, and the scope ends as a CHILD does; the scope above awaits it.
+   * An owner that cannot wait (a pinned frame, a switch handler that throws) leaves all the same,
+   * with that failure. The members that are left are cancelled, and the scope ends as a CHILD
+   * does; the scope above awaits it.
    *
-   * A block throws what came first: what its body threw, or the scope's failure; the other is merged into the report of that one. A
-   * cancellation that its body threw, or that it met while it awaited, gives way to the scope's failure, which would else be lost.
-   * One that it met is then thrown at the next suspension: nobody has seen it.
+   * A block throws what came first: what its body threw, or the scope's failure; the other is
+   * merged into the report of that one. A cancellation that the body threw, or that the owner met
+   * while it awaited, gives way to the scope's failure, which would otherwise be lost. A
+   * cancellation that the owner met is then thrown at the next suspension: no code has seen it.
    *
    * Threads. The loop's.
    *
    * I1. Nothing is left of a CLOSED scope (but past the shutdown deadline). [ScopeTreeTest]
    *
-   * Sources. DESIGN 3.6; behaviour 14-18, 96, 105-142; traps 17, 18, 19, 22.
+   * Rejected. One class for all of it: 1,500 lines, or four superclasses that each permit one
+   * subclass. The parts cost a scope two more objects, and a coroutine none.
+   *
+   * Sources. Behaviour 14-18, 96, 105-142; traps 17, 18, 19, 22.
    */
   private enum Kind {
     ROOT,
@@ -51,6 +67,10 @@ public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
     CHILD
   }
 
+  final CoroutineTree tree;
+  final ScopeLinks links;
+  final ScopeCancellation cancellation = new ScopeCancellation(this);
+  final ScopeWaiters waiters;
   private final boolean supervised;
   private final boolean inherits; // the context of the scope above
   private final @Nullable ScopeNode outerBlock; // of the owner
@@ -64,13 +84,15 @@ public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
   private @Nullable ContextNode context;
 
   private ScopeNode(
-      LoopRoot loop,
+      CoroutineTree tree,
       Kind kind,
       boolean supervised,
       boolean inherits,
       @Nullable ScopeNode parent,
       @Nullable CoroutineNode<?> owner) {
-    super(loop, parent, owner);
+    this.tree = tree;
+    this.links = new ScopeLinks(tree, this, parent, owner);
+    this.waiters = new ScopeWaiters(this);
     this.kind = kind;
     this.supervised = supervised;
     this.inherits = inherits;
@@ -78,45 +100,45 @@ public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
     this.around = owner == null ? null : owner.innermostRegion();
     this.region = kind == Kind.BLOCK && owner != null ? owner.openRegion() : null;
     if (parent != null) {
-      parent.linkChild(this);
+      parent.links.linkChild(this);
     }
     if (owner != null) {
       owner.enterScope(this);
     }
   }
 
-  static ScopeNode root(LoopRoot loop) {
-    return new ScopeNode(loop, Kind.ROOT, false, false, null, null);
+  static ScopeNode root(CoroutineTree tree) {
+    return new ScopeNode(tree, Kind.ROOT, false, false, null, null);
   }
 
   /// A scope for try-with-resources, owned by the current coroutine.
   public static ScopeNode open() {
     CoroutineNode<?> owner = CoroutineNode.current();
     StackReserve.require();
-    return new ScopeNode(owner.loop(), Kind.OPENED, false, true, owner.currentScope(), owner);
+    return new ScopeNode(owner.tree(), Kind.OPENED, false, true, owner.currentScope(), owner);
   }
 
   /// Where a spawn without a scope goes: into the current one, or, where that takes no more because
   /// the loop stops, into the root.
   public static ScopeNode ofSpawn() {
     ScopeNode current = CoroutineNode.current().currentScope();
-    LoopRoot loop = current.loop;
-    return loop.shutdown().isStopping() && !current.isOpen() ? loop.root() : current;
+    CoroutineTree tree = current.tree;
+    return tree.host().isStopping() && !current.isOpen() ? tree.root() : current;
   }
 
   /// A scope below the root that inherits no context.
   public static ScopeNode detached() {
-    ScopeNode root = CoroutineNode.current().loop().root();
-    return new ScopeNode(root.loop, Kind.CHILD, false, false, root, null);
+    ScopeNode root = CoroutineNode.current().tree().root();
+    return new ScopeNode(root.tree, Kind.CHILD, false, false, root, null);
   }
 
   @Override
   public Scope child() {
-    loop.scheduler().checkOnLoop();
+    tree.scheduler().checkOnLoop();
     if (!isOpen()) {
       throw over("open a scope");
     }
-    return new ScopeNode(loop, Kind.CHILD, false, true, this, null);
+    return new ScopeNode(tree, Kind.CHILD, false, true, this, null);
   }
 
   /// Runs a scope block in the current coroutine.
@@ -126,7 +148,7 @@ public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
     CoroutineNode<?> owner = CoroutineNode.current();
     StackReserve.require();
     ScopeNode scope =
-        new ScopeNode(owner.loop(), Kind.BLOCK, supervised, true, owner.currentScope(), owner);
+        new ScopeNode(owner.tree(), Kind.BLOCK, supervised, true, owner.currentScope(), owner);
     T result = null;
     Throwable thrown = null;
     try {
@@ -134,11 +156,16 @@ public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
     } catch (Throwable e) {
       thrown = e;
     }
-    Throwable outcome = scope.endBlock(owner, thrown);
+    Throwable outcome = ScopeExit.endBlock(scope, owner, thrown);
     if (outcome != null) {
-      throw LoopRoot.<RuntimeException>rethrown(CoroutineFailure.of(outcome));
+      throw Rethrow.unchecked(CoroutineFailure.of(outcome));
     }
-    return LoopRoot.asResult(result);
+    return asResult(result);
+  }
+
+  @SuppressWarnings("NullAway") // null exactly when T allows it
+  private static <T extends @Nullable Object> T asResult(@Nullable T value) {
+    return value;
   }
 
   // ---- members ----
@@ -180,17 +207,22 @@ public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
     return member;
   }
 
+  /// Adds a coroutine that was made for this scope, and queues it.
+  public void admit(CoroutineNode<?> member) {
+    links.admit(member);
+  }
+
   private <T extends @Nullable Object> CoroutineNode<T> newMember(
       @Nullable String name, Object work, boolean inBackground) {
     Objects.requireNonNull(work, "body");
-    loop.scheduler().checkOnLoop();
+    tree.scheduler().checkOnLoop();
     checkOpen(name);
-    return new CoroutineNode<>(loop, this, name, work, inBackground, false);
+    return new CoroutineNode<>(tree, this, name, work, inBackground, false);
   }
 
   /// Whether it takes new members.
   public boolean isOpen() {
-    return state() == State.OPEN && !loop.isPastDeadline();
+    return state() == State.OPEN && !tree.isPastDeadline();
   }
 
   /// Refuses a new member unless it is open.
@@ -211,7 +243,7 @@ public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
     String where =
         switch (state()) {
           case OPEN -> "loop past its deadline";
-          case LETTING, CANCELLED -> "cancelled scope (" + reason() + ")";
+          case LETTING, CANCELLED -> "cancelled scope (" + cancellation.reason() + ")";
           case CLOSED -> "closed scope";
         };
     return new IllegalStateException(
@@ -222,7 +254,7 @@ public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
   ///
   /// @param from the body's class, or the frame of the spawn
   CoroutineNode<?> prepare(Action work, Object from, @Nullable SpawnTrace spawner) {
-    return new CoroutineNode<@Nullable Void>(loop, this, null, work, false, false, from, spawner);
+    return new CoroutineNode<@Nullable Void>(tree, this, null, work, false, false, from, spawner);
   }
 
   /// Spawns as a strategy wants it.
@@ -242,19 +274,19 @@ public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
   }
 
   /// The main coroutine, which [#admit] starts.
-  <T extends @Nullable Object> CoroutineNode<T> newMain(Object work) {
-    return new CoroutineNode<>(loop, this, "main", work, false, false);
+  public <T extends @Nullable Object> CoroutineNode<T> newMain(Object work) {
+    return new CoroutineNode<>(tree, this, "main", work, false, false);
   }
 
   /// One that another thread has asked for, which [#admit] starts.
-  CoroutineNode<?> newSubmitted(SpawnRequest<?> asked) {
+  public CoroutineNode<?> newSubmitted(SubmittedWork asked) {
     return new CoroutineNode<@Nullable Void>(
-        loop, this, asked.name(), asked, false, false, asked.site(), null);
+        tree, this, asked.name(), asked, false, false, asked.site(), null);
   }
 
   /// One of the loop's own, made perhaps in a tick; [#admit] starts it, whatever the scope's state.
-  CoroutineNode<?> newOwn(String name, Action work) {
-    return new CoroutineNode<@Nullable Void>(loop, this, name, work, false, true);
+  public CoroutineNode<?> newOwn(String name, Action work) {
+    return new CoroutineNode<@Nullable Void>(tree, this, name, work, false, true);
   }
 
   /// A member has ended.
@@ -267,10 +299,10 @@ public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
       @Nullable Throwable failed,
       boolean taken,
       @Nullable Completions<Coroutine<?>> asked) {
-    loop.watch().ended(member);
-    unlink(member);
+    tree.host().ended(member);
+    links.unlink(member);
     if (failed != null && FailureTable.isFatal(failed)) {
-      loop.shutdown().failed(failed);
+      tree.host().failed(failed);
     } else {
       if (failed != null && !taken) {
         failures().unobserved(member, failed);
@@ -279,7 +311,7 @@ public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
         failures().complete(member, asked, member);
       }
     }
-    countOff(member);
+    links.countOff(member);
   }
 
   // ---- handlers ----
@@ -287,21 +319,21 @@ public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
   @Override
   public void handleFailures(FailureHandler handler) {
     Objects.requireNonNull(handler, "handler");
-    loop.scheduler().checkOnLoop();
+    tree.scheduler().checkOnLoop();
     failures().handleWith(handler);
   }
 
   @Override
   public void handleChildFailures(FailureHandler handler) {
     Objects.requireNonNull(handler, "handler");
-    loop.scheduler().checkOnLoop();
+    tree.scheduler().checkOnLoop();
     failures().handleChildrenWith(handler);
   }
 
   @Override
   public void onCompletion(CompletionHandler<? super Scope> handler) {
     Objects.requireNonNull(handler, "handler");
-    loop.scheduler().checkOnLoop();
+    tree.scheduler().checkOnLoop();
     refuseAtRoot("takes no completion handlers", "use Heddle.onShutdown");
     if (state() == State.CLOSED) {
       Completions.runHere(handler, this);
@@ -313,16 +345,114 @@ public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
     completions.add(handler);
   }
 
-  // ---- the end ----
+  // ---- cancelling it ----
+
+  State state() {
+    return cancellation.state();
+  }
 
   @Override
+  public boolean isCancelled() {
+    return cancellation.isCancelled();
+  }
+
+  @Override
+  public void cancel(String why) {
+    cancellation.cancel(why, CancelMode.EVERYONE);
+  }
+
+  @Override
+  public void cancel(String why, CancelMode mode) {
+    cancellation.cancel(why, mode);
+  }
+
+  @Override
+  public void cancelAfter(Duration delay) {
+    cancellation.cancelAfter(delay);
+  }
+
+  /// Cancels every member of this scope and of those below; none may join any more, except at the
+  /// root.
+  public void cancelMembers(Cancellation c) {
+    cancellation.cancelMembers(c);
+  }
+
+  /// Cancels what was left to finish: the loop can do without, or cannot go on with it.
+  ///
+  /// @return whether there was some
+  public boolean cancelWhatMayFinish(Cancellation c) {
+    return cancellation.cancelWhatMayFinish(c);
+  }
+
+  void refuseAtRoot(String what) {
+    refuseAtRoot(what, "Heddle.shutdown stops it");
+  }
+
+  private void refuseAtRoot(String what, String instead) {
+    if (links.parent == null) {
+      throw new IllegalStateException(
+          "the root scope " + what + ": it ends with its loop; " + instead);
+    }
+  }
+
+  // ---- waiting for it ----
+
+  @Override
+  public void join() {
+    waiters.join(Deadline.never(), null);
+  }
+
+  @Override
+  public void join(Deadline deadline) {
+    waiters.join(deadline, null);
+  }
+
+  @Override
+  public void join(Awaitable<?> token) {
+    waiters.join(Deadline.never(), token.event());
+  }
+
+  @Override
+  public void awaitCancelled() {
+    waiters.awaitCancelled(Deadline.never(), null);
+  }
+
+  @Override
+  public void awaitCancelled(Deadline deadline) {
+    waiters.awaitCancelled(deadline, null);
+  }
+
+  @Override
+  public void awaitCancelled(Awaitable<?> token) {
+    waiters.awaitCancelled(Deadline.never(), token.event());
+  }
+
+  @Override
+  public void awaitCancelled(FailureHandler handler) throws Exception {
+    waiters.awaitCancelled(handler);
+  }
+
+  @Override
+  public Event event() {
+    return waiters.ended();
+  }
+
+  // ---- the end ----
+
+  /// Nothing of it is left in the foreground, or in the background.
+  void drained() {
+    waiters.drained();
+    closeIfOver();
+  }
+
+  /// Closes it, if nothing of it is left and it needs no owner for that.
   void closeIfOver() {
-    if (foreground() > 0) {
+    if (links.foreground() > 0) {
       return;
     }
-    if (state() == State.LETTING && background() > 0) {
+    if (state() == State.LETTING && links.background() > 0) {
       cancelMembers(new Cancellation("everything else is done"));
-    } else if (isUnowned() && isCancelled() && state() != State.CLOSED && isEmpty()) {
+    } else if (isUnowned() && isCancelled() && state() != State.CLOSED && links.isEmpty()) {
       conclude();
     }
   }
@@ -337,155 +467,44 @@ public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
   }
 
   private void concludeAlone() {
-    becomeClosed();
+    cancellation.becomeClosed();
     if (failures != null) {
       failures.reportUntaken();
     }
-    if (!isEmpty()) {
+    if (!links.isEmpty()) {
       return; // past the shutdown deadline: reports still have to find who is left
     }
-    if (parent != null) {
-      parent.unlinkChild(this);
+    if (links.parent != null) {
+      links.parent.links.unlinkChild(this);
     }
     if (completions != null) {
       failures().complete(this, completions, null);
     }
-    tellOfItsEnd();
-  }
-
-  private @Nullable Throwable endBlock(CoroutineNode<?> owning, @Nullable Throwable bodyThrew) {
-    Throwable left = closeInner(owning);
-    Throwable threw = Precedence.earlier(bodyThrew, left);
-    boolean failedBefore = failure() != null;
-    closeRegion(owning);
-    if (threw != null) {
-      cancelMembers(because("the body of the scope failed: ", threw));
-    }
-    Throwable met = awaitMembers(owning);
-    met = Precedence.met(owning, met, leave(owning));
-    Throwable failed = failures == null ? null : failures.takeAll();
-    Throwable body = Precedence.earlier(threw, met);
-    Throwable outcome =
-        failedBefore && !Precedence.givesWay(body)
-            ? Precedence.ofScope(failed, body)
-            : Precedence.first(body, failed);
-    owning.postpone(left, outcome);
-    owning.postpone(met, outcome);
-    return outcome;
-  }
-
-  // no `+`: linking it takes more stack than there may be
-  private static Cancellation because(String what, Throwable of) {
-    return of instanceof Cancellation c
-        ? c
-        : new Cancellation(what.concat(of.getClass().getName()), of);
-  }
-
-  private @Nullable Throwable awaitMembers(CoroutineNode<?> owning) {
-    Throwable met = awaitForeground(owning);
-    if (met != null) {
-      cancelMembers(because("its owner cannot wait for it: ", met));
-    }
-    if (foreground() == 0 && background() > 0) {
-      cancelBackground();
-    }
-    return Precedence.met(owning, met, awaitAllShielded(owning));
+    waiters.tellOfItsEnd();
   }
 
   @Override
   public void close() {
-    Throwable threw = null;
-    if (isUnowned()) {
-      threw = endUnowned(refuseInside());
-    } else if (state() != State.CLOSED) {
-      threw = closeFor(refuseOthers());
-    }
-    if (threw != null) {
-      throw LoopRoot.<RuntimeException>rethrown(threw);
-    }
+    ScopeExit.close(this);
   }
 
-  private @Nullable Throwable endUnowned(CoroutineNode<?> closing) {
-    Throwable met = awaitTheRest(closing);
-    closeIfOver();
-    return Precedence.met(closing, met, awaitAllShielded(closing)); // its handlers
-  }
-
-  // those that were left to finish may do so, unless whoever closes is cancelled
-  private @Nullable Throwable awaitTheRest(CoroutineNode<?> closing) {
-    if (state() == State.LETTING) {
-      return awaitMembers(closing);
-    }
-    cancelMembers(new Cancellation("the scope was closed"));
-    return awaitAllShielded(closing);
-  }
-
-  /// Ends an opened scope: its owner leaves.
+  /// The owner leaves it.
   ///
-  /// @return what is to be thrown for it
-  @Nullable Throwable closeFor(CoroutineNode<?> closing) {
-    assert kind == Kind.OPENED : "a block ends by itself: " + this;
-    Throwable met = closeInner(closing);
-    met = Precedence.met(closing, met, isEmpty() ? null : awaitTheRest(closing));
-    met = Precedence.met(closing, met, leave(closing));
-    Throwable outcome = Precedence.first(met, failures == null ? null : failures.late());
-    closing.postpone(met, outcome);
-    return outcome;
-  }
-
-  // scopes opened inside this one and left open
-  private @Nullable Throwable closeInner(CoroutineNode<?> owning) {
-    Throwable threw = null;
-    for (ScopeNode inner = owning.ownBlock();
-        inner != null && inner != this;
-        inner = owning.ownBlock()) {
-      threw = Precedence.first(threw, inner.closeFor(owning));
-    }
-    return threw;
-  }
-
-  private void closeRegion(CoroutineNode<?> owning) {
-    if (region != null) {
-      // the body is over: a member's failure has nothing left to cancel here
-      owning.closeRegion(region);
-    }
-  }
-
-  private CoroutineNode<?> refuseOthers() {
-    refuseAtRoot("cannot be closed");
-    CoroutineNode<?> closing = CoroutineNode.current();
-    if (closing != owner) {
-      throw new IllegalStateException(
-          "a scope is closed by the coroutine that opened it: " + owner);
-    }
-    if (kind == Kind.BLOCK) {
-      throw new IllegalStateException("a scope block ends by itself; cancel() ends its members");
-    }
-    for (ScopeNode inner = closing.ownBlock();
-        inner != null && inner != this;
-        inner = inner.outerBlock) {
-      if (inner.kind == Kind.BLOCK) {
-        throw new IllegalStateException(
-            "the scope was closed from inside a block that it encloses; close it after the block");
-      }
-    }
-    return closing;
-  }
-
-  private @Nullable Throwable leave(CoroutineNode<?> owning) {
+  /// @return what the wait for its handlers failed with
+  @Nullable Throwable leave(CoroutineNode<?> owner) {
     Throwable met = null;
-    if (isEmpty() || loop.isPastDeadline()) {
+    if (links.isEmpty() || tree.isPastDeadline()) {
       conclude();
-      met = awaitAllShielded(owning); // its handlers
+      met = waiters.awaitAllShielded(owner); // its handlers
     }
-    owning.enterScope(outerBlock);
+    owner.enterScope(outerBlock);
     if (kind == Kind.OPENED && failures != null) {
       failures.ownerLeaves();
     }
-    if (!isEmpty() && !loop.isPastDeadline()) {
+    if (!links.isEmpty() && !tree.isPastDeadline()) {
       cancelMembers(new Cancellation("its owner could not wait for it"));
       kind = Kind.CHILD;
-      countAbove();
+      links.countAbove();
     }
     return met;
   }
@@ -496,31 +515,58 @@ public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
   public Context context() {
     ContextNode c = context;
     if (c == null) {
-      c = new ContextNode(loop, inheritsFrom());
+      ScopeNode above = inheritsFrom();
+      c = new ContextNode(tree.scheduler(), () -> nearestContext(above));
       context = c;
     }
     return c;
   }
 
-  @Nullable ContextNode contextOrNull() {
-    return context;
+  private @Nullable ScopeNode inheritsFrom() {
+    return inherits ? links.parent : null;
   }
 
-  @Nullable ScopeNode inheritsFrom() {
-    return inherits ? parent : null;
+  /// The first context there is of a scope, or of those that it inherits from.
+  static @Nullable ContextNode nearestContext(@Nullable ScopeNode from) {
+    for (ScopeNode s = from; s != null; s = s.inheritsFrom()) {
+      if (s.context != null) {
+        return s.context;
+      }
+    }
+    return null;
   }
 
   @Override
   public List<Scope> children() {
-    return List.copyOf(childNodes());
+    return List.copyOf(links.children());
   }
 
-  LoopRoot loop() {
-    return loop;
+  /// Every member and every coroutine in scopes below, for reports.
+  public List<CoroutineNode<?>> members() {
+    return links.members();
   }
 
-  @Nullable CoroutineNode<?> owner() {
-    return owner;
+  /// Its members, without those of scopes below, for reports.
+  public List<CoroutineNode<?>> ownMembers() {
+    return links.ownMembers();
+  }
+
+  /// The scope behind this one on a walk over `top` and all below it, from above to below, without
+  /// recursion: trees may be deeper than stacks.
+  ///
+  /// @param below whether to go on below this one
+  public @Nullable ScopeNode nextIn(ScopeNode top, boolean below) {
+    return links.nextIn(top, below);
+  }
+
+  /// The scope above; null at the root.
+  public @Nullable ScopeNode parent() {
+    return links.parent;
+  }
+
+  /// The coroutine that has opened it; null: it ends by itself.
+  public @Nullable CoroutineNode<?> owner() {
+    return links.owner;
   }
 
   /// Whether it was opened inside a region of its owner.
@@ -544,7 +590,6 @@ public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
   }
 
   /// What its failures do, made at the first.
-  @Override
   ScopeFailures failures() {
     ScopeFailures f = failures;
     if (f == null) {
@@ -554,7 +599,6 @@ public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
     return f;
   }
 
-  @Override
   @Nullable ScopeFailures failuresOrNull() {
     return failures;
   }
@@ -575,19 +619,19 @@ public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
     return kind == Kind.CHILD;
   }
 
-  @Override
-  @Nullable CancelRegion region() {
-    return region;
-  }
-
-  @Override
+  /// Whether its owner ends it when it pleases.
   boolean isOpened() {
     return kind == Kind.OPENED;
   }
 
-  @Override
-  ScopeNode self() {
-    return this;
+  /// Whether it ends as its body does.
+  boolean isBlock() {
+    return kind == Kind.BLOCK;
+  }
+
+  /// The region of the block's body, if it is a block.
+  @Nullable CancelRegion region() {
+    return region;
   }
 
   @Override
@@ -607,6 +651,6 @@ public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
 
   @Override
   public String toString() {
-    return owner == null ? describe() : describe() + " of " + owner.describe();
+    return links.owner == null ? describe() : describe() + " of " + links.owner.describe();
   }
 }

@@ -6,10 +6,13 @@ import java.util.function.Function;
 
 /// Where coroutines come from: the class of their body, or, where asked for, the exact line of the
 /// spawn.
-final class SpawnSites {
+public final class SpawnSites {
   private static final StackWalker WALKER = StackWalker.getInstance();
 
   private SpawnSites() {}
+
+  /// Most coroutines have no name, and so no field for it.
+  record NamedSite(String name, Class<?> body) {}
 
   /// Has the class initialised while there is stack: where that ends it could not be, and then
   /// never again.
@@ -17,7 +20,7 @@ final class SpawnSites {
 
   /// The program's own frame that called the runtime: about 1 us, for the walk alone. Its file and
   /// line are resolved when somebody asks.
-  static Object caller() {
+  public static Object caller() {
     return WALKER.walk(frames ->
         frames
             .filter(frame -> ProgramFrames.isProgram(frame.getClassName()))
@@ -26,11 +29,12 @@ final class SpawnSites {
             .orElse("unknown"));
   }
 
-  static String describe(Object site) {
+  /// A site in words.
+  public static String describe(Object site) {
     if (site instanceof SpawnTrace trace) {
       return describe(trace.site());
     }
-    if (site instanceof CoroutineNode.NamedSite named) {
+    if (site instanceof NamedSite named) {
       return describe(named.body());
     }
     if (site instanceof Class<?> body) {

@@ -28,7 +28,7 @@ record SpawnTrace(
   static final long MAIN = 1; // the first of its loop, and nobody's
 
   // coroutines that spawn their successor and end would else keep the trace of all before them
-  private static final int LONGEST = 64;
+  static final int LONGEST = 64;
 
   /// The trace of a coroutine whose spawner has `spawner`.
   static SpawnTrace of(long id, @Nullable String name, Object site, @Nullable SpawnTrace spawner) {
@@ -37,23 +37,6 @@ record SpawnTrace(
     }
     boolean cut = spawner.length == LONGEST;
     return new SpawnTrace(id, name, site, cut ? null : spawner, cut ? 0 : spawner.length + 1, cut);
-  }
-
-  /// The trace of a coroutine of which only the scopes around it are known.
-  static SpawnTrace ofOwners(CoroutineNode<?> coroutine) {
-    List<CoroutineNode<?>> around = new ArrayList<>();
-    CoroutineNode<?> next = coroutine;
-    while (next != null && around.size() <= LONGEST) {
-      around.add(next);
-      next = next.memberOf().owner();
-    }
-    SpawnTrace trace = null;
-    for (CoroutineNode<?> c : around.reversed()) {
-      int length = trace == null ? 0 : trace.length + 1;
-      trace =
-          new SpawnTrace(c.id, c.givenName(), c.site, trace, length, trace == null && next != null);
-    }
-    return trace == null ? of(coroutine.id, coroutine.givenName(), coroutine.site, null) : trace;
   }
 
   /// Number and name, as everywhere.

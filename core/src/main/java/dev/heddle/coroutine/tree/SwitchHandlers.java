@@ -2,7 +2,9 @@
 package dev.heddle.coroutine.tree;
 
 import dev.heddle.CompositeException;
+import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.SwitchHandler;
+import dev.heddle.failure.Rethrow;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -11,68 +13,48 @@ import org.jspecify.annotations.Nullable;
 /// The switch handlers of one coroutine, in the order in which they were added.
 final class SwitchHandlers {
   /*
-   * A handler that saved something in LEAVE restores it in ENTER, so the two must pair for each of them, whatever happens between.
+   * A handler that saved something in LEAVE restores it in ENTER. So the two must pair for each
+   * handler, whatever happens in between.
    *
    * States of a handler.
-   *          from   event                                        to     who
-   *          -      added before the coroutine's start           AWAY   whoever adds it
-   *          -      added later                                  HERE   whoever adds it, also while the coroutine is suspended
-   *          HERE   the coroutine suspends: LEAVE                AWAY   the coroutine
-   *          AWAY   it goes on: ENTER                            HERE   the coroutine
-   *          AWAY   it suspends or ends: ENTER, then that        as it  the coroutine, whose stack had ended before ENTER could run
-   *          HERE   it ends: FINISH                              GONE   the coroutine, as the last thing on its stack
+   *          from   event                                    to     who
+   *          -      added before the coroutine's start       AWAY   the caller of add
+   *          -      added later                              HERE   the caller of add, also while
+   *                                                                 the coroutine is suspended
+   *          HERE   the coroutine suspends: LEAVE            AWAY   the coroutine
+   *          AWAY   it goes on: ENTER                        HERE   the coroutine
+   *          AWAY   it suspends or ends: ENTER, then that    as it  the coroutine, whose stack had
+   *                                                                 ended before ENTER could run
+   *          HERE   it ends: FINISH                          GONE   the coroutine, as the last
+   *                                                                 thing on its stack
    *
-   * A suspension that does not take place (pinned, or a LEAVE handler threw) has gone through AWAY all the same. A stack that ends
-   * between two handlers leaves the one AWAY and the other HERE; that each knows for itself spares a look at the stack's end in
-   * each switch (50 ns).
+   * A suspension that does not take place (pinned, or a LEAVE handler threw) has gone through AWAY
+   * all the same. When the stack ends between two handlers, the first is AWAY and the second HERE.
+   * Each handler knows its own state; otherwise each switch would have to probe the stack (50 ns).
    *
    * Threads. The loop's, on the stack of the coroutine.
    *
-   * I1. ENTER runs as often as LEAVE, plus once for the start; FINISH once, unless the coroutine never started or was
-   *     abandoned. [SwitchHandlerTest, SwitchCountTest]
+   * I1. ENTER runs as often as LEAVE, plus once for the start; FINISH runs once, unless the
+   *     coroutine never started or was abandoned. [SwitchHandlerTest, SwitchCountTest]
    * I2. What one handler throws keeps no other from its call. [SwitchHandlerTest]
-   * I3. The list changes between calls, never during one: a handler leaves it by returning false. [SwitchHandlerTest]
+   * I3. The list changes between calls, never during one: a handler leaves it by returning false.
+   *     [SwitchHandlerTest]
    *
-   * Sources. DESIGN 3.1, 3.4, fact 8; promise T10; case 304.
+   * Sources. Promise T10; case 304.
    */
   private final List<Entry> handlers = new ArrayList<>(1);
   private boolean telling;
 
-  /// Those of a coroutine, for somebody who adds or removes one.
+  /// Refuses a change while one of them runs.
   ///
-  /// @throws IllegalStateException while one of them runs
-  static SwitchHandlers toChange(CoroutineNode<?> coroutine) {
-    coroutine.scheduler().checkOnLoop();
-    RareData rare = coroutine.rare();
-    SwitchHandlers those = rare.handlers;
-    if (those == null) {
-      those = new SwitchHandlers();
-      rare.handlers = those;
-    }
-    if (those.telling) {
+  /// @throws IllegalStateException naming the coroutine
+  void checkIdle(Coroutine<?> coroutine) {
+    if (telling) {
       throw new IllegalStateException(
           "a switch handler of "
-              + coroutine.describe()
+              + coroutine
               + " is running, and none can be added or removed meanwhile; return false to remove"
               + " it, or do it from the coroutine's body");
-    }
-    return those;
-  }
-
-  /// Tells whoever wants to know of a switch: a section that refuses it, or else the handlers.
-  static void switched(CoroutineNode<?> coroutine, boolean enter, boolean finishing) {
-    RareData rare = coroutine.rare();
-    if (rare.section != null && rare.section.takesOver(coroutine, enter, finishing)) {
-      return;
-    }
-    if (rare.handlers != null) {
-      try {
-        rare.handlers.tell(coroutine, enter, finishing);
-      } finally {
-        if (rare.handlers.isEmpty()) {
-          coroutine.watchWhatIsThere();
-        }
-      }
     }
   }
 
@@ -87,6 +69,16 @@ final class SwitchHandlers {
     handlers.add(new Entry(Objects.requireNonNull(handler, "handler"), away));
   }
 
+  /// The first handler of a class; null: there is none.
+  <H extends SwitchHandler> @Nullable H find(Class<H> kind) {
+    for (int i = 0; i < handlers.size(); i++) {
+      if (kind.isInstance(handlers.get(i).handler)) {
+        return kind.cast(handlers.get(i).handler);
+      }
+    }
+    return null;
+  }
+
   boolean remove(SwitchHandler handler) {
     for (int i = 0; i < handlers.size(); i++) {
       if (handlers.get(i).handler.equals(handler)) {
@@ -98,7 +90,7 @@ final class SwitchHandlers {
   }
 
   /// Tells all of them; then throws what some have thrown. Allocates nothing unless they throw.
-  void tell(CoroutineNode<?> coroutine, boolean enter, boolean finishing) {
+  void tell(Coroutine<?> coroutine, boolean enter, boolean finishing) {
     List<Throwable> failures = null;
     telling = true;
     try {
@@ -110,18 +102,17 @@ final class SwitchHandlers {
       telling = false;
     }
     if (failures != null) {
-      throw LoopRoot.<RuntimeException>rethrown(
+      throw Rethrow.unchecked(
           failures.size() == 1
               ? failures.getFirst()
               : new CompositeException(
-                  failures.size() + " switch handlers of " + coroutine.describe() + " failed",
-                  failures));
+                  failures.size() + " switch handlers of " + coroutine + " failed", failures));
     }
   }
 
   // ENTER is for those that are away: not for one that was added in the middle of a suspension
   private @Nullable List<Throwable> call(
-      CoroutineNode<?> coroutine,
+      Coroutine<?> coroutine,
       boolean enter,
       boolean finishing,
       @Nullable List<Throwable> failures) {
@@ -153,7 +144,7 @@ final class SwitchHandlers {
       this.away = away;
     }
 
-    boolean tell(CoroutineNode<?> coroutine, boolean enter, boolean finishing) {
+    boolean tell(Coroutine<?> coroutine, boolean enter, boolean finishing) {
       away = !enter;
       return handler.onSwitch(coroutine, enter, finishing);
     }

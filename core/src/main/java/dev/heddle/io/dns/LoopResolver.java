@@ -3,6 +3,7 @@ package dev.heddle.io.dns;
 
 import dev.heddle.PinnedException;
 import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.loop.LoopRoot;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.net.spi.InetAddressResolver;
@@ -75,7 +76,7 @@ final class LoopResolver implements InetAddressResolver {
   private static <T> T beside(CoroutineNode<?> self, String what, Callable<T> call)
       throws Exception {
     try {
-      return (T) self.loop().threads().lookups().run(self, what, call);
+      return (T) LoopRoot.of(self).threads().lookups().run(self, what, call);
     } catch (PinnedException e) {
       return call.call(); // as good as without us
     }

@@ -4,6 +4,7 @@ package dev.heddle.io.handle;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.InlineCallback;
+import dev.heddle.loop.LoopRoot;
 import dev.heddle.reactor.driver.FileOperation.Kind;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.thread.worker.BlockingFile;
@@ -54,7 +55,7 @@ public class BlockingHandle extends Handle {
     super(self.scheduler());
     this.threads = threads;
     this.file = file;
-    this.buffers = self.loop().threads().buffers();
+    this.buffers = LoopRoot.of(self).threads().buffers();
     this.what = what;
   }
 
@@ -81,7 +82,7 @@ public class BlockingHandle extends Handle {
       Maker<H> maker) {
     CoroutineNode<?> self = CoroutineNode.current();
     CountDownLatch back = new CountDownLatch(1);
-    FileThreads threads = self.loop().threads().files(kind, THREADS, noting(opener, back));
+    FileThreads threads = LoopRoot.of(self).threads().files(kind, THREADS, noting(opener, back));
     FileOpening opening = new FileOpening(self.scheduler(), threads, path, options);
     boolean opened = false;
     try {
@@ -128,7 +129,7 @@ public class BlockingHandle extends Handle {
   /// A stream that is there.
   public static BlockingHandle of(String kind, Object what, BlockingFile file) {
     CoroutineNode<?> self = CoroutineNode.current();
-    FileThreads threads = self.loop().threads().files(kind, THREADS, _ -> file);
+    FileThreads threads = LoopRoot.of(self).threads().files(kind, THREADS, _ -> file);
     return new BlockingHandle(self, threads, file, what);
   }
 

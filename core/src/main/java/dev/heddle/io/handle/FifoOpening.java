@@ -8,6 +8,7 @@ import static java.nio.file.StandardOpenOption.WRITE;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Event;
 import dev.heddle.event.InlineCallback;
+import dev.heddle.loop.LoopRoot;
 import dev.heddle.reactor.PollEvent;
 import dev.heddle.reactor.Reactor;
 import dev.heddle.reactor.driver.Direction;
@@ -180,7 +181,7 @@ final class FifoOpening {
   }
 
   private Event pause() {
-    Event timer = self.loop().timer(self.loop().nanoTimeAfter(pause), false);
+    Event timer = self.tree().timer(self.tree().nanoTimeAfter(pause));
     Duration longer = pause.multipliedBy(2);
     pause = longer.compareTo(LONGEST_PAUSE) < 0 ? longer : LONGEST_PAUSE;
     return timer;
@@ -200,7 +201,7 @@ final class FifoOpening {
       int number =
           (int)
               Objects.requireNonNull(
-                  self.loop().threads().paths().run(self, OPENING + path, handover));
+                  LoopRoot.of(self).threads().paths().run(self, OPENING + path, handover));
       taken = true;
       return number;
     } finally {

@@ -6,11 +6,12 @@ import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.WRITE;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.coroutine.tree.LoopRoot;
 import dev.heddle.event.Deadline;
+import dev.heddle.failure.Rethrow;
 import dev.heddle.io.AsyncFile;
 import dev.heddle.io.AsyncIo;
 import dev.heddle.io.LockedRange;
+import dev.heddle.loop.LoopRoot;
 import dev.heddle.reactor.driver.FileDriver;
 import dev.heddle.reactor.driver.FileOperation.Kind;
 import dev.heddle.reactor.driver.OpenFile;
@@ -90,7 +91,7 @@ public final class FileHandle extends Handle implements AsyncFile, Numbered {
     super(self.scheduler(), false);
     this.files = files;
     this.file = file;
-    this.buffers = self.loop().threads().buffers();
+    this.buffers = LoopRoot.of(self).threads().buffers();
     this.locks = new FileLocks(self, file, this);
     this.path = path;
     this.appends = options.contains(APPEND);
@@ -104,7 +105,7 @@ public final class FileHandle extends Handle implements AsyncFile, Numbered {
       throws IOException {
     FileDriver own = self.scheduler().reactor().driver().files();
     FileDriver files =
-        own != null && own.opens(path, options) ? own : self.loop().threads().files();
+        own != null && own.opens(path, options) ? own : LoopRoot.of(self).threads().files();
     FileOpening opening = new FileOpening(self.scheduler(), files, path, options);
     OpenFile file;
     try {
@@ -219,7 +220,7 @@ public final class FileHandle extends Handle implements AsyncFile, Numbered {
     try {
       self.protect(() -> self.awaitEvent(request.end()));
     } catch (Exception e) {
-      throw LoopRoot.<RuntimeException>rethrown(e);
+      throw Rethrow.unchecked(e);
     }
   }
 

@@ -2,8 +2,9 @@
 package dev.heddle.io.handle;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.coroutine.tree.LoopRoot;
+import dev.heddle.failure.Rethrow;
 import dev.heddle.io.LockedRange;
+import dev.heddle.loop.LoopRoot;
 import dev.heddle.reactor.driver.OpenFile;
 import dev.heddle.thread.worker.OffloadPool;
 import java.io.IOException;
@@ -40,7 +41,7 @@ final class FileLocks {
   FileLocks(CoroutineNode<?> self, OpenFile file, Object owner) {
     this.file = file;
     this.owner = owner;
-    this.pool = self.loop().threads().locks();
+    this.pool = LoopRoot.of(self).threads().locks();
   }
 
   /// Asks once.
@@ -82,7 +83,7 @@ final class FileLocks {
                 return lock;
               }));
     } catch (Exception e) {
-      throw LoopRoot.<RuntimeException>rethrown(e);
+      throw Rethrow.unchecked(e);
     }
   }
 

@@ -4,6 +4,7 @@ package dev.heddle.io.handle;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Deadline;
 import dev.heddle.io.AsyncIo;
+import dev.heddle.loop.LoopRoot;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.thread.worker.TransferBuffers;
 import java.io.EOFException;
@@ -291,7 +292,7 @@ public abstract class Handle extends Lines implements AsyncIo {
   @Override
   public long transferTo(AsyncIo target) throws IOException {
     // one of the loop's: many short connections would leave theirs to the collector
-    TransferBuffers buffers = self().loop().threads().buffers();
+    TransferBuffers buffers = LoopRoot.of(self()).threads().buffers();
     ByteBuffer buffer = buffers.take(CHUNK);
     try {
       return copyTo(target, buffer);

@@ -2,7 +2,8 @@
 package dev.heddle.io.handle;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.coroutine.tree.LoopService;
+import dev.heddle.loop.LoopRoot;
+import dev.heddle.loop.LoopService;
 import dev.heddle.thread.worker.FileThreads;
 import java.util.HashSet;
 import java.util.Set;
@@ -23,8 +24,8 @@ final class InputHandle extends BlockingHandle {
   static InputHandle open() {
     CoroutineNode<?> self = CoroutineNode.current();
     StandardInput file = new StandardInput();
-    FileThreads threads = self.loop().threads().files("stdin", THREADS, _ -> file);
-    Inputs inputs = self.loop().services().get(Inputs.class, _ -> new Inputs());
+    FileThreads threads = LoopRoot.of(self).threads().files("stdin", THREADS, _ -> file);
+    Inputs inputs = LoopRoot.of(self).services().get(Inputs.class, Inputs::new);
     InputHandle handle = new InputHandle(self, threads, file, inputs);
     inputs.open.add(handle);
     return handle;

@@ -2,8 +2,9 @@
 package dev.heddle.io.handle;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.coroutine.tree.LoopRoot;
 import dev.heddle.event.Deadline;
+import dev.heddle.failure.Rethrow;
+import dev.heddle.loop.LoopRoot;
 import dev.heddle.reactor.PollEvent;
 import dev.heddle.reactor.driver.Direction;
 import dev.heddle.reactor.driver.FileSending;
@@ -221,12 +222,12 @@ public class StreamHandle extends Handle implements Numbered {
         long sent =
             (Long)
                 Objects.requireNonNull(
-                    self.loop().threads().paths().run(self, "sending a file", piece));
+                    LoopRoot.of(self).threads().paths().run(self, "sending a file", piece));
         moved.accept(Math.max(sent, 0));
         return sent;
       });
     } catch (Exception e) {
-      throw LoopRoot.<RuntimeException>rethrown(e);
+      throw Rethrow.unchecked(e);
     }
   }
 

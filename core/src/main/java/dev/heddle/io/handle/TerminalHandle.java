@@ -5,8 +5,9 @@ import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.WRITE;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.coroutine.tree.LoopRoot;
+import dev.heddle.failure.Rethrow;
 import dev.heddle.io.Terminal;
+import dev.heddle.loop.LoopRoot;
 import dev.heddle.reactor.driver.FileOperation;
 import dev.heddle.thread.worker.BlockingFile;
 import dev.heddle.thread.worker.FileThreads;
@@ -112,7 +113,7 @@ public final class TerminalHandle extends BlockingHandle implements Terminal {
                     return "";
                   }));
     } catch (Exception e) {
-      throw LoopRoot.<RuntimeException>rethrown(e);
+      throw Rethrow.unchecked(e);
     }
   }
 
@@ -133,6 +134,6 @@ public final class TerminalHandle extends BlockingHandle implements Terminal {
 
   private String beside(String what, Callable<String> call) throws IOException {
     CoroutineNode<?> self = self();
-    return String.valueOf(self.loop().threads().paths().run(self, what, call));
+    return String.valueOf(LoopRoot.of(self).threads().paths().run(self, what, call));
   }
 }

@@ -8,6 +8,7 @@ import dev.heddle.event.Deadline;
 import dev.heddle.io.AsyncIo;
 import dev.heddle.io.StreamSocket;
 import dev.heddle.io.TlsSocket;
+import dev.heddle.loop.LoopRoot;
 import dev.heddle.scheduler.Permits;
 import java.io.EOFException;
 import java.io.IOException;
@@ -145,7 +146,7 @@ public final class TlsHandle extends Handle implements TlsSocket {
       protectedly(
           self,
           () ->
-              self.loop()
+              LoopRoot.of(self)
                   .threads()
                   .offload()
                   .run(self, "the cryptography of " + this, asCall(task)));

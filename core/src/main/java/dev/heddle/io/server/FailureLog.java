@@ -79,6 +79,7 @@ final class FailureLog {
         && !className.startsWith("javax.")
         && !className.startsWith("dev.heddle.io.")
         && !className.startsWith("dev.heddle.coroutine.tree.")
+        && !className.startsWith("dev.heddle.loop.")
         && !className.startsWith("dev.heddle.scheduler.")
         && !className.startsWith("dev.heddle.reactor.")
         && !className.startsWith("dev.heddle.netty.");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.os.pipe;
 
-import dev.heddle.coroutine.tree.LoopRoot;
 import dev.heddle.event.Event;
 import dev.heddle.failure.AnotherThread;
+import dev.heddle.loop.LoopRoot;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.inbox.Inbox;
 import dev.heddle.thread.worker.Work;

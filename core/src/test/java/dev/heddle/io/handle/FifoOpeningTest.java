@@ -11,6 +11,7 @@ import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.Scope;
 import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.loop.LoopRoot;
 import dev.heddle.os.Pids;
 import dev.heddle.reactor.raw.RawCalls;
 import dev.heddle.reactor.raw.RawDescriptors;
@@ -63,7 +64,7 @@ class FifoOpeningTest {
   }
 
   private static void keepPathsBusy(CountDownLatch until) {
-    OffloadPool paths = CoroutineNode.current().loop().threads().paths();
+    OffloadPool paths = LoopRoot.current().threads().paths();
     for (int i = 0; i < MORE_THAN_THREADS; i++) {
       paths.submit(
           "the test",

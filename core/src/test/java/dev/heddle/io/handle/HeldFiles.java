@@ -3,7 +3,7 @@ package dev.heddle.io.handle;
 
 import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
-import dev.heddle.coroutine.tree.LoopRoot;
+import dev.heddle.loop.LoopRoot;
 import dev.heddle.reactor.driver.Facility;
 import dev.heddle.reactor.driver.FileDriver;
 import dev.heddle.reactor.driver.FileOperation;

@@ -8,6 +8,7 @@ import dev.heddle.Cancellation;
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.loop.LoopRoot;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -290,8 +291,7 @@ class WorkerThreadsTest {
     CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch interrupted = new CountDownLatch(1);
     Heddle.run(() -> {
-      WorkerThreads threads =
-          CoroutineNode.current().loop().threads().open("test", 1, () -> ended++);
+      WorkerThreads threads = LoopRoot.current().threads().open("test", 1, () -> ended++);
       submitted(
           threads,
           () -> {

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.coroutine.tree;
+
+import dev.heddle.Cancellation;
+import dev.heddle.HeddleOptions;
+import dev.heddle.Registration;
+import dev.heddle.event.Deadline;
+import dev.heddle.observe.LoopCounters;
+import dev.heddle.reactor.TimerEvent;
+import dev.heddle.scheduler.Scheduler;
+import dev.heddle.scheduler.SchedulerCounters;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// The scopes and coroutines of one loop: their root, what all of them share, and how many there
+/// are.
+///
+/// **Thread** the loop's.
+public final class CoroutineTree {
+  private final HeddleOptions options;
+  private final Scheduler scheduler;
+  private final TreeHost host;
+  private final @Nullable ClassLoader ordinaryLoader =
+      Thread.currentThread().getContextClassLoader();
+  private final ScopeNode root;
+
+  // loop only
+  private long ids;
+  int live; // coroutines that have not ended; ScopeLinks counts here
+  int needed; // of those: whose end the loop waits for
+  boolean restCancelled; // when none was needed
+  private @Nullable Registration overdueRest;
+
+  /// The tree of a loop that the current thread is about to run.
+  public CoroutineTree(HeddleOptions options, Scheduler scheduler, TreeHost host) {
+    SpawnSites.prepare();
+    this.options = options;
+    this.scheduler = scheduler;
+    this.host = host;
+    this.root = ScopeNode.root(this);
+  }
+
+  /// The loop's scheduler.
+  public Scheduler scheduler() {
+    return scheduler;
+  }
+
+  /// What the loop was started with.
+  public HeddleOptions options() {
+    return options;
+  }
+
+  /// The loop.
+  public TreeHost host() {
+    return host;
+  }
+
+  /// The scope of the main coroutine, above all others.
+  public ScopeNode root() {
+    return root;
+  }
+
+  /// Every coroutine that has not ended.
+  public List<CoroutineNode<?>> coroutines() {
+    return root.members();
+  }
+
+  /// The context class loader of the thread that runs the loop.
+  public @Nullable ClassLoader ordinaryLoader() {
+    return ordinaryLoader;
+  }
+
+  boolean isPastDeadline() {
+    return host.isPastDeadline();
+  }
+
+  long nextId() {
+    return ++ids;
+  }
+
+  // ---- counts ----
+
+  void memberLeft(boolean wasNeeded) {
+    live--;
+    notNeeded(wasNeeded ? 1 : 0);
+    if (live == 0) {
+      reportOverdueRest(null);
+      host.allHaveEnded();
+    }
+  }
+
+  /// So many of the coroutines no longer keep the loop alive. When none does, the rest is
+  /// cancelled.
+  void notNeeded(int released) {
+    needed -= released;
+    if (needed == 0 && !restCancelled) {
+      restCancelled = true;
+      root.cancelMembers(new Cancellation("everything else is done"));
+      reportOverdueRest(live == 0 ? null : host.reportOverdue(root));
+    }
+  }
+
+  private void reportOverdueRest(@Nullable Registration report) {
+    if (overdueRest != null) {
+      overdueRest.close();
+    }
+    overdueRest = report;
+  }
+
+  /// What has been counted so far.
+  public LoopCounters counters() {
+    SchedulerCounters c = scheduler.counters();
+    return new LoopCounters(
+        c.mounts(),
+        c.lostMounts(),
+        c.selfResumes(),
+        c.reuses(),
+        c.immediate(),
+        scheduler.reactor().looks(),
+        scheduler.reactor().sleeps(),
+        scheduler.timers().size(),
+        scheduler.contexts().created(),
+        live);
+  }
+
+  // ---- time ----
+
+  /// `delay` from now, by the loop's clock, read anew.
+  public long nanoTimeAfter(Duration delay) {
+    return Deadline.nanoTimeAfter(scheduler.nanoTime(), delay);
+  }
+
+  /// A timer that is not armed, for `deadline` on the scale of the loop's clock.
+  public TimerEvent timer(long deadline) {
+    return new TimerEvent(scheduler, scheduler.timers(), deadline, false);
+  }
+
+  /// A timer that neither keeps the loop alive nor counts against a deadlock. Else as the first
+  /// one.
+  public TimerEvent hiddenTimer(long deadline) {
+    return new TimerEvent(scheduler, scheduler.timers(), deadline, true);
+  }
+
+  /// A hidden timer for `after` from now.
+  public TimerEvent hiddenTimer(Duration after) {
+    return hiddenTimer(nanoTimeAfter(after));
+  }
+}

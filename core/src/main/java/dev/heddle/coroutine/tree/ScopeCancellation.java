@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.coroutine.tree;
+
+import dev.heddle.Cancellation;
+import dev.heddle.coroutine.CancelMode;
+import dev.heddle.event.Deadline;
+import dev.heddle.event.Event;
+import dev.heddle.event.InlineCallback;
+import dev.heddle.reactor.TimerEvent;
+import dev.heddle.scheduler.StackReserve;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// The cancellation of a scope, and of all that stands below it.
+final class ScopeCancellation implements InlineCallback {
+  /*
+   * States.
+   *   from        event                          to         what happens
+   *   OPEN        cancel(), a failure, close()   CANCELLED  no more members; all members are
+   *                                                         cancelled, the block's body too, and
+   *                                                         all below
+   *   OPEN        cancel(LET_STARTED_FINISH)     LETTING    no more members; those that have not
+   *                                                         started are cancelled, the others
+   *                                                         become spare
+   *   LETTING     cancel(), a failure, the       CANCELLED  as above
+   *               foreground is gone, the loop
+   *               needs none of those left
+   *   not CLOSED  nothing is left, and the       CLOSED     completion handlers run, scopes below
+   *               owner leaves the scope                    close
+   *   CANCELLED   nothing is left, and the       CLOSED     the same
+   *               scope has no owner
+   *
+   * From above to below. One walk cancels the members of all scopes below, without recursion: a
+   * tree may be deeper than a stack. The walk stops at scopes that are cancelled already (the
+   * coroutines below them are cleaning up, within their grace period), and at those behind a
+   * protect block: what is inside waits for its end. LET_STARTED_FINISH also stops at scopes that
+   * members have opened: those are their way to finish.
+   *
+   * Threads. The loop's, also a tick: a timer cancels.
+   *
+   * I1. A cancellation reaches everything below that is not protected from it. [ScopeTreeTest]
+   * I2. The root is always OPEN: clean-up code at the end of the loop may spawn there.
+   *     [ScopeTreeTest]
+   *
+   * Sources. Behaviour 93, 106-112, 132, 289, 290, 302; traps 17, 20, 22.
+   */
+  enum State {
+    OPEN,
+    LETTING,
+    CANCELLED,
+    CLOSED
+  }
+
+  private final ScopeNode scope;
+
+  // loop only
+  private State state = State.OPEN;
+  private @Nullable Cancellation cancelledWith; // stays so when it is closed
+  private @Nullable TimerEvent limit;
+  private @Nullable Duration limitDelay;
+
+  ScopeCancellation(ScopeNode scope) {
+    this.scope = scope;
+  }
+
+  State state() {
+    return state;
+  }
+
+  boolean isCancelled() {
+    return cancelledWith != null;
+  }
+
+  /// Why it was cancelled; null: it was not.
+  @Nullable String reason() {
+    return cancelledWith == null ? null : cancelledWith.getMessage();
+  }
+
+  void becomeClosed() {
+    state = State.CLOSED;
+    stopLimit();
+  }
+
+  // ---- by users ----
+
+  void cancel(String why, CancelMode mode) {
+    Objects.requireNonNull(mode, "mode");
+    Cancellation c = new Cancellation(Objects.requireNonNull(why, "why"));
+    scope.tree.scheduler().checkOnLoop();
+    StackReserve.require();
+    scope.refuseAtRoot("cannot be cancelled");
+    if (mode == CancelMode.LET_STARTED_FINISH) {
+      letStartedFinish(c);
+    } else {
+      cancelAll(c);
+    }
+  }
+
+  void cancelAfter(Duration delay) {
+    scope.tree.scheduler().checkOnLoop();
+    scope.refuseAtRoot("cannot be cancelled");
+    Deadline end = Deadline.after(delay);
+    stopLimit();
+    if (state != State.CLOSED) {
+      limit = scope.tree.timer(end.nanoTime());
+      limitDelay = delay;
+      limit.subscribe(this);
+      limit.start();
+    }
+  }
+
+  private void stopLimit() {
+    if (limit != null) {
+      limit.stop();
+      limit = null;
+    }
+  }
+
+  /// The scope's time is over.
+  @Override
+  public void onEvent(Event event, @Nullable Object result, @Nullable Throwable error) {
+    if (event == limit) {
+      cancelAll(new Cancellation("the scope's time is over: cancelAfter(" + limitDelay + ")"));
+    }
+  }
+
+  // ---- from above to below ----
+
+  /// Cancels the body of the block, too.
+  private void cancelAll(Cancellation c) {
+    CancelRegion body = scope.region();
+    if (body != null && state != State.CLOSED) {
+      body.requestShared(c);
+    }
+    cancelMembers(c);
+  }
+
+  void cancelMembers(Cancellation c) {
+    List<ScopeNode> visited = new ArrayList<>();
+    ScopeNode s = scope;
+    while (s != null) {
+      boolean reached =
+          (s == scope || !s.links.isShielded())
+              && s.state() != State.CANCELLED
+              && s.state() != State.CLOSED;
+      if (reached) {
+        s.cancellation.cancelOwn(c, s != scope);
+        visited.add(s);
+      }
+      s = s.nextIn(scope, reached);
+    }
+    closeWhatIsOver(visited);
+  }
+
+  private void cancelOwn(Cancellation c, boolean fromAbove) {
+    if (scope.parent() != null) {
+      state = State.CANCELLED;
+      cancelledWith = cancelledWith == null ? c : cancelledWith;
+    }
+    for (CoroutineNode<?> m = scope.links.firstMember(); m != null; m = m.next) {
+      m.cancelFromTree(c);
+    }
+    CancelRegion body = scope.region();
+    // the body of a block in another's body; one in a member's is that member's
+    if (fromAbove && body != null && scope.links.isPartOfParent()) {
+      body.requestShared(c);
+    }
+  }
+
+  private void letStartedFinish(Cancellation c) {
+    List<ScopeNode> visited = new ArrayList<>();
+    ScopeNode s = scope;
+    while (s != null) {
+      boolean reached = s == scope || (s.links.isPartOfParent() && !s.links.isShielded());
+      if (reached && s.state() == State.OPEN) {
+        s.cancellation.letOwnFinish(c);
+        visited.add(s);
+      }
+      s = s.nextIn(scope, reached);
+    }
+    if (!visited.isEmpty()) {
+      scope.links.becomeSpare();
+      closeWhatIsOver(visited);
+    }
+  }
+
+  private void letOwnFinish(Cancellation c) {
+    state = State.LETTING;
+    cancelledWith = c;
+    for (CoroutineNode<?> m = scope.links.firstMember(); m != null; m = m.next) {
+      if (!m.isStarted()) {
+        m.cancelFromTree(c);
+      }
+    }
+  }
+
+  boolean cancelWhatMayFinish(Cancellation c) {
+    List<ScopeNode> letting = new ArrayList<>();
+    for (ScopeNode s = scope; s != null; s = s.nextIn(scope, true)) {
+      if (s.state() == State.LETTING) {
+        letting.add(s);
+      }
+    }
+    letting.forEach(s -> s.cancelMembers(c));
+    return !letting.isEmpty();
+  }
+
+  /// Cancels the background members, now that the others are done; the scopes stay as they are.
+  void cancelBackground() {
+    Cancellation c = new Cancellation("everything else is done");
+    ScopeNode s = scope;
+    while (s != null) {
+      boolean reached = s == scope || s.links.isPartOfParent();
+      for (CoroutineNode<?> m = reached ? s.links.firstMember() : null; m != null; m = m.next) {
+        if (m.isBackground()) {
+          m.cancelFromTree(c);
+        }
+      }
+      s = s.nextIn(scope, reached);
+    }
+  }
+
+  // from below to above, as their ends go
+  private static void closeWhatIsOver(List<ScopeNode> visited) {
+    visited.reversed().forEach(ScopeNode::closeIfOver);
+  }
+}

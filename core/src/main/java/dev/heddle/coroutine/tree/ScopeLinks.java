@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.coroutine.tree;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// The place of a scope in its tree: what stands above and below it, its members, and how many of
+/// those below are still there.
+final class ScopeLinks {
+  /*
+   * Counts. `foreground` counts what keeps the scope from its end: its foreground members, the
+   * handlers that run for it, and each scope below that has a foreground itself and whose owner is
+   * not a member of some scope below (otherwise the owner counts, for as long as it owns).
+   * `background` likewise counts background members and the scopes below that have some.
+   *
+   *                              foreground
+   *   server ── session ─┬─ a     server 1 (session), session 2 (a, b)
+   *             (child)  └─ b ─── block ── c      c counts in the block of b only: b waits for it
+   *
+   * When a count becomes 1 or 0, the scope above learns of it. So both counts are as exact as the
+   * members, for one step up at the first member and one at the last.
+   *
+   * Needed. A coroutine keeps the loop alive unless it is a background member or belongs to a spare
+   * scope. A scope is spare once its started members were left to finish, or when it stands below
+   * a spare scope or below a member that is not needed.
+   *
+   * Threads. The loop's.
+   *
+   * I1. If a scope has a foreground, the scope above it has one, or an owner that waits.
+   *     [ScopeTreeTest]
+   * I2. The tree's count of needed coroutines is the number of those whose isNeeded() is true.
+   *     [ScopeTreeTest]
+   *
+   * Sources. Behaviour 105, 108-110, 120, 121, 289, 290, 302.
+   */
+  private final CoroutineTree tree;
+  private final ScopeNode scope;
+  final @Nullable ScopeNode parent;
+  final @Nullable CoroutineNode<?> owner;
+  final int shields; // protect blocks of the owner around it
+
+  // loop only
+  private @Nullable ScopeLinks countingParent; // the scope above, when it counts this one
+  private @Nullable ScopeNode previousSibling;
+  private @Nullable ScopeNode nextSibling;
+  private @Nullable ScopeNode firstChild;
+  private @Nullable ScopeNode lastChild;
+  private @Nullable CoroutineNode<?> firstMember;
+  private @Nullable CoroutineNode<?> lastMember;
+  private int foreground;
+  private int background;
+  private boolean spare;
+
+  ScopeLinks(
+      CoroutineTree tree,
+      ScopeNode scope,
+      @Nullable ScopeNode parent,
+      @Nullable CoroutineNode<?> owner) {
+    this.tree = tree;
+    this.scope = scope;
+    this.parent = parent;
+    this.owner = owner;
+    this.shields = owner == null ? 0 : owner.shields();
+    if (parent != null) {
+      this.countingParent = owner == null || parent.owner() == owner ? parent.links : null;
+      this.spare = parent.links.spare;
+    }
+    this.spare |= owner != null && !owner.isNeeded();
+  }
+
+  // ---- counts ----
+
+  int foreground() {
+    return foreground;
+  }
+
+  int background() {
+    return background;
+  }
+
+  boolean isEmpty() {
+    return foreground + background == 0;
+  }
+
+  void gainForeground() {
+    for (ScopeLinks s = this; s != null && s.foreground++ == 0; s = s.countingParent) {
+      // the scope above counts the first one
+    }
+  }
+
+  void loseForeground() {
+    for (ScopeLinks s = this; s != null && --s.foreground == 0; s = s.countingParent) {
+      s.scope.drained();
+    }
+  }
+
+  private void gainBackground() {
+    for (ScopeLinks s = this; s != null && s.background++ == 0; s = s.countingParent) {
+      // the scope above counts the first one
+    }
+  }
+
+  private void loseBackground() {
+    for (ScopeLinks s = this; s != null && --s.background == 0; s = s.countingParent) {
+      s.scope.drained();
+    }
+  }
+
+  /// Its owner has left it behind, and no longer stands for it: the scope above counts it.
+  void countAbove() {
+    if (countingParent == null && parent != null) {
+      countingParent = parent.links;
+      if (foreground > 0) {
+        parent.links.gainForeground();
+      }
+      if (background > 0) {
+        parent.links.gainBackground();
+      }
+    }
+  }
+
+  // ---- members ----
+
+  /// Adds a member, and queues it. All or nothing, also where the stack ends: what can overflow
+  /// comes first, and what comes then calls nothing.
+  void admit(CoroutineNode<?> member) {
+    tree.host().spawned(member); // before anything has changed, should the stack end there
+    boolean inBackground = member.isBackground();
+    boolean isNeeded = member.isNeeded();
+    member.enqueue();
+    CoroutineNode<?> before = lastMember;
+    member.previous = before;
+    if (before == null) {
+      firstMember = member;
+    } else {
+      before.next = member;
+    }
+    lastMember = member;
+    if (inBackground) {
+      for (ScopeLinks s = this; s != null && s.background++ == 0; s = s.countingParent) {
+        // gainBackground(), without a call
+      }
+    } else {
+      for (ScopeLinks s = this; s != null && s.foreground++ == 0; s = s.countingParent) {
+        // gainForeground(), without a call
+      }
+    }
+    tree.live++;
+    tree.needed += isNeeded ? 1 : 0;
+    tree.restCancelled = false;
+  }
+
+  void unlink(CoroutineNode<?> member) {
+    CoroutineNode<?> before = member.previous;
+    CoroutineNode<?> after = member.next;
+    if (before == null) {
+      firstMember = after;
+    } else {
+      before.next = after;
+    }
+    if (after == null) {
+      lastMember = before;
+    } else {
+      after.previous = before;
+    }
+    member.previous = null;
+    member.next = null;
+  }
+
+  void countOff(CoroutineNode<?> member) {
+    if (member.isBackground()) {
+      loseBackground();
+    } else {
+      loseForeground();
+    }
+    RareData rare = member.rareOrNull();
+    if (rare != null && rare.serves != null) {
+      rare.serves.links.loseForeground();
+    }
+    tree.memberLeft(member.isNeeded());
+  }
+
+  @Nullable CoroutineNode<?> firstMember() {
+    return firstMember;
+  }
+
+  List<CoroutineNode<?>> ownMembers() {
+    List<CoroutineNode<?>> found = new ArrayList<>();
+    for (CoroutineNode<?> member = firstMember; member != null; member = member.next) {
+      found.add(member);
+    }
+    return found;
+  }
+
+  List<CoroutineNode<?>> members() {
+    List<CoroutineNode<?>> found = new ArrayList<>();
+    for (ScopeNode s = scope; s != null; s = s.nextIn(scope, true)) {
+      found.addAll(s.ownMembers());
+    }
+    return found;
+  }
+
+  /// Those that keep the scope from its end by themselves: the owner of a scope stands for all in
+  /// it. So the reports of scopes that stand in one another, however deep, name each once.
+  List<CoroutineNode<?>> awaitedMembers() {
+    List<CoroutineNode<?>> found = new ArrayList<>();
+    ScopeNode s = scope;
+    while (s != null) {
+      boolean counts = s == scope || s.links.isPartOfParent();
+      if (counts) {
+        found.addAll(s.ownMembers());
+      }
+      s = s.nextIn(scope, counts);
+    }
+    return found;
+  }
+
+  // ---- scopes below ----
+
+  void linkChild(ScopeNode child) {
+    ScopeNode before = lastChild;
+    child.links.previousSibling = before;
+    if (before == null) {
+      firstChild = child;
+    } else {
+      before.links.nextSibling = child;
+    }
+    lastChild = child;
+  }
+
+  void unlinkChild(ScopeNode child) {
+    ScopeLinks removed = child.links;
+    ScopeNode before = removed.previousSibling;
+    ScopeNode after = removed.nextSibling;
+    if (before == null) {
+      firstChild = after;
+    } else {
+      before.links.nextSibling = after;
+    }
+    if (after == null) {
+      lastChild = before;
+    } else {
+      after.links.previousSibling = before;
+    }
+    removed.previousSibling = null;
+    removed.nextSibling = null;
+  }
+
+  List<ScopeNode> children() {
+    List<ScopeNode> found = new ArrayList<>();
+    for (ScopeNode c = firstChild; c != null; c = c.links.nextSibling) {
+      found.add(c);
+    }
+    return found;
+  }
+
+  @Nullable ScopeNode nextIn(ScopeNode top, boolean below) {
+    if (below && firstChild != null) {
+      return firstChild;
+    }
+    ScopeNode s = scope;
+    while (s != null && s != top) {
+      if (s.links.nextSibling != null) {
+        return s.links.nextSibling;
+      }
+      s = s.links.parent;
+    }
+    return null;
+  }
+
+  /// Whether `other` is this scope or stands below it.
+  boolean encloses(@Nullable ScopeNode other) {
+    for (ScopeNode s = other; s != null; s = s.links.parent) {
+      if (s == scope) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Whether a protect block stands between this scope and the one above: what comes from above
+  /// waits for its end.
+  boolean isShielded() {
+    int outside = parent != null && parent.owner() == owner ? parent.links.shields : 0;
+    return shields > outside;
+  }
+
+  /// Whether it counts in the scope above: it is a part of it, not the business of one of its
+  /// members.
+  boolean isPartOfParent() {
+    return countingParent != null;
+  }
+
+  // ---- needed or not ----
+
+  boolean isSpare() {
+    return spare;
+  }
+
+  /// It and all below it no longer keep the loop alive.
+  void becomeSpare() {
+    int released = 0;
+    for (ScopeNode s = scope; s != null; s = s.nextIn(scope, true)) {
+      released += s.links.release();
+    }
+    tree.notNeeded(released);
+  }
+
+  private int release() {
+    if (spare) {
+      return 0;
+    }
+    int needed = 0;
+    for (CoroutineNode<?> m = firstMember; m != null; m = m.next) {
+      needed += m.isNeeded() ? 1 : 0;
+    }
+    spare = true;
+    for (CoroutineNode<?> m = firstMember; m != null; m = m.next) {
+      needed -= m.isNeeded() ? 1 : 0; // the runtime's own stay needed
+    }
+    return needed;
+  }
+}

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.coroutine.tree;
+
+import dev.heddle.Cancellation;
+import dev.heddle.Registration;
+import dev.heddle.coroutine.FailureHandler;
+import dev.heddle.event.Deadline;
+import dev.heddle.event.Event;
+import dev.heddle.event.EventCallback;
+import dev.heddle.event.InlineCallback;
+import dev.heddle.failure.Rethrow;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// The coroutines that wait for a scope: its owner, who leaves it, and others, who join it. As an
+/// event it fires each time nothing is left of the scope in the foreground, or in the background.
+final class ScopeWaiters extends Event {
+  private static final int ATTEMPTS = 2;
+
+  private final ScopeNode scope;
+
+  // loop only
+  private int joining; // those who will get its failure
+  private @Nullable Ended ended;
+
+  ScopeWaiters(ScopeNode scope) {
+    super(scope.tree.scheduler());
+    this.scope = scope;
+  }
+
+  // ---- joining ----
+
+  /// See [dev.heddle.coroutine.Scope#join()].
+  void join(Deadline deadline, @Nullable Event token) {
+    CoroutineNode<?> waiting = refuseInside();
+    boolean wasCancelled = scope.isCancelled();
+    try {
+      awaitAsJoiner(waiting, false, deadline, token);
+    } catch (Cancellation c) {
+      if (waiting == scope.owner()) {
+        scope.cancelMembers(c);
+      }
+      throw c;
+    }
+    Throwable met = null;
+    if (waiting == scope.owner() && scope.isOpened() && scope.links.background() > 0) {
+      scope.cancellation.cancelBackground();
+      met = awaitAllShielded(waiting);
+    }
+    throwIfFailed();
+    if (met != null) {
+      throw Rethrow.unchecked(met);
+    }
+    if (wasCancelled) {
+      throw new Cancellation("the scope was cancelled: " + scope.cancellation.reason());
+    }
+  }
+
+  /// See [dev.heddle.coroutine.Scope#awaitCancelled()].
+  void awaitCancelled(Deadline deadline, @Nullable Event token) {
+    awaitAsJoiner(refuseUncancelled(), true, deadline, token);
+    throwIfFailed();
+  }
+
+  /// See [dev.heddle.coroutine.Scope#awaitCancelled(FailureHandler)].
+  void awaitCancelled(FailureHandler handler) throws Exception {
+    Objects.requireNonNull(handler, "handler");
+    CoroutineNode<?> waiting = refuseUncancelled();
+    scope.failures().handleWith(handler);
+    awaitAsJoiner(waiting, true, Deadline.never(), null);
+    scope.failures().giveTo(handler);
+  }
+
+  private CoroutineNode<?> refuseUncancelled() {
+    CoroutineNode<?> waiting = refuseInside();
+    if (!scope.isCancelled()) {
+      throw new IllegalStateException(
+          "the scope has not been cancelled; cancel() it first, or join() it");
+    }
+    return waiting;
+  }
+
+  /// The current coroutine, unless the scope's end waits for that.
+  CoroutineNode<?> refuseInside() {
+    scope.tree.scheduler().checkOnLoop();
+    scope.refuseAtRoot("cannot be waited for");
+    CoroutineNode<?> waiting = CoroutineNode.current();
+    RareData rare = waiting.rareOrNull();
+    if (scope.links.encloses(waiting.memberOf())
+        || (rare != null && scope.links.encloses(rare.serves))) {
+      throw new IllegalStateException(
+          waiting.describe()
+              + " would wait for the scope that it belongs to or works for, and so for itself;"
+              + " cancel() the scope, or wait from outside");
+    }
+    return waiting;
+  }
+
+  private void throwIfFailed() {
+    ScopeFailures failures = scope.failuresOrNull();
+    if (failures != null) {
+      failures.throwIfFailed();
+    }
+  }
+
+  // the failure of the scope, if it has one by the end of the wait, is this waiter's
+  private void awaitAsJoiner(
+      CoroutineNode<?> waiting, boolean all, Deadline deadline, @Nullable Event token) {
+    boolean stays = false;
+    Registration overdue =
+        all && !scope.links.isEmpty() ? scope.tree.host().reportOverdue(scope) : null;
+    joining++;
+    try {
+      while (all ? !scope.links.isEmpty() : scope.links.foreground() > 0) {
+        waiting.awaitEvent(this, deadline, token);
+      }
+      stays = true;
+    } finally {
+      joining--;
+      if (overdue != null) {
+        overdue.close();
+      }
+      if (!stays && !scope.tree.scheduler().hasEnded()) {
+        passUp();
+      }
+    }
+  }
+
+  private void passUp() {
+    ScopeFailures failures = scope.failuresOrNull();
+    if (failures != null) {
+      failures.passUp();
+    }
+  }
+
+  /// Whether some coroutine is to get the scope's failure: it joins the scope, or awaits its end.
+  boolean isJoined() {
+    return joining > 0 || (ended != null && ended.isAwaited());
+  }
+
+  // ---- leaving ----
+
+  /// Waits until nothing is left in the foreground.
+  ///
+  /// @return what ended the wait: a cancellation, or what kept it from waiting; null: nothing is
+  ///   left
+  @Nullable Throwable awaitForeground(CoroutineNode<?> waiting) {
+    Throwable met = null;
+    while (met == null && scope.links.foreground() > 0) {
+      met = awaitDrained(waiting);
+    }
+    return met;
+  }
+
+  /// Waits until nothing is left, whatever is cancelled meanwhile. A wait that fails is tried a
+  /// second time, and no more: a switch handler may throw each time, and a pinned frame stays
+  /// pinned.
+  ///
+  /// @return what the waits failed with; there may be members left then
+  @Nullable Throwable awaitAllShielded(CoroutineNode<?> waiting) {
+    if (scope.links.isEmpty() || scope.tree.isPastDeadline()) {
+      return null;
+    }
+    Throwable met = null;
+    int failed = 0;
+    Registration overdue = scope.tree.host().reportOverdue(scope);
+    waiting.shield();
+    try {
+      while (!scope.links.isEmpty() && !scope.tree.isPastDeadline() && failed < ATTEMPTS) {
+        Throwable e = awaitDrained(waiting);
+        // past the shutdown deadline nothing shields any more, and no cancellation is news
+        if (e != null && !(e instanceof Cancellation && scope.tree.isPastDeadline())) {
+          met = Precedence.first(met, e);
+          failed++;
+        }
+      }
+    } finally {
+      waiting.unshield();
+      overdue.close();
+    }
+    return met;
+  }
+
+  private @Nullable Throwable awaitDrained(CoroutineNode<?> waiting) {
+    try {
+      waiting.awaitEvent(this);
+      return null;
+    } catch (Throwable e) {
+      if (scope.tree.scheduler().hasEnded()) {
+        throw e; // on a thread of the JDK's by now: nothing of the loop's is to be touched
+      }
+      return e;
+    }
+  }
+
+  // ---- what they wait for ----
+
+  /// Nothing is left in the foreground, or in the background.
+  void drained() {
+    fire(null, null);
+  }
+
+  @Override
+  public String info() {
+    List<CoroutineNode<?>> left = scope.links.awaitedMembers();
+    return left.size() == 1
+        ? left.getFirst().label() + " of its scope"
+        : "the " + left.size() + " members of its scope";
+  }
+
+  @Override
+  public List<CoroutineNode<?>> holders() {
+    return scope.links.awaitedMembers();
+  }
+
+  /// The scope has ended.
+  void tellOfItsEnd() {
+    ScopeFailures failures = scope.failuresOrNull();
+    if (ended != null) {
+      if (failures != null && ended.isAwaited()) {
+        failures.taken();
+      }
+      ended.tell();
+    }
+    passUp(); // those who were to take it may have left
+  }
+
+  /// The end of the scope.
+  Event ended() {
+    Ended e = ended;
+    if (e == null) {
+      e = new Ended();
+      ended = e;
+    }
+    return e;
+  }
+
+  private final class Ended extends Event {
+    Ended() {
+      super(scope.tree.scheduler());
+    }
+
+    @Override
+    public boolean isClosed() {
+      return scope.isClosed();
+    }
+
+    @Override
+    public void replay(EventCallback callback) {
+      if (!isClosed()) {
+        super.replay(callback);
+      }
+      ScopeFailures failures = scope.failuresOrNull();
+      if (failures != null && InlineCallback.takes(callback)) {
+        failures.taken();
+      }
+      callback.onEvent(this, null, scope.failure());
+    }
+
+    boolean isAwaited() {
+      return hasTaker(true);
+    }
+
+    void tell() {
+      fire(null, scope.failure());
+    }
+
+    @Override
+    public String info() {
+      return "the end of a " + scope.describe();
+    }
+
+    @Override
+    public List<CoroutineNode<?>> holders() {
+      return scope.links.awaitedMembers();
+    }
+  }
+}

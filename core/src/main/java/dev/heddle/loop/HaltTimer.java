@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.loop;
+
+import dev.heddle.observe.log.StandardError;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/// Ends the process when its end takes too long: halts the JVM from a thread that waits for nobody.
+final class HaltTimer {
+  /*
+   * Why. The JVM exits when all its hooks have ended. One of them is java.util.logging's, which
+   * takes the locks of its handlers; a program has others. When one waits for a lock that is never
+   * released, SIGTERM has no effect any more, and only SIGKILL helps.
+   *
+   * States.
+   *   from      event                             to        what happens
+   *   -         a signal asks loops to stop       STOPPING  afterSignal(): a hook of the JVM, a
+   *                                                         thread that watches
+   *   STOPPING  these loops have ended            ENDED     the thread ends; the program goes on
+   *                                                         with its ExitException
+   *   STOPPING  deadline, grace period and a      EXITING   the loops are given up: the timer
+   *             second are over                             itself exits the JVM, so that hooks
+   *                                                         run, and halts it after HOOKS
+   *   STOPPING  the JVM exits                     EXITING   the hook starts the clock: what is
+   *                                                         left of that time, but at least HOOKS
+   *   ENDED     the JVM exits before that time    EXITING   the same
+   *             is over
+   *   ENDED     that time is over                 DISARMED  an exit that comes later is the
+   *                                                         program's own business
+   *   -         the JVM exits otherwise, and a    EXITING   afterExit(): the grace period, but at
+   *             loop has not ended, or left                 least HOOKS
+   *             coroutines behind: they may hold
+   *             what other hooks wait for
+   *   EXITING   the clock has run out             -         Runtime.halt; what holds the exit up
+   *                                                         goes to the standard error
+   *
+   * Exit codes. After a signal 128 and its number. Otherwise the code given to System.exit stands
+   * on a stack, where it cannot be read: the signal's code if the JVM exits for one, else 1.
+   *
+   * Threads. Its own, daemons, which go on while hooks run; they take no lock. afterSignal(): the
+   * JVM's threads that deliver a signal.
+   *
+   * I1. A process that was asked to end by a signal that a loop handles ends at the latest HOOKS
+   *     after the shutdown deadline, the grace period and a second, whatever locks are held.
+   *     [StuckExitTest]
+   * I2. Hooks of a JVM whose loops have all ended without leaving coroutines behind have all the
+   *     time they want, except after I1. [StuckExitTest]
+   *
+   * Time is counted in looks, not read off a clock: a JVM that was stopped for a minute (SIGSTOP)
+   * has not had that minute.
+   *
+   * Rejected. Halting without an exit: hooks put terminals, files and children in order. A timer on
+   * the loop: it may be the loop that stands. An interrupt for the holder of the lock: it may be
+   * any thread.
+   */
+  private static final long LOOK_NANOS = 100_000_000;
+  private static final Duration LOOP_TO_END =
+      Duration.ofSeconds(1); // contexts and driver, with room
+  private static final Duration HOOKS = Duration.ofSeconds(2); // a hook takes milliseconds
+  private static final int NAMED = 10; // threads, of those that may hold the exit up
+
+  private final String cause;
+  private final int code;
+  private volatile List<LoopEnd> loops; // that have not been seen to end
+  private final long looks; // until the exit is to have begun
+
+  // its own threads
+  private volatile long looked;
+  private volatile boolean gaveUp;
+
+  private HaltTimer(String cause, int code, List<LoopEnd> loops, long looks) {
+    this.cause = cause;
+    this.code = code;
+    this.loops = loops;
+    this.looks = looks;
+  }
+
+  /// A signal has asked `loops` to stop: the process ends with `code`, in time.
+  static void afterSignal(String signal, int code, List<LoopEnd> loops) {
+    long longest = 0;
+    for (LoopEnd loop : loops) {
+      long needed = looks(loop.options().shutdownDeadline()) + looks(loop.options().gracePeriod());
+      longest = Math.max(longest, needed);
+    }
+    HaltTimer timer = new HaltTimer(signal, code, loops, longest + looks(LOOP_TO_END));
+    try {
+      Thread hook = daemon("heddle-exit-after-signal", timer::exitBegins);
+      Runtime.getRuntime().addShutdownHook(hook);
+      daemon("heddle-halt-timer", () -> timer.watch(hook)).start();
+    } catch (IllegalStateException _) {
+      timer.exitBegins(); // the JVM exits already
+    }
+  }
+
+  /// The JVM exits, and a loop has not ended, or has left coroutines behind that may hold what
+  /// other hooks wait for.
+  ///
+  /// @param code unless the JVM exits for a signal
+  static void afterExit(int code, Duration gracePeriod) {
+    String signal = signalOfTheExit();
+    int with = signal == null ? code : codeOf(signal, code);
+    HaltTimer timer = new HaltTimer(signal == null ? "the exit" : signal, with, List.of(), 0);
+    timer.haltAfter(Math.max(looks(gracePeriod), looks(HOOKS)));
+  }
+
+  private static long looks(Duration time) {
+    return TimeUnit.NANOSECONDS.convert(time) / LOOK_NANOS;
+  }
+
+  private static Thread daemon(String name, Runnable body) {
+    return Thread.ofPlatform()
+        .daemon()
+        .inheritInheritableThreadLocals(false)
+        .name(name)
+        .unstarted(body);
+  }
+
+  private void watch(Thread hook) {
+    List<LoopEnd> left = loops;
+    while (looked < looks && !left.isEmpty()) {
+      look();
+      left = left.stream().filter(loop -> !loop.isOver()).toList();
+      loops = left;
+    }
+    if (!left.isEmpty()) {
+      gaveUp = true;
+      left.forEach(LoopEnd::giveUp);
+      StandardError.say(
+          "dev.heddle: "
+              + names(left)
+              + " not ended, or not logged the last lines, by the shutdown deadline and the grace"
+              + " period after "
+              + cause
+              + "; the process exits with code "
+              + code
+              + " all the same\n"
+              + left.stream().map(LoopEnd::holder).collect(Collectors.joining()));
+      daemon("heddle-exit", () -> Runtime.getRuntime().exit(code)).start();
+      return; // the hook, ours among them, starts the clock
+    }
+    while (looked < looks) {
+      look();
+    }
+    forget(hook);
+  }
+
+  private static String names(List<LoopEnd> loops) {
+    String names =
+        loops.stream()
+            .map(loop -> "'" + loop.options().name() + "'")
+            .collect(Collectors.joining(", "));
+    return loops.size() == 1 ? "the loop " + names + " has" : "the loops " + names + " have";
+  }
+
+  private static void forget(Thread hook) {
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException _) {
+      // safe: the JVM exits just now, and the hook has run
+    }
+  }
+
+  // a hook of the JVM's: the others run at the same time, and are waited for
+  private void exitBegins() {
+    haltAfter(Math.max(gaveUp ? 0 : looks - looked, looks(HOOKS)));
+  }
+
+  private void haltAfter(long more) {
+    daemon(
+            "heddle-halt-timer",
+            () -> {
+              for (long i = 0; i < more; i++) {
+                LockSupport.parkNanos(LOOK_NANOS);
+              }
+              halt();
+            })
+        .start();
+  }
+
+  @SuppressWarnings("NonAtomicVolatileUpdate") // one thread writes
+  private void look() {
+    LockSupport.parkNanos(LOOK_NANOS);
+    looked++;
+  }
+
+  private void halt() {
+    StandardError.say(
+        "dev.heddle: the process has not ended in time after "
+            + cause
+            + ": a shutdown hook of the JVM's has not returned; it is halted with code "
+            + code
+            + "\n"
+            + whoMayHoldItUp());
+    Runtime.getRuntime().halt(code);
+  }
+
+  private static String whoMayHoldItUp() {
+    StringBuilder text = new StringBuilder();
+    Map<Thread, StackTraceElement[]> all = Thread.getAllStackTraces();
+    all.entrySet().stream()
+        .filter(entry -> !entry.getKey().isDaemon() && entry.getValue().length > 0)
+        .limit(NAMED)
+        .forEach(entry -> {
+          text.append("thread '").append(entry.getKey().getName()).append("'\n");
+          for (StackTraceElement frame : entry.getValue()) {
+            text.append("  at ").append(frame).append('\n');
+          }
+        });
+    return text.toString();
+  }
+
+  // the JVM runs the exit for a signal on a thread that it names after it
+  private static @Nullable String signalOfTheExit() {
+    for (Thread thread : Thread.getAllStackTraces().keySet()) {
+      String name = thread.getName();
+      if (name.startsWith("SIG") && name.endsWith(" handler")) {
+        return name.substring(0, name.indexOf(' '));
+      }
+    }
+    return null;
+  }
+
+  private static int codeOf(String signal, int otherwise) {
+    return switch (signal) {
+      case "SIGHUP" -> 129;
+      case "SIGINT" -> 130;
+      case "SIGTERM" -> 143;
+      default -> otherwise;
+    };
+  }
+}

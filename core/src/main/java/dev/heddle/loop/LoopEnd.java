@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.loop;
+
+import dev.heddle.HeddleOptions;
+import dev.heddle.loop.diagnostics.LoopWatch;
+import java.time.Duration;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/// The end of a loop, as other threads ask for it and wait for it: those that deliver a signal,
+/// those of the JVM's exit.
+///
+/// **Thread** any.
+public final class LoopEnd {
+  private final HeddleOptions options;
+  private final Shutdown shutdown;
+  private final LoopWatch watch;
+  private final CompletableFuture<@Nullable Object> outcome;
+  private volatile boolean givenUp;
+
+  LoopEnd(
+      HeddleOptions options,
+      Shutdown shutdown,
+      LoopWatch watch,
+      CompletableFuture<@Nullable Object> outcome) {
+    this.options = options;
+    this.shutdown = shutdown;
+    this.watch = watch;
+    this.outcome = outcome;
+  }
+
+  HeddleOptions options() {
+    return options;
+  }
+
+  Shutdown shutdown() {
+    return shutdown;
+  }
+
+  /// Whether `run` has returned, or is about to.
+  boolean isOver() {
+    return outcome.isDone();
+  }
+
+  /// Waits until the loop has ended, or for `limit`.
+  void await(Duration limit) {
+    try {
+      outcome.get(TimeUnit.NANOSECONDS.convert(limit), TimeUnit.NANOSECONDS);
+    } catch (ExecutionException | CancellationException | TimeoutException _) {
+      // safe: it has ended, or cannot; the caller of run() gets the outcome
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /// The process ends without the loop, which has not ended in time.
+  void giveUp() {
+    givenUp = true;
+  }
+
+  boolean isGivenUp() {
+    return givenUp;
+  }
+
+  /// What holds the loop, in words; empty when it has ended.
+  String holder() {
+    return watch.hasEnded() ? "" : watch.holds().report(watch.holds().lasted()).text();
+  }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.loop.diagnostics;
+
+import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.coroutine.tree.CoroutineTree;
+import dev.heddle.scheduler.context.ExecutionContext;
+import dev.heddle.scheduler.context.LockOwners;
+import java.lang.management.LockInfo;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadInfo;
+import java.util.concurrent.locks.AbstractOwnableSynchronizer;
+import java.util.concurrent.locks.AbstractQueuedSynchronizer;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/// The lock that a thread waits for, and who holds it, in words. Asked by the watchdog, of a thread
+/// that keeps its loop standing.
+final class AwaitedLock {
+  private AwaitedLock() {}
+
+  /// Null when the thread waits for none, or the JDK does not tell.
+  static @Nullable String of(CoroutineTree tree, Thread waiting) {
+    try {
+      Object parkedFor = LockSupport.getBlocker(waiting);
+      return parkedFor == null
+          ? monitor(waiting)
+          : named(parkedFor) + holder(tree, parkedFor, waiting);
+    } catch (RuntimeException | LinkageError _) {
+      return null; // safe: the report comes without it
+    }
+  }
+
+  /// What a thread is parked for, by its class: its toString() may be code of the program.
+  static String named(Object blocker) {
+    return blocker.getClass().getName()
+        + "@"
+        + Integer.toHexString(System.identityHashCode(blocker));
+  }
+
+  private static String holder(CoroutineTree tree, Object parkedFor, Thread waiting) {
+    Thread owner = LockOwners.ownerOf(parkedFor);
+    if (owner != null) {
+      return ", held by " + words(tree, owner);
+    }
+    Thread first =
+        parkedFor instanceof AbstractQueuedSynchronizer queue ? queue.getFirstQueuedThread() : null;
+    if (LockOwners.known() && first != null && first != waiting) {
+      return ", held by nobody: it is the turn of " + words(tree, first);
+    }
+    return LockOwners.known() || !(parkedFor instanceof AbstractOwnableSynchronizer)
+        ? ""
+        : "; who holds it the JDK does not tell without --add-opens"
+            + " java.base/java.util.concurrent.locks="
+            + LockOwners.opensTo();
+  }
+
+  private static String words(CoroutineTree tree, Thread thread) {
+    for (CoroutineNode<?> coroutine : tree.coroutines()) {
+      ExecutionContext context = coroutine.context();
+      if (context != null && context.thread() == thread) {
+        return coroutine.label();
+      }
+    }
+    return "thread '" + thread.getName() + "'";
+  }
+
+  private static @Nullable String monitor(Thread waiting) {
+    ThreadInfo info =
+        waiting.isVirtual()
+            ? null
+            : ManagementFactory.getThreadMXBean().getThreadInfo(waiting.threadId());
+    if (info == null || info.getLockInfo() == null) {
+      return null;
+    }
+    LockInfo lock = info.getLockInfo();
+    String owner = info.getLockOwnerName();
+    // a look at the stacks of coroutines is the carrier's alone (HeldMonitors)
+    return "the monitor of "
+        + lock
+        + (owner == null
+            ? ", held by no thread of the system: by a coroutine, or another virtual thread"
+            : ", held by thread '" + owner + "'");
+  }
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.loop.diagnostics;
+
+import dev.heddle.coroutine.tree.CoroutineTree;
+import dev.heddle.observe.Dump;
+import dev.heddle.observe.HoldReport;
+import dev.heddle.observe.LoopCounters;
+import dev.heddle.observe.LoopMXBean;
+import dev.heddle.scheduler.Scheduler;
+import java.time.Duration;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/// A loop for management tools, called on their threads.
+final class LoopBean implements LoopMXBean {
+  private static final Duration PATIENCE = Duration.ofSeconds(2);
+
+  private final CoroutineTree tree;
+  private final HoldWatch holds;
+  private final long began = System.nanoTime();
+
+  LoopBean(CoroutineTree tree, HoldWatch holds) {
+    this.tree = tree;
+    this.holds = holds;
+  }
+
+  private LoopCounters counters() {
+    // safe: plain counters, read while the loop writes them; they lag, as the interface says
+    return tree.counters();
+  }
+
+  @Override
+  public String getName() {
+    return tree.options().name();
+  }
+
+  @Override
+  public String getCarrier() {
+    return scheduler().carrier().getName();
+  }
+
+  @Override
+  public int getCoroutines() {
+    return counters().coroutines();
+  }
+
+  @Override
+  public long getUptimeMillis() {
+    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);
+  }
+
+  @Override
+  public String getState() {
+    return holder() != null ? "held" : scheduler().isAsleep() ? "asleep" : "busy";
+  }
+
+  @Override
+  public @Nullable String getHolder() {
+    HoldReport hold = holder();
+    return hold == null ? null : hold.coroutine();
+  }
+
+  @Override
+  public long getHeldMillis() {
+    return holder() == null ? 0 : holds.lasted().toMillis();
+  }
+
+  private @Nullable HoldReport holder() {
+    return holds.running();
+  }
+
+  private Scheduler scheduler() {
+    return tree.scheduler();
+  }
+
+  @Override
+  public int getReady() {
+    return scheduler().readyCount();
+  }
+
+  @Override
+  public int getWaiting() {
+    int running = scheduler().isAsleep() ? 0 : 1;
+    return Math.max(0, getCoroutines() - getReady() - getForeign() - running);
+  }
+
+  @Override
+  public int getForeign() {
+    return scheduler().foreignCount();
+  }
+
+  @Override
+  public long getSwitches() {
+    return counters().switches();
+  }
+
+  @Override
+  public long getSelfResumes() {
+    return counters().selfResumes();
+  }
+
+  @Override
+  public long getReusedStarts() {
+    return counters().reusedStarts();
+  }
+
+  @Override
+  public long getLooks() {
+    return counters().looks();
+  }
+
+  @Override
+  public long getSleeps() {
+    return counters().sleeps();
+  }
+
+  @Override
+  public int getTimers() {
+    return counters().timers();
+  }
+
+  @Override
+  public long getContexts() {
+    return counters().contexts();
+  }
+
+  @Override
+  public String table() {
+    Dump dump = ask();
+    return dump == null ? silence() : dump.table();
+  }
+
+  @Override
+  public String dump() {
+    Dump dump = ask();
+    return dump == null ? silence() : dump.text();
+  }
+
+  @Override
+  public String dumpJson() {
+    Dump dump = ask();
+    return dump == null ? held().json() : dump.json();
+  }
+
+  private String silence() {
+    return "%sThe loop answers nobody meanwhile; its %,d coroutines cannot be listed.\n"
+        .formatted(held().text(), getCoroutines());
+  }
+
+  private HoldReport held() {
+    Duration lasted = holds.lasted();
+    return holds.report(lasted.compareTo(PATIENCE) < 0 ? PATIENCE : lasted);
+  }
+
+  private @Nullable Dump ask() {
+    try {
+      return DumpRequest.to(tree).get(PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException _) {
+      return null;
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted while the loop was asked", e);
+    }
+  }
+}

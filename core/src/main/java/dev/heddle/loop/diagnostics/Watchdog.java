@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.loop.diagnostics;
+
+import dev.heddle.observe.attach.AttachPoll;
+import dev.heddle.observe.flight.FlightEvents;
+import dev.heddle.observe.log.AsyncLog;
+import dev.heddle.observe.management.ManagedLoops;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/// The one thread of a JVM that watches its loops: for coroutines that hold one, and for tools that
+/// want to see one.
+final class Watchdog implements Runnable {
+  /*
+   * A round: the errands (questions to the JDK that take locks), a sample of each loop (HoldWatch),
+   * and once a second a look for observers (AttachPoll), management tools and flight recordings.
+   * Management and recordings cost a third of a second of CPU to start, so a loop never starts
+   * them: it joins when the program or a tool has.
+   *
+   * It runs no code of the program: lines for the log, listeners of reports and of the management
+   * server are called on the thread of the loop's log (AsyncLog). So none of them delays its next
+   * look, or ends it.
+   *
+   * States.
+   *   from     event                            to       who, order
+   *   WATCHES  every loop has slept for half    RESTS    itself: volatile store, then a look at
+   *            a second                                  every loop
+   *   RESTS    a loop is awake, an errand, a    WATCHES  itself; stir() by the carrier, after its
+   *            second                                    own volatile store
+   *   any      no loop is left for five         GONE     itself: CAS on the registry
+   *            seconds
+   *   any      its thread dies (out of memory)  DEAD     itself: stores null and that it rests,
+   *                                                      starts another one
+   *   DEAD     a loop begins, or has slept, an  WATCHES  any thread: CAS on `thread`; the winner
+   *            errand                                    starts it
+   *
+   * Threads. watch(), unwatch(), stir(), later(): any. Everything else: its own.
+   *
+   * I1. While a loop runs, exactly one watchdog samples it: the thread that adds the first loop to
+   *     the registry puts the watchdog in with the same CAS, and the watchdog leaves by a CAS that
+   *     fails when a loop has come. [HoldReportTest]
+   * I2. Whatever is thrown in a round, the next one comes. [HoldReportTest]
+   *
+   * Memory order. Carrier: volatile store of AWAKE (Wakeup), then the volatile read of `resting`.
+   * Watchdog: volatile store of `resting`, then the volatile read of that state. One of the two
+   * sees the other's write, so that no hold begins unwatched while it rests. The samples themselves
+   * are plain reads: a number that lags is compared with the next one.
+   *
+   * Cost. For a loop: a volatile read when it wakes from a sleep, nothing for a switch. For the
+   * machine: two samples per hold limit while a loop is busy, one round a second while all are
+   * idle.
+   *
+   * Rejected. A thread for each loop: no gain. Sampling on at all times: ten wake-ups a second of a
+   * program that does nothing. A clock read for each dispatch: a fifth of a switch.
+   */
+  private static final long REST_NANOS = 1_000_000_000;
+  private static final long UNTIL_REST_NANOS = 500_000_000; // bridges the pauses of a busy server
+  private static final long STUMBLED_NANOS = 100_000_000; // no busy loop of failures
+  private static final long LINGER_NANOS = 5_000_000_000L; // saves a thread for each loop of a test
+
+  /// The registry of running loops, and who watches them.
+  private record Watched(List<LoopWatch> loops, @Nullable Watchdog by) {}
+
+  private static final AtomicReference<Watched> WATCHED =
+      new AtomicReference<>(new Watched(List.of(), null));
+
+  // any thread, CAS; null while nothing runs it
+  private final AtomicReference<@Nullable Thread> thread = new AtomicReference<>();
+
+  // any thread
+  private final ConcurrentLinkedQueue<Runnable> errands = new ConcurrentLinkedQueue<>();
+
+  // written by itself, read by carriers
+  private volatile boolean resting;
+
+  // its own
+  private boolean hasGone;
+  private long awakeAt = System.nanoTime();
+  private long introducedAt = awakeAt - REST_NANOS;
+  private long polledAt = awakeAt; // a program of less than a second pays nothing
+
+  private Watchdog() {}
+
+  // ---- any thread ----
+
+  /// Watches a loop from now on.
+  static Watchdog watch(LoopWatch loop) {
+    while (true) {
+      Watched before = WATCHED.get();
+      Watchdog dog = before.by() == null ? new Watchdog() : before.by();
+      List<LoopWatch> more = new ArrayList<>(before.loops());
+      more.add(loop);
+      if (WATCHED.compareAndSet(before, new Watched(List.copyOf(more), dog))) {
+        dog.wake();
+        return dog;
+      }
+    }
+  }
+
+  /// Forgets a loop that has ended.
+  static void unwatch(LoopWatch loop) {
+    WATCHED.updateAndGet(watched ->
+        new Watched(watched.loops().stream().filter(l -> l != loop).toList(), watched.by()));
+  }
+
+  /// The loops that run.
+  static List<LoopWatch> loops() {
+    return WATCHED.get().loops();
+  }
+
+  /// A loop has slept and is awake.
+  void stir() {
+    if (resting) {
+      wake();
+    }
+  }
+
+  /// Runs `errand` on the watchdog's thread: a question to the JDK that takes locks.
+  void later(Runnable errand) {
+    errands.add(errand);
+    wake();
+  }
+
+  private void wake() {
+    Thread running = thread.get();
+    if (running != null) {
+      LockSupport.unpark(running);
+      return;
+    }
+    try {
+      Thread fresh =
+          Thread.ofPlatform()
+              .daemon()
+              .inheritInheritableThreadLocals(false)
+              .name("heddle-watchdog")
+              .unstarted(this);
+      if (thread.compareAndSet(null, fresh)) {
+        start(fresh);
+      }
+    } catch (OutOfMemoryError _) {
+      // safe: the next loop that begins or wakes tries again
+    }
+  }
+
+  private void start(Thread fresh) {
+    try {
+      fresh.start();
+    } catch (Throwable e) {
+      thread.set(null);
+      throw e;
+    }
+  }
+
+  // ---- its own thread ----
+
+  @Override
+  public void run() {
+    try {
+      ManagedLoops.announce();
+      while (!hasGone) {
+        boolean _ = guarded(this::turn);
+      }
+    } finally {
+      resting = !hasGone; // should no thread be had now, a loop that wakes starts one
+      thread.set(null);
+      if (!hasGone) {
+        wake();
+      }
+    }
+  }
+
+  private boolean turn() {
+    Watched now = WATCHED.get();
+    if (now.loops().isEmpty()) {
+      hasGone = hasLeft();
+    } else {
+      round(now.loops());
+    }
+    return !hasGone;
+  }
+
+  private boolean hasLeft() {
+    runErrands();
+    Watched now = linger();
+    if (!now.loops().isEmpty() || !errands.isEmpty()) {
+      return false;
+    }
+    // before the CAS: behind it the next watchdog may have announced itself
+    ManagedLoops.withdraw();
+    if (WATCHED.compareAndSet(now, new Watched(List.of(), null))) {
+      return true;
+    }
+    ManagedLoops.announce();
+    return false;
+  }
+
+  private Watched linger() {
+    long end = System.nanoTime() + LINGER_NANOS;
+    Watched now = WATCHED.get();
+    while (now.loops().isEmpty() && errands.isEmpty() && System.nanoTime() - end < 0) {
+      LockSupport.parkNanos(this, REST_NANOS);
+      pollIfDue(System.nanoTime()); // else an observer would wait for an answer in vain
+      now = WATCHED.get();
+    }
+    return now;
+  }
+
+  private void pollIfDue(long now) {
+    if (now - polledAt >= REST_NANOS) {
+      polledAt = now;
+      AttachPoll.look();
+    }
+  }
+
+  private void round(List<LoopWatch> loops) {
+    runErrands();
+    long now = System.nanoTime();
+    long pause = REST_NANOS;
+    for (LoopWatch loop : loops) {
+      if (guarded(() -> loop.holds().sample(now))) {
+        awakeAt = now;
+      }
+      pause = Math.min(pause, loop.holds().period());
+    }
+    if (now - introducedAt >= REST_NANOS) {
+      introducedAt = now;
+      guarded(() -> introduce(loops));
+    }
+    guarded(() -> {
+      pollIfDue(now);
+      return true;
+    });
+    if (pause == REST_NANOS || now - awakeAt < UNTIL_REST_NANOS) {
+      LockSupport.parkNanos(this, pause);
+    } else {
+      rest(loops);
+    }
+  }
+
+  private void rest(List<LoopWatch> loops) {
+    long began = System.nanoTime();
+    resting = true;
+    if (loops.stream().allMatch(LoopWatch::isAsleep)) {
+      LockSupport.parkNanos(this, REST_NANOS);
+    }
+    resting = false;
+    long now = System.nanoTime();
+    if (now - began < REST_NANOS) {
+      // stirred: a loop that wakes and sleeps again at once must not do it each time
+      awakeAt = now;
+    }
+  }
+
+  private boolean introduce(List<LoopWatch> loops) {
+    boolean recording = FlightEvents.areRecorded();
+    for (LoopWatch loop : loops) {
+      loop.record(recording);
+      loop.introduce();
+    }
+    return recording;
+  }
+
+  private void runErrands() {
+    for (Runnable errand = errands.poll(); errand != null; errand = errands.poll()) {
+      Runnable next = errand;
+      guarded(() -> {
+        next.run();
+        return true;
+      });
+    }
+  }
+
+  private interface Step {
+    boolean run();
+  }
+
+  // safe: a look that fails, for want of memory or stack, must not end the watch
+  private static boolean guarded(Step step) {
+    try {
+      return step.run();
+    } catch (Throwable e) {
+      AsyncLog.shared().warning("the watchdog stumbled, and goes on", e);
+      LockSupport.parkNanos(STUMBLED_NANOS);
+      return false;
+    }
+  }
+}

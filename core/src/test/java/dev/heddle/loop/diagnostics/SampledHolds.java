@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.loop.diagnostics;
+
+import dev.heddle.loop.LoopRoot;
+import dev.heddle.observe.HoldReport;
+import dev.heddle.observe.log.AsyncLog;
+import org.jspecify.annotations.Nullable;
+
+/// The look at holds, for tests that say when it looks.
+public final class SampledHolds {
+  private final HoldWatch watch;
+
+  /// Of a loop.
+  public SampledHolds(LoopRoot loop) {
+    this.watch = new HoldWatch(loop.tree(), new Reports(loop.options(), AsyncLog.shared()));
+  }
+
+  /// Looks.
+  ///
+  /// @param now in nanoseconds
+  /// @return whether the loop is awake
+  public boolean sample(long now) {
+    return watch.sample(now);
+  }
+
+  /// The hold that lasts and was told of, or null.
+  public @Nullable HoldReport running() {
+    return watch.running();
+  }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.evidence.rooms;
+
+import static java.util.Map.entry;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/// Inside a room, a file stands in a circle with at most one other file: two that are one protocol,
+/// a pair. Three files of which each leads to each other can only be read, tested and changed as
+/// one.
+class KnotsTest {
+  private static final Path ROOT = Path.of(System.getProperty("heddle.root"));
+  private static final List<String> MODULES = List.of("core", "netty", "process", "cli");
+
+  /// The knots that there still are: room to the sizes of its knots, the largest first. They only
+  /// shrink. The test fails when one is larger than its entry, and also when it is smaller: then
+  /// the entry is to be lowered, or deleted when only pairs are left.
+  private static final Map<String, List<Integer>> KNOWN =
+      Map.ofEntries(
+          entry("dev.heddle.coroutine.tree", List.of(12)), // a scope, its parts, its members
+          entry("dev.heddle.event", List.of(7, 3)),
+          entry("dev.heddle.io.handle", List.of(3, 3)),
+          entry("dev.heddle.netty", List.of(3)),
+          entry("dev.heddle.netty.handler", List.of(3)),
+          entry("dev.heddle.netty.unix", List.of(17)),
+          entry("dev.heddle.netty.uring", List.of(6)),
+          entry("dev.heddle.observe", List.of(3)),
+          entry("dev.heddle.os", List.of(8)),
+          entry("dev.heddle.process", List.of(12)),
+          entry("dev.heddle.process.live", List.of(16)),
+          entry("dev.heddle.process.scheduler", List.of(13)),
+          entry("dev.heddle.process.supervisor", List.of(6, 3)),
+          entry("dev.heddle.process.topology", List.of(5)),
+          entry("dev.heddle.reactor", List.of(5)),
+          entry("dev.heddle.reactor.jdk", List.of(7)),
+          entry("dev.heddle.reactor.raw", List.of(3)),
+          entry("dev.heddle.scheduler", List.of(7)),
+          entry("dev.heddle.scheduler.context", List.of(6)));
+
+  @Test
+  void files_ofEachRoom_formPairsAtMost() throws IOException {
+    Map<String, List<Set<String>>> found = knots();
+    Map<String, List<Integer>> sizes = new TreeMap<>();
+    List<String> members = new ArrayList<>();
+    found.forEach((room, knots) -> {
+      sizes.put(room, knots.stream().map(Set::size).sorted(Collections.reverseOrder()).toList());
+      members.add(room + " " + knots);
+    });
+    assertThat(sizes)
+        .as(
+            "knots of files inside rooms. Larger than the table: turn one of the arrows, by moving"
+                + " what both need into a file below, or by handing over a value instead of the"
+                + " object. Smaller: lower the entry. The files:%n%s",
+            String.join("\n", members))
+        .isEqualTo(new TreeMap<>(KNOWN));
+  }
+
+  private static Map<String, List<Set<String>>> knots() throws IOException {
+    Map<String, List<Set<String>>> found = new TreeMap<>();
+    for (String module : MODULES) {
+      Path sources = ROOT.resolve(module).resolve("src/main/java");
+      try (Stream<Path> folders = Files.walk(sources)) {
+        for (Path folder : folders.filter(Files::isDirectory).toList()) {
+          List<Set<String>> knots = RoomSources.of(folder).knots();
+          if (!knots.isEmpty()) {
+            found.put(sources.relativize(folder).toString().replaceAll("[/\\\\]", "."), knots);
+          }
+        }
+      }
+    }
+    return found;
+  }
+}

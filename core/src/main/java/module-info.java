@@ -21,8 +21,10 @@ module dev.heddle {
   exports dev.heddle.coroutine;
   exports dev.heddle.event;
   exports dev.heddle.io;
+  exports dev.heddle.io.unix;
   exports dev.heddle.observe;
-  exports dev.heddle.reactor.driver;
+  exports dev.heddle.reactor.driver to
+      dev.heddle.netty;
   exports dev.heddle.reactor.jdk to
       dev.heddle.netty;
   exports dev.heddle.reactor.raw to
@@ -58,7 +60,8 @@ module dev.heddle {
   exports dev.heddle.failure to
       dev.heddle.process;
 
-  // for its wake-ups near the end of a stack
-  exports dev.heddle.scheduler to
+  // what several modules need and none owns
+  exports dev.heddle.internal to
+      dev.heddle.netty,
       dev.heddle.process;
 }

@@ -2,7 +2,7 @@
 package dev.heddle.io;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.coroutine.tree.LoopRoot;
+import dev.heddle.internal.Rethrow;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
@@ -77,7 +77,7 @@ final class BesideTheLoop {
     } catch (IOException | RuntimeException e) {
       throw e;
     } catch (Exception e) {
-      throw LoopRoot.<RuntimeException>rethrown(e);
+      throw Rethrow.unchecked(e);
     }
   }
 

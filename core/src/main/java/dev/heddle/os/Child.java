@@ -8,7 +8,8 @@ import dev.heddle.coroutine.tree.LoopService;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.Event;
-import dev.heddle.event.InlineCallback;
+import dev.heddle.event.source.InlineCallback;
+import dev.heddle.internal.Rethrow;
 import dev.heddle.os.pipe.PipeSource;
 import dev.heddle.reactor.RemoteEvent;
 import dev.heddle.reactor.raw.RawCalls;
@@ -336,7 +337,7 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
       try {
         return call.call(); // a millisecond of the loop's, where no thread is to be had
       } catch (Exception failure) {
-        throw LoopRoot.<RuntimeException>rethrown(failure);
+        throw Rethrow.unchecked(failure);
       }
     }
   }
@@ -359,7 +360,7 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
         CoroutineNode.current().protect(this::end);
       } catch (Exception e) {
         killAtOnce();
-        throw LoopRoot.<RuntimeException>rethrown(e);
+        throw Rethrow.unchecked(e);
       } catch (Error e) {
         killAtOnce(); // past the shutdown deadline nothing is protected
         throw e;

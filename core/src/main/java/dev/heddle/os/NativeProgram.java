@@ -2,8 +2,8 @@
 package dev.heddle.os;
 
 import dev.heddle.coroutine.tree.LoopRoot;
-import dev.heddle.event.Event;
-import dev.heddle.event.InlineCallback;
+import dev.heddle.event.source.EventSource;
+import dev.heddle.event.source.InlineCallback;
 import dev.heddle.os.pipe.DescriptorSink;
 import dev.heddle.os.pipe.DescriptorSource;
 import dev.heddle.os.pipe.PipeSink;
@@ -125,7 +125,7 @@ final class NativeProgram implements StartedProgram {
     /// It has ended, and who traces it has it still: until that one lets go the system says to us
     /// that it runs.
     private void pause() {
-      Event timer = loop.timer(loop.nanoTimeAfter(pause), true);
+      EventSource timer = loop.timer(loop.nanoTimeAfter(pause), true);
       Duration longer = pause.multipliedBy(2);
       pause = longer.compareTo(LONGEST_PAUSE) < 0 ? longer : LONGEST_PAUSE;
       InlineCallback again =

@@ -5,7 +5,7 @@ import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.LoopRoot;
 import dev.heddle.coroutine.tree.LoopService;
 import dev.heddle.event.Awaitable;
-import dev.heddle.event.InlineCallback;
+import dev.heddle.event.source.InlineCallback;
 import dev.heddle.reactor.RemoteEvent;
 import java.util.HashMap;
 import java.util.Map;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.reactor;
 
-import dev.heddle.event.Event;
-import dev.heddle.event.EventHome;
+import dev.heddle.event.source.EventHome;
+import dev.heddle.event.source.EventSource;
 import dev.heddle.reactor.driver.Descriptor;
 import dev.heddle.reactor.driver.Operation;
 import dev.heddle.reactor.driver.ReactorDriver;
 import org.jspecify.annotations.Nullable;
 
 /// Readiness of a descriptor in one direction; fires each time it is awaited and comes true.
-public final class PollEvent extends Event {
+public final class PollEvent extends EventSource {
   private final ReactorDriver driver;
   private final Poll operation;
   private final Object owner;

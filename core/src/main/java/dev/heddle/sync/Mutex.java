@@ -6,13 +6,14 @@ import dev.heddle.Body;
 import dev.heddle.CoroutineFailure;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.coroutine.tree.LoopRoot;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
+import dev.heddle.event.source.EventSource;
 import dev.heddle.failure.FailureTable;
+import dev.heddle.internal.Rethrow;
+import dev.heddle.internal.StackReserve;
 import dev.heddle.scheduler.Permits;
 import dev.heddle.scheduler.Scheduler;
-import dev.heddle.scheduler.StackReserve;
 import dev.heddle.scheduler.Waker;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -109,7 +110,7 @@ public final class Mutex {
   public void lock(Awaitable<?> token) {
     CoroutineNode<?> self = current();
     if (!take(self)) {
-      turn.await(self, Deadline.never(), token.event());
+      turn.await(self, Deadline.never(), EventSource.of(token));
     }
   }
 
@@ -198,7 +199,7 @@ public final class Mutex {
     } catch (IllegalStateException e) {
       FailureTable.merge(failure, e); // the body has unlocked it
     }
-    return LoopRoot.<RuntimeException>rethrown(failure);
+    return Rethrow.unchecked(failure);
   }
 
   /// Runs an action while the current coroutine holds the mutex. Else as [#run(Body)].

@@ -8,6 +8,7 @@ import dev.heddle.Action;
 import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
 import dev.heddle.coroutine.tree.LoopRoot;
+import dev.heddle.internal.Rethrow;
 import dev.heddle.observe.HoldReport.Activity;
 import java.io.IOException;
 import java.io.InputStream;
@@ -519,7 +520,7 @@ class HoldReportTest {
         options(LIMIT)
             .withReports(_ -> {
               calls.countDown();
-              throw LoopRoot.<RuntimeException>rethrown(failure);
+              throw Rethrow.unchecked(failure);
             });
     Heddle.run(failing, () -> holdUntil(calls, 1));
     Heddle.run(failing, () -> holdUntil(calls, 0));

@@ -3,7 +3,7 @@ package dev.heddle.coroutine.tree;
 
 import dev.heddle.Body;
 import dev.heddle.failure.FailureTable;
-import dev.heddle.scheduler.StackReserve;
+import dev.heddle.internal.StackReserve;
 import dev.heddle.scheduler.context.ExecutionContext;
 import java.util.List;
 import java.util.Objects;

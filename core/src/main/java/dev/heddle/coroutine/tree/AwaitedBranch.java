@@ -5,9 +5,10 @@ import dev.heddle.Cancellation;
 import dev.heddle.coroutine.FailureHandler;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
-import dev.heddle.event.Event;
 import dev.heddle.event.EventCallback;
-import dev.heddle.event.InlineCallback;
+import dev.heddle.event.source.EventSource;
+import dev.heddle.event.source.InlineCallback;
+import dev.heddle.internal.Rethrow;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -47,10 +48,10 @@ abstract sealed class AwaitedBranch extends CancellableBranch permits ScopeNode 
 
   /// See [dev.heddle.coroutine.Scope#join(Awaitable)].
   public final void join(Awaitable<?> token) {
-    join(Deadline.never(), token.event());
+    join(Deadline.never(), EventSource.of(token));
   }
 
-  private void join(Deadline deadline, @Nullable Event token) {
+  private void join(Deadline deadline, @Nullable EventSource token) {
     CoroutineNode<?> waiting = refuseInside();
     boolean wasCancelled = isCancelled();
     try {
@@ -68,7 +69,7 @@ abstract sealed class AwaitedBranch extends CancellableBranch permits ScopeNode 
     }
     throwIfFailed();
     if (met != null) {
-      throw LoopRoot.<RuntimeException>rethrown(met);
+      throw Rethrow.unchecked(met);
     }
     if (wasCancelled) {
       throw new Cancellation("the scope was cancelled: " + reason());
@@ -89,7 +90,7 @@ abstract sealed class AwaitedBranch extends CancellableBranch permits ScopeNode 
 
   /// See [dev.heddle.coroutine.Scope#awaitCancelled(Awaitable)].
   public final void awaitCancelled(Awaitable<?> token) {
-    awaitAsJoiner(refuseUncancelled(), true, Deadline.never(), token.event());
+    awaitAsJoiner(refuseUncancelled(), true, Deadline.never(), EventSource.of(token));
     throwIfFailed();
   }
 
@@ -112,7 +113,7 @@ abstract sealed class AwaitedBranch extends CancellableBranch permits ScopeNode 
   }
 
   private void awaitAsJoiner(
-      CoroutineNode<?> waiting, boolean all, Deadline deadline, @Nullable Event token) {
+      CoroutineNode<?> waiting, boolean all, Deadline deadline, @Nullable EventSource token) {
     boolean stays = false;
     Overdue overdue = all && !isEmpty() ? Overdue.watch(self()) : null;
     joining++;
@@ -245,7 +246,7 @@ abstract sealed class AwaitedBranch extends CancellableBranch permits ScopeNode 
   }
 
   /// The end of the scope.
-  public final Event event() {
+  public final EventSource event() {
     Ended e = ended;
     if (e == null) {
       e = new Ended();
@@ -255,7 +256,7 @@ abstract sealed class AwaitedBranch extends CancellableBranch permits ScopeNode 
   }
 
   /// Fires each time nothing is left of it in the foreground, or in the background.
-  private final class Drained extends Event {
+  private final class Drained extends EventSource {
     Drained() {
       super(loop.scheduler());
     }
@@ -279,7 +280,7 @@ abstract sealed class AwaitedBranch extends CancellableBranch permits ScopeNode 
   }
 
   /// The end of the scope.
-  private final class Ended extends Event {
+  private final class Ended extends EventSource {
     Ended() {
       super(loop.scheduler());
     }

@@ -8,6 +8,7 @@ import dev.heddle.CoroutineFailure;
 import dev.heddle.LoopEndedException;
 import dev.heddle.Registration;
 import dev.heddle.coroutine.Coroutine;
+import dev.heddle.coroutine.Switch;
 import dev.heddle.coroutine.SwitchHandler;
 import dev.heddle.failure.FailureTable;
 import java.util.ArrayList;
@@ -183,8 +184,8 @@ public final class Closers {
     }
 
     @Override
-    public boolean onSwitch(Coroutine<?> self, boolean enter, boolean finishing) {
-      if (!enter && !finishing) {
+    public boolean onSwitch(Coroutine<?> self, Switch kind) {
+      if (kind == Switch.LEAVE) {
         handOn();
       }
       return !handedOn;

@@ -5,6 +5,7 @@ import dev.heddle.CompositeException;
 import dev.heddle.CoroutineFailure;
 import dev.heddle.coroutine.CompletionHandler;
 import dev.heddle.failure.FailureTable;
+import dev.heddle.internal.Rethrow;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +21,7 @@ final class Completions<S> {
     try {
       handler.onCompletion(ended);
     } catch (Exception e) {
-      throw LoopRoot.<RuntimeException>rethrown(CoroutineFailure.of(e));
+      throw Rethrow.unchecked(CoroutineFailure.of(e));
     }
   }
 

@@ -13,11 +13,12 @@ import dev.heddle.coroutine.SwitchHandler;
 import dev.heddle.coroutine.tree.ScopeFailures.Untaken;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
-import dev.heddle.event.Event;
 import dev.heddle.event.EventCallback;
 import dev.heddle.event.Future;
-import dev.heddle.event.InlineCallback;
+import dev.heddle.event.source.EventSource;
+import dev.heddle.event.source.InlineCallback;
 import dev.heddle.failure.FailureTable;
+import dev.heddle.internal.Rethrow;
 import dev.heddle.observe.WaitSnapshot;
 import dev.heddle.scheduler.WakerStatus;
 import dev.heddle.scheduler.context.ExecutionContext;
@@ -130,7 +131,8 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     return node == null || node.scheduler().hasEnded() ? null : node;
   }
 
-  static @Nullable CoroutineNode<?> currentOrNull() {
+  /// The coroutine whose thread this is, if it is one's; its loop may have ended.
+  public static @Nullable CoroutineNode<?> currentOrNull() {
     ExecutionContext context = ExecutionContext.current();
     return context != null && context.guest() instanceof CoroutineNode<?> node ? node : null;
   }
@@ -345,7 +347,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     Throwable failure = failure();
     if (failure != null) {
       scope.taken(this);
-      throw LoopRoot.<RuntimeException>rethrown(failure);
+      throw Rethrow.unchecked(failure);
     }
     return (T) carried();
   }
@@ -353,7 +355,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   // ---- waiting ----
 
   @Override
-  public Event event() {
+  public EventSource event() {
     Completion c = completion;
     if (c == null) {
       c = new Completion();
@@ -374,11 +376,12 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
 
   @Override
   public T await(Awaitable<?> token) {
-    Event end = token.event(); // also where it is not needed: that is a use of the token
+    EventSource end =
+        EventSource.of(token); // also where it is not needed: that is a use of the token
     return isDone() ? outcome() : awaitUntil(Deadline.never(), end);
   }
 
-  private T awaitUntil(Deadline deadline, @Nullable Event token) {
+  private T awaitUntil(Deadline deadline, @Nullable EventSource token) {
     CoroutineNode<?> waiting = current();
     if (waiting == this) {
       throw new IllegalStateException(describe() + " awaits itself; it would wait for ever");
@@ -393,7 +396,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   }
 
   /// Waits for an event; its result is returned, its error thrown.
-  public @Nullable Object awaitEvent(Event event) {
+  public @Nullable Object awaitEvent(EventSource event) {
     renew();
     resumeWhen(event);
     return scheduler().suspend(this);
@@ -402,7 +405,8 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   /// Waits for an event, but not beyond a deadline, nor the moment in which a token fires.
   ///
   /// @param token null: none
-  public @Nullable Object awaitEvent(Event event, Deadline deadline, @Nullable Event token) {
+  public @Nullable Object awaitEvent(
+      EventSource event, Deadline deadline, @Nullable EventSource token) {
     renewWithTimeout(deadline, token);
     resumeWhen(event);
     return scheduler().suspend(this);
@@ -547,7 +551,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   }
 
   /// The end of this coroutine, as an event.
-  private final class Completion extends Event {
+  private final class Completion extends EventSource {
     Completion() {
       super(scheduler());
     }

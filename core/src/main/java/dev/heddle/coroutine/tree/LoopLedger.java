@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.coroutine.tree;
 
-import dev.heddle.event.FutureLedger;
+import dev.heddle.event.source.FutureLedger;
 import org.jspecify.annotations.Nullable;
 
 /// The futures of a loop: where their code stands, and who hears of what nobody took.
@@ -15,7 +15,7 @@ final class LoopLedger extends FutureLedger {
   }
 
   @Override
-  protected Object here(@Nullable Object code) {
+  public Object here(@Nullable Object code) {
     if (exact) {
       return SpawnSites.caller();
     }
@@ -27,12 +27,12 @@ final class LoopLedger extends FutureLedger {
   }
 
   @Override
-  protected String describe(Object site) {
+  public String describe(Object site) {
     return SpawnSites.describe(site);
   }
 
   @Override
-  protected void untaken(String what, Throwable failure) {
+  public void untaken(String what, Throwable failure) {
     loop.report(what, failure);
   }
 

@@ -8,9 +8,10 @@ import dev.heddle.HeddleOptions;
 import dev.heddle.Registration;
 import dev.heddle.coroutine.Scope;
 import dev.heddle.coroutine.SwitchHandler;
-import dev.heddle.event.Deadline;
-import dev.heddle.event.FutureLedger;
+import dev.heddle.event.source.FutureLedger;
 import dev.heddle.failure.FailureTable;
+import dev.heddle.internal.Nanos;
+import dev.heddle.internal.Rethrow;
 import dev.heddle.observe.Dump;
 import dev.heddle.observe.LoopCounters;
 import dev.heddle.observe.log.AsyncLog;
@@ -214,7 +215,7 @@ public final class LoopRoot implements SchedulerOwner {
       return result;
     }
     outcome.completeExceptionally(thrown);
-    throw LoopRoot.<RuntimeException>rethrown(thrown);
+    throw Rethrow.unchecked(thrown);
   }
 
   /// What `run` returns or throws, when the loop has ended. For any thread, to wait for: never to
@@ -311,7 +312,7 @@ public final class LoopRoot implements SchedulerOwner {
 
   /// `delay` from now, by the loop's clock, read anew.
   public long nanoTimeAfter(Duration delay) {
-    return Deadline.nanoTimeAfter(scheduler.nanoTime(), delay);
+    return Nanos.after(scheduler.nanoTime(), delay);
   }
 
   /// A timer that is not armed, for `deadline` on the scale of the loop's clock.
@@ -518,14 +519,6 @@ public final class LoopRoot implements SchedulerOwner {
     on.admit(own);
     own.mountOn(on);
     root.admit(own);
-  }
-
-  // ---- small things that generics need ----
-
-  /// Throws anything as if it were unchecked.
-  @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // the usual sneaky throw
-  public static <E extends Throwable> RuntimeException rethrown(Throwable failure) throws E {
-    throw (E) failure;
   }
 
   @SuppressWarnings("NullAway") // null exactly when T allows it

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.coroutine.tree;
 
+import dev.heddle.internal.Rethrow;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Function;
@@ -39,7 +40,7 @@ public final class LoopServices {
       }
     }
     if (first != null) {
-      throw LoopRoot.<RuntimeException>rethrown(first);
+      throw Rethrow.unchecked(first);
     }
   }
 }

@@ -2,7 +2,7 @@
 package dev.heddle.coroutine.tree;
 
 import dev.heddle.event.Event;
-import dev.heddle.event.InlineCallback;
+import dev.heddle.event.source.InlineCallback;
 import dev.heddle.reactor.TimerEvent;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

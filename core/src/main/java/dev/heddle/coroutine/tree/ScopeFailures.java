@@ -7,6 +7,7 @@ import dev.heddle.CoroutineFailure;
 import dev.heddle.coroutine.FailureHandler;
 import dev.heddle.coroutine.tree.CancellableBranch.State;
 import dev.heddle.failure.FailureTable;
+import dev.heddle.internal.Rethrow;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -239,7 +240,7 @@ final class ScopeFailures {
   void throwIfFailed() {
     if (failure != null) {
       taken();
-      throw LoopRoot.<RuntimeException>rethrown(failure);
+      throw Rethrow.unchecked(failure);
     }
   }
 

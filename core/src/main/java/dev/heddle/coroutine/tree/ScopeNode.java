@@ -14,7 +14,8 @@ import dev.heddle.coroutine.ScopeBody;
 import dev.heddle.coroutine.SpawnStrategy;
 import dev.heddle.coroutine.tree.ScopeFailures.Untaken;
 import dev.heddle.failure.FailureTable;
-import dev.heddle.scheduler.StackReserve;
+import dev.heddle.internal.Rethrow;
+import dev.heddle.internal.StackReserve;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -136,7 +137,7 @@ public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
     }
     Throwable outcome = scope.endBlock(owner, thrown);
     if (outcome != null) {
-      throw LoopRoot.<RuntimeException>rethrown(CoroutineFailure.of(outcome));
+      throw Rethrow.unchecked(CoroutineFailure.of(outcome));
     }
     return LoopRoot.asResult(result);
   }
@@ -401,7 +402,7 @@ public final class ScopeNode extends AwaitedBranch implements Scope, Untaken {
       threw = closeFor(refuseOthers());
     }
     if (threw != null) {
-      throw LoopRoot.<RuntimeException>rethrown(threw);
+      throw Rethrow.unchecked(threw);
     }
   }
 

@@ -6,6 +6,7 @@ import dev.heddle.Body;
 import dev.heddle.Cancellation;
 import dev.heddle.LoopEndedException;
 import dev.heddle.failure.FailureTable;
+import dev.heddle.internal.Rethrow;
 import dev.heddle.scheduler.context.Inheritance;
 import dev.heddle.scheduler.inbox.Inbox;
 import java.util.concurrent.CompletableFuture;
@@ -92,7 +93,7 @@ final class SpawnRequest<T extends @Nullable Object> extends Inbox.Node implemen
     } catch (Throwable e) {
       if (FailureTable.isFatal(e)) {
         jvmsEnd = e; // nobody is called for it before the loop has ended, which it does at once
-        throw LoopRoot.<RuntimeException>rethrown(e);
+        throw Rethrow.unchecked(e);
       }
       Throwable carried = e instanceof Cancellation ? Precedence.carriedBy(e) : null;
       result.completeExceptionally(carried == null ? e : carried);

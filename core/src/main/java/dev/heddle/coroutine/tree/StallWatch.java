@@ -2,7 +2,7 @@
 package dev.heddle.coroutine.tree;
 
 import dev.heddle.event.Event;
-import dev.heddle.event.InlineCallback;
+import dev.heddle.event.source.InlineCallback;
 import dev.heddle.observe.CoroutineSnapshot;
 import dev.heddle.observe.Dump;
 import dev.heddle.observe.ForeignWait;

@@ -2,7 +2,9 @@
 package dev.heddle.coroutine.tree;
 
 import dev.heddle.CompositeException;
+import dev.heddle.coroutine.Switch;
 import dev.heddle.coroutine.SwitchHandler;
+import dev.heddle.internal.Rethrow;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -110,7 +112,7 @@ final class SwitchHandlers {
       telling = false;
     }
     if (failures != null) {
-      throw LoopRoot.<RuntimeException>rethrown(
+      throw Rethrow.unchecked(
           failures.size() == 1
               ? failures.getFirst()
               : new CompositeException(
@@ -155,7 +157,8 @@ final class SwitchHandlers {
 
     boolean tell(CoroutineNode<?> coroutine, boolean enter, boolean finishing) {
       away = !enter;
-      return handler.onSwitch(coroutine, enter, finishing);
+      return handler.onSwitch(
+          coroutine, enter ? Switch.ENTER : finishing ? Switch.FINISH : Switch.LEAVE);
     }
   }
 }

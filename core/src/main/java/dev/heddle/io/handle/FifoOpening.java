@@ -6,8 +6,8 @@ import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.WRITE;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.event.Event;
-import dev.heddle.event.InlineCallback;
+import dev.heddle.event.source.EventSource;
+import dev.heddle.event.source.InlineCallback;
 import dev.heddle.reactor.PollEvent;
 import dev.heddle.reactor.Reactor;
 import dev.heddle.reactor.driver.Operation.Kind;
@@ -162,7 +162,7 @@ final class FifoOpening {
   }
 
   /// Waits until it is worth trying anew.
-  private void await(@Nullable Event readable) throws IOException {
+  private void await(@Nullable EventSource readable) throws IOException {
     self.renew();
     if (readable != null) {
       self.resumeWhen(readable);
@@ -174,13 +174,13 @@ final class FifoOpening {
     }
   }
 
-  private Event opening(RawStream watch) {
+  private EventSource opening(RawStream watch) {
     return new PollEvent(
         self.scheduler(), reactor().driver(), Kind.POLL_INPUT, watch.watched(), OPENING + path);
   }
 
-  private Event pause() {
-    Event timer = self.loop().timer(self.loop().nanoTimeAfter(pause), false);
+  private EventSource pause() {
+    EventSource timer = self.loop().timer(self.loop().nanoTimeAfter(pause), false);
     Duration longer = pause.multipliedBy(2);
     pause = longer.compareTo(LONGEST_PAUSE) < 0 ? longer : LONGEST_PAUSE;
     return timer;

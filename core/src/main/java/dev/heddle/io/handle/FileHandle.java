@@ -6,8 +6,8 @@ import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.WRITE;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.coroutine.tree.LoopRoot;
 import dev.heddle.event.Deadline;
+import dev.heddle.internal.Rethrow;
 import dev.heddle.io.AsyncFile;
 import dev.heddle.io.AsyncIo;
 import dev.heddle.io.LockedRange;
@@ -193,7 +193,7 @@ public final class FileHandle extends Handle implements AsyncFile, Numbered {
     try {
       self.protect(() -> self.awaitEvent(request.end()));
     } catch (Exception e) {
-      throw LoopRoot.<RuntimeException>rethrown(e);
+      throw Rethrow.unchecked(e);
     }
   }
 

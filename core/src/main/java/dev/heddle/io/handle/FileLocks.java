@@ -2,7 +2,7 @@
 package dev.heddle.io.handle;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.coroutine.tree.LoopRoot;
+import dev.heddle.internal.Rethrow;
 import dev.heddle.io.LockedRange;
 import dev.heddle.reactor.driver.OpenFile;
 import dev.heddle.thread.worker.OffloadPool;
@@ -80,7 +80,7 @@ final class FileLocks {
                 return lock;
               }));
     } catch (Exception e) {
-      throw LoopRoot.<RuntimeException>rethrown(e);
+      throw Rethrow.unchecked(e);
     }
   }
 

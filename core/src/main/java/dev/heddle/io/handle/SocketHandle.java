@@ -3,8 +3,8 @@ package dev.heddle.io.handle;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.io.StreamSocket;
+import dev.heddle.io.unix.PeerCredentials;
 import dev.heddle.reactor.driver.Descriptor;
-import dev.heddle.reactor.driver.PeerCredentials;
 import dev.heddle.reactor.driver.SocketDescriptor;
 import dev.heddle.scheduler.Scheduler;
 import java.io.IOException;

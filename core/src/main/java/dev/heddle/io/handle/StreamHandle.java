@@ -2,8 +2,8 @@
 package dev.heddle.io.handle;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.coroutine.tree.LoopRoot;
 import dev.heddle.event.Deadline;
+import dev.heddle.internal.Rethrow;
 import dev.heddle.reactor.PollEvent;
 import dev.heddle.reactor.driver.Descriptor;
 import dev.heddle.reactor.driver.FileSending;
@@ -246,7 +246,7 @@ public class StreamHandle extends Handle implements Numbered {
         return sent;
       });
     } catch (Exception e) {
-      throw LoopRoot.<RuntimeException>rethrown(e);
+      throw Rethrow.unchecked(e);
     }
   }
 

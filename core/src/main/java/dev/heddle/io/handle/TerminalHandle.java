@@ -5,7 +5,7 @@ import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.WRITE;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.coroutine.tree.LoopRoot;
+import dev.heddle.internal.Rethrow;
 import dev.heddle.io.Terminal;
 import dev.heddle.reactor.driver.FileOperation;
 import dev.heddle.thread.worker.BlockingFile;
@@ -112,7 +112,7 @@ public final class TerminalHandle extends BlockingHandle implements Terminal {
                     return "";
                   }));
     } catch (Exception e) {
-      throw LoopRoot.<RuntimeException>rethrown(e);
+      throw Rethrow.unchecked(e);
     }
   }
 

@@ -3,7 +3,7 @@ package dev.heddle.os.pipe;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.LoopRoot;
-import dev.heddle.event.InlineCallback;
+import dev.heddle.event.source.InlineCallback;
 import dev.heddle.failure.AnotherThread;
 import dev.heddle.scheduler.Permits;
 import dev.heddle.scheduler.Scheduler;

@@ -2,7 +2,7 @@
 package dev.heddle.os.pipe;
 
 import dev.heddle.coroutine.tree.LoopRoot;
-import dev.heddle.event.Event;
+import dev.heddle.event.source.EventSource;
 import dev.heddle.failure.AnotherThread;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.inbox.Inbox;
@@ -85,7 +85,7 @@ public final class BlockingSource implements PipeSource {
   }
 
   @Override
-  public Event ready() {
+  public EventSource ready() {
     if (!closed && !fetching && !ended && failure == null && !unread.hasRemaining()) {
       fetching = true;
       asked.release();

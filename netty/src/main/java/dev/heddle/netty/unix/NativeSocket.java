@@ -4,7 +4,7 @@ package dev.heddle.netty.unix;
 import static java.net.StandardProtocolFamily.INET6;
 import static java.net.StandardProtocolFamily.UNIX;
 
-import dev.heddle.reactor.driver.UnixName;
+import dev.heddle.io.unix.UnixName;
 import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.channel.unix.Socket;
 import java.io.IOException;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.netty.unix;
 
+import dev.heddle.io.unix.PeerCredentials;
 import dev.heddle.reactor.driver.Descriptor;
 import dev.heddle.reactor.driver.FileSending;
 import dev.heddle.reactor.driver.OpenFile;
-import dev.heddle.reactor.driver.PeerCredentials;
 import dev.heddle.reactor.driver.SocketDescriptor;
 import io.netty.channel.unix.FileDescriptor;
 import java.io.IOException;

@@ -124,7 +124,7 @@ public final class Heddle {
     scope(_ -> body.run());
   }
 
-  /// Runs a block that has a value, or that needs its scope in its hand. Else as [#scope(Action)].
+  /// Runs a block with a value, or with its scope in hand. Else as [#scope(Action)].
   public static <T extends @Nullable Object> T scope(ScopeBody<T> body) {
     return unchecked(() -> ScopeNode.block(body, false));
   }
@@ -137,8 +137,7 @@ public final class Heddle {
     supervise(_ -> body.run());
   }
 
-  /// Runs a block that has a value, or that needs its scope in its hand. Else as
-  /// [#supervise(Action)].
+  /// Runs a block with a value, or with its scope in hand. Else as [#supervise(Action)].
   public static <T extends @Nullable Object> T supervise(ScopeBody<T> body) {
     return unchecked(() -> ScopeNode.block(body, true));
   }
@@ -303,8 +302,7 @@ public final class Heddle {
   /// @throws WaitCancelledException when the token fires first, however it fires
   public static <T extends @Nullable Object> T await(CompletionStage<T> stage, Awaitable<?> token) {
     Scheduler scheduler = CoroutineNode.current().scheduler();
-    EventSource until =
-        EventSource.of(token); // also where it is not needed: that is a use of the token
+    EventSource until = EventSource.of(token); // a use of the token, needed or not
     return awaitStage(stage, end -> scheduler.await(end, until));
   }
 
@@ -532,9 +530,7 @@ public final class Heddle {
     return new Promise<>();
   }
 
-  /// A promise, to be completed on this loop by whoever has it.
-  ///
-  /// @param name for dumps and reports
+  /// A promise with a name for dumps and reports. Else as [#promise()].
   public static <T extends @Nullable Object> Promise<T> promise(String name) {
     CoroutineNode.current();
     return new Promise<>(name);
@@ -561,18 +557,14 @@ public final class Heddle {
   ///
   /// @param delay zero or less: it fires as soon as a coroutine waits for it
   public static Event timer(Duration delay) {
-    return timer(delay, false);
+    LoopRoot loop = CoroutineNode.current().loop();
+    return loop.timer(loop.nanoTimeAfter(delay));
   }
 
   /// A timer that neither keeps the loop alive nor counts against a deadlock. Else as
   /// [#timer(Duration)].
   public static Event hiddenTimer(Duration delay) {
-    return timer(delay, true);
-  }
-
-  private static Event timer(Duration delay, boolean hidden) {
-    LoopRoot loop = CoroutineNode.current().loop();
-    return loop.timer(loop.nanoTimeAfter(delay), hidden);
+    return CoroutineNode.current().loop().hiddenTimer(delay);
   }
 
   /// Ticks, one in each period from now on, with the number of the period. Lateness does not add

@@ -141,8 +141,7 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
   ///
   /// @throws dev.heddle.WaitCancelledException when the token fires first
   public T next(Awaitable<?> token) {
-    EventSource end =
-        EventSource.of(token); // also where it is not needed: that is a use of the token
+    EventSource end = EventSource.of(token); // a use of the token, needed or not
     awaitReady(() -> source.home().await(ready, end));
     return poll();
   }

@@ -184,8 +184,7 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
 
   @Override
   public T await(Awaitable<?> token) {
-    EventSource end =
-        EventSource.of(token); // also where it is not needed: that is a use of the token
+    EventSource end = EventSource.of(token); // a use of the token, needed or not
     if (isDone()) {
       return taken();
     }

@@ -94,6 +94,7 @@ public final class ProcessRuntime implements AutoCloseable {
             new Dispatcher(registry, loops),
             timers);
     scheduler.onFailure(host::giveUp);
+    scheduler.yieldToTimersWhile(timers::isLate);
     this.view = new HostView(host, how.longSteps, Waits.bounded(how.deadlockAfter), how.deadlocks);
     this.managed = new ManagedRuntime(new RuntimeView(this, how.host), this::written);
     managed.join();

@@ -376,8 +376,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
 
   @Override
   public T await(Awaitable<?> token) {
-    EventSource end =
-        EventSource.of(token); // also where it is not needed: that is a use of the token
+    EventSource end = EventSource.of(token); // a use of the token, needed or not
     return isDone() ? outcome() : awaitUntil(Deadline.never(), end);
   }
 
@@ -405,9 +404,8 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   /// Waits for an event, but not beyond a deadline, nor the moment in which a token fires.
   ///
   /// @param token null: none
-  public @Nullable Object awaitEvent(
-      EventSource event, Deadline deadline, @Nullable EventSource token) {
-    renewWithTimeout(deadline, token);
+  public @Nullable Object awaitEvent(EventSource event, Deadline by, @Nullable EventSource token) {
+    renewWithTimeout(by, token);
     resumeWhen(event);
     return scheduler().suspend(this);
   }

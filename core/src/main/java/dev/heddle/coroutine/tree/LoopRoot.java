@@ -302,11 +302,13 @@ public final class LoopRoot implements SchedulerOwner {
     rest = watch;
   }
 
-  TimerEvent timer(long deadline) {
+  /// A timer that keeps the loop alive while a coroutine waits for it.
+  public TimerEvent timer(long deadline) {
     return timer(deadline, false);
   }
 
-  TimerEvent hiddenTimer(Duration after) {
+  /// A timer that does not.
+  public TimerEvent hiddenTimer(Duration after) {
     return timer(nanoTimeAfter(after), true);
   }
 

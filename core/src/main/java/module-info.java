@@ -59,7 +59,8 @@ module dev.heddle {
   exports dev.heddle.failure to
       dev.heddle.process;
 
-  // for its wake-ups near the end of a stack
-  exports dev.heddle.scheduler to
+  // what several modules need and none owns
+  exports dev.heddle.internal to
+      dev.heddle.netty,
       dev.heddle.process;
 }

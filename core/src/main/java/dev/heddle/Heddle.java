@@ -19,6 +19,7 @@ import dev.heddle.event.Event;
 import dev.heddle.event.EventStream;
 import dev.heddle.event.Promise;
 import dev.heddle.event.Trigger;
+import dev.heddle.event.source.EventSource;
 import dev.heddle.failure.FailureTable;
 import dev.heddle.loop.LoopRoot;
 import dev.heddle.loop.MainHandlers;
@@ -91,7 +92,7 @@ public final class Heddle {
   public static void run(HeddleOptions options, Action main) {
     Objects.requireNonNull(options, "options");
     Objects.requireNonNull(main, "main");
-    if (Thread.currentThread().isVirtual() && !isInCoroutine()) {
+    if (needsAThreadOfItsOwn()) {
       Loop.run(options, asBody(main));
     } else {
       LoopRoot.run(options, main, MainHandlers.take(), loop -> {});
@@ -102,50 +103,43 @@ public final class Heddle {
   public static <T extends @Nullable Object> T run(HeddleOptions options, Body<T> main) {
     Objects.requireNonNull(options, "options");
     Objects.requireNonNull(main, "main");
-    if (Thread.currentThread().isVirtual() && !isInCoroutine()) {
-      // a carrier must be a platform thread
+    if (needsAThreadOfItsOwn()) {
       return Loop.run(options, main);
     }
     return LoopRoot.run(options, main, MainHandlers.take(), loop -> {});
   }
 
-  private static boolean isInCoroutine() {
-    try {
-      CoroutineNode.current();
-      return true;
-    } catch (IllegalStateException _) {
-      return false;
-    }
+  // a carrier must be a platform thread
+  private static boolean needsAThreadOfItsOwn() {
+    return Thread.currentThread().isVirtual() && CoroutineNode.currentOrNull() == null;
   }
 
   // ---- scopes ----
 
-  /// Runs a block whose coroutines all end before it does. If the body or a member fails, the
-  /// others are cancelled and awaited, and the block throws the failure. **Suspends** while members
-  /// run.
-  public static <T extends @Nullable Object> T scope(ScopeBody<T> body) {
-    return unchecked(() -> ScopeNode.block(body, false));
-  }
-
-  /// Runs a block without a result; what is spawned in it goes into its scope. Else as
-  /// [#scope(ScopeBody)].
+  /// Runs a block whose coroutines all end before it does: what it spawns goes into its scope. If
+  /// the block or a member fails, the others are cancelled and awaited, and the failure is thrown
+  /// here. **Suspends** while members run.
   public static void scope(Action block) {
     Body<@Nullable Void> body = asBody(block);
     scope(_ -> body.run());
   }
 
-  /// Runs a block whose coroutines all end before it does, but in which a failure cancels nobody:
-  /// it stays with its coroutine, for whoever awaits it. A failure that nobody took is reported at
-  /// the end. **Suspends** while members run.
-  public static <T extends @Nullable Object> T supervise(ScopeBody<T> body) {
-    return unchecked(() -> ScopeNode.block(body, true));
+  /// Runs a block with a value, or with its scope in hand. Else as [#scope(Action)].
+  public static <T extends @Nullable Object> T scope(ScopeBody<T> body) {
+    return unchecked(() -> ScopeNode.block(body, false));
   }
 
-  /// Runs a block without a result; what is spawned in it goes into its scope. Else as
-  /// [#supervise(ScopeBody)].
+  /// Runs a block whose coroutines all end before it does, but in which a failure cancels no other:
+  /// it stays with its coroutine, for whichever awaits that one. A failure that no coroutine took
+  /// is reported at the end. **Suspends** while members run.
   public static void supervise(Action block) {
     Body<@Nullable Void> body = asBody(block);
     supervise(_ -> body.run());
+  }
+
+  /// Runs a block with a value, or with its scope in hand. Else as [#supervise(Action)].
+  public static <T extends @Nullable Object> T supervise(ScopeBody<T> body) {
+    return unchecked(() -> ScopeNode.block(body, true));
   }
 
   /// Starts a coroutine in the current scope; it runs when the current one suspends or ends. While
@@ -208,6 +202,11 @@ public final class Heddle {
     throw new IllegalArgumentException("not a scope of Heddle's: " + scope.getClass().getName());
   }
 
+  /// Whether the current thread is a coroutine of a loop that runs. **Thread** any.
+  public static boolean inCoroutine() {
+    return CoroutineNode.onLoopOrNull() != null;
+  }
+
   /// The current coroutine.
   public static Coroutine<?> current() {
     return CoroutineNode.current();
@@ -244,7 +243,7 @@ public final class Heddle {
       scope.join();
       return (T) null;
     }
-    return (T) CoroutineNode.current().awaitEvent(awaitable.event());
+    return (T) CoroutineNode.current().awaitEvent(EventSource.of(awaitable));
   }
 
   /// Waits for whatever can be awaited, but not beyond a deadline; what is waited for goes on. Else
@@ -260,7 +259,7 @@ public final class Heddle {
       scope.join(deadline);
       return (T) null;
     }
-    return (T) CoroutineNode.current().scheduler().await(awaitable.event(), deadline);
+    return (T) CoroutineNode.current().scheduler().await(EventSource.of(awaitable), deadline);
   }
 
   /// Waits for whatever can be awaited, but not beyond the moment in which `token` fires; what is
@@ -276,7 +275,7 @@ public final class Heddle {
       scope.join(token);
       return (T) null;
     }
-    return (T) CoroutineNode.current().scheduler().await(awaitable.event(), token);
+    return (T) CoroutineNode.current().scheduler().await(EventSource.of(awaitable), token);
   }
 
   /// Waits for a stage of another library, completed by any thread. **Suspends** unless it is
@@ -303,13 +302,13 @@ public final class Heddle {
   /// @throws WaitCancelledException when the token fires first, however it fires
   public static <T extends @Nullable Object> T await(CompletionStage<T> stage, Awaitable<?> token) {
     Scheduler scheduler = CoroutineNode.current().scheduler();
-    Event until = token.event(); // also where it is not needed: that is a use of the token
+    EventSource until = EventSource.of(token); // a use of the token, needed or not
     return awaitStage(stage, end -> scheduler.await(end, until));
   }
 
   @SuppressWarnings({"unchecked", "NullAway"}) // the stage completes with a T
   private static <T extends @Nullable Object> T awaitStage(
-      CompletionStage<T> stage, Function<Event, @Nullable Object> wait) {
+      CompletionStage<T> stage, Function<EventSource, @Nullable Object> wait) {
     if (stage instanceof CompletableFuture<T> future && StageWait.hasSucceeded(future)) {
       return future.resultNow();
     }
@@ -365,7 +364,7 @@ public final class Heddle {
   ///
   /// @throws WaitCancelledException when the token cut it; its cause is what the token failed with
   public static <T extends @Nullable Object> T within(Awaitable<?> token, Body<T> body) {
-    Event end = token.event();
+    EventSource end = EventSource.of(token);
     return unchecked(() -> CoroutineNode.current().within(end, body));
   }
 
@@ -455,10 +454,10 @@ public final class Heddle {
   ///
   /// @throws IllegalStateException inside a switch handler of the current coroutine
   public static void addSwitchHandler(SwitchHandler handler) {
-    if (isInCoroutine()) {
-      current().addSwitchHandler(handler);
-    } else {
+    if (CoroutineNode.currentOrNull() == null) {
       MainHandlers.addToNext(handler);
+    } else {
+      current().addSwitchHandler(handler);
     }
   }
 
@@ -527,14 +526,14 @@ public final class Heddle {
 
   /// A promise, to be completed on this loop by whoever has it.
   public static <T extends @Nullable Object> Promise<T> promise() {
-    return new Promise<>(CoroutineNode.current().scheduler(), null);
+    CoroutineNode.current(); // fails elsewhere, naming this call
+    return new Promise<>();
   }
 
-  /// A promise, to be completed on this loop by whoever has it.
-  ///
-  /// @param name for dumps and reports
+  /// A promise with a name for dumps and reports. Else as [#promise()].
   public static <T extends @Nullable Object> Promise<T> promise(String name) {
-    return new Promise<>(CoroutineNode.current().scheduler(), name);
+    CoroutineNode.current();
+    return new Promise<>(name);
   }
 
   /// Every coroutine of the current loop: who waits, on what, since when, with its stack; beside
@@ -542,7 +541,7 @@ public final class Heddle {
   /// [dev.heddle.observe.LoopMXBean] has the same of the loop. **Suspends** never. **Cost** some
   /// microseconds for each coroutine, and each process with a sequential body.
   public static Dump dump() {
-    return LoopRoot.current().dump().withBeside(DumpParts.take());
+    return DumpParts.addedTo(LoopRoot.current().dump());
   }
 
   /// Something that other threads pull to wake coroutines of this loop.
@@ -554,14 +553,19 @@ public final class Heddle {
   }
 
   /// A one-shot event that fires after `delay`; a token for waits, or something to subscribe a
-  /// callback to. It counts from now, whether or not anybody waits for it yet.
+  /// callback to. It counts from now, whether or not a coroutine waits for it yet.
   ///
-  /// @param delay zero or less: it fires as soon as somebody waits for it
-  /// @param hidden whether it neither keeps the loop alive nor counts against a deadlock
-  public static Event timer(Duration delay, boolean hidden) {
+  /// @param delay zero or less: it fires as soon as a coroutine waits for it
+  public static Event timer(Duration delay) {
     CoroutineTree tree = CoroutineNode.current().tree();
-    long at = tree.nanoTimeAfter(delay);
-    return hidden ? tree.hiddenTimer(at) : tree.timer(at);
+    return tree.timer(tree.nanoTimeAfter(delay));
+  }
+
+  /// A timer that neither keeps the loop alive nor counts against a deadlock. Else as
+  /// [#timer(Duration)].
+  public static Event hiddenTimer(Duration delay) {
+    CoroutineTree tree = CoroutineNode.current().tree();
+    return tree.hiddenTimer(tree.nanoTimeAfter(delay));
   }
 
   /// Ticks, one in each period from now on, with the number of the period. Lateness does not add
@@ -572,7 +576,7 @@ public final class Heddle {
   @SuppressWarnings("unchecked") // it fires with its number
   public static EventStream<Long> ticks(Duration period) {
     Scheduler scheduler = CoroutineNode.current().scheduler();
-    Event timer = new PeriodicTimer(scheduler, scheduler.timers(), period);
+    EventSource timer = new PeriodicTimer(scheduler, scheduler.timers(), period);
     return EventStream.latest((Awaitable<Long>) (Awaitable<?>) timer);
   }
 

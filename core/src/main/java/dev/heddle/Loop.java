@@ -2,9 +2,10 @@
 package dev.heddle;
 
 import dev.heddle.coroutine.SwitchHandler;
-import dev.heddle.failure.Rethrow;
+import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.loop.LoopRoot;
 import dev.heddle.loop.MainHandlers;
+import dev.heddle.internal.Rethrow;
 import dev.heddle.loop.Shutdown;
 import dev.heddle.observe.Dump;
 import dev.heddle.observe.beside.DumpParts;
@@ -24,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param <T> what its main coroutine returns
 /// @since 0.1
-public final class Loop<T extends @Nullable Object> {
+public final class Loop<T extends @Nullable Object> implements AutoCloseable {
   private final CompletableFuture<LoopRoot> root;
   private final CompletableFuture<T> result; // perhaps the loop's own: only copies are given away
 
@@ -79,17 +80,21 @@ public final class Loop<T extends @Nullable Object> {
   /// @throws RuntimeException whatever [Heddle#run(HeddleOptions, Body)] would have thrown, the
   ///   same object
   public T join() {
-    LoopRoot own = root.isCompletedExceptionally() ? null : root.getNow(null);
-    if (own != null && own.scheduler().isOnLoop()) {
-      throw new IllegalStateException(
-          "a coroutine would wait for the end of its own loop; wait from another thread");
-    }
+    refuseItsOwnCoroutines();
     try {
       return result.join();
     } catch (CompletionException e) {
       // what the loop threw may be a CompletionException itself, which must not be unwrapped
       Throwable thrown = result.handle((_, failure) -> failure).join();
       throw Rethrow.unchecked(thrown == null ? e : thrown);
+    }
+  }
+
+  private void refuseItsOwnCoroutines() {
+    LoopRoot own = root.isCompletedExceptionally() ? null : root.getNow(null);
+    if (own != null && own.scheduler().isOnLoop()) {
+      throw new IllegalStateException(
+          "a coroutine would wait for the end of its own loop; wait from another thread");
     }
   }
 
@@ -155,6 +160,20 @@ public final class Loop<T extends @Nullable Object> {
     var _ = root.thenAccept(r -> r.shutdown().request("shutdown was called", null, deadline));
   }
 
+  /// Asks the loop to stop gracefully, by the shutdown deadline of its options, and waits until it
+  /// has ended; inside a coroutine of another loop this suspends only the coroutine. What its main
+  /// coroutine ended with is for [#join()] and [#result()] to say.
+  ///
+  /// @throws IllegalStateException in a coroutine of this very loop, which would wait for ever
+  @Override
+  public void close() {
+    refuseItsOwnCoroutines();
+    var _ =
+        root.thenAccept(
+            r -> r.shutdown().request("the loop was closed", null, r.options().shutdownDeadline()));
+    var _ = result.handle((_, _) -> true).join();
+  }
+
   /// Every coroutine of the loop: who waits, on what, since when, with its stack; beside them, the
   /// runtimes of processes in this JVM. Waits until the loop has time for the answer; inside a
   /// coroutine of another loop this suspends only the coroutine.
@@ -164,7 +183,7 @@ public final class Loop<T extends @Nullable Object> {
     try {
       LoopRoot r = root.join();
       Dump dump = r.isCurrent() ? r.dump() : r.askForDump().join();
-      return dump.withBeside(DumpParts.take());
+      return DumpParts.addedTo(dump);
     } catch (CompletionException e) {
       throw Rethrow.unchecked(e.getCause() == null ? e : e.getCause());
     }

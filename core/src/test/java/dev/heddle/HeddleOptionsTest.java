@@ -5,7 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.observe.LoopReport;
-import java.lang.reflect.RecordComponent;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Locale;
@@ -22,21 +23,24 @@ import org.junit.jupiter.params.provider.ValueSource;
 class HeddleOptionsTest {
   private static final HeddleOptions DEFAULTS = HeddleOptions.defaults();
 
-  static Stream<RecordComponent> components() {
-    return Arrays.stream(HeddleOptions.class.getRecordComponents());
+  /// The accessors: each has a `with…` of its name.
+  public static Stream<Method> options() {
+    return Arrays.stream(HeddleOptions.class.getDeclaredMethods())
+        .filter(m -> Modifier.isPublic(m.getModifiers()) && !Modifier.isStatic(m.getModifiers()))
+        .filter(m -> m.getParameterCount() == 0);
   }
 
-  private static HeddleOptions changed(RecordComponent component) throws Exception {
-    String name = component.getName();
+  private static HeddleOptions changed(Method option) throws Exception {
+    String name = option.getName();
     String with = "with" + name.substring(0, 1).toUpperCase(Locale.ROOT) + name.substring(1);
-    Class<?> type = component.getType();
+    Class<?> type = option.getReturnType();
     return (HeddleOptions)
-        HeddleOptions.class.getMethod(with, type).invoke(DEFAULTS, another(component));
+        HeddleOptions.class.getMethod(with, type).invoke(DEFAULTS, another(option));
   }
 
-  private static Object another(RecordComponent component) throws Exception {
+  private static Object another(Method option) throws Exception {
     Consumer<LoopReport> reports = report -> {};
-    Object usual = component.getAccessor().invoke(DEFAULTS);
+    Object usual = option.invoke(DEFAULTS);
     return switch (usual) {
       case Boolean on -> !on;
       case Long bytes -> bytes + 1;
@@ -48,13 +52,13 @@ class HeddleOptionsTest {
   }
 
   @ParameterizedTest
-  @MethodSource("components")
-  void with_changesItsOwnComponentAndNoOther(RecordComponent component) throws Exception {
-    HeddleOptions changed = changed(component);
-    for (RecordComponent each : components().toList()) {
-      Object before = each.getAccessor().invoke(DEFAULTS);
-      boolean same = each.getAccessor().invoke(changed).equals(before);
-      assertThat(same).as(each.getName()).isEqualTo(!each.getName().equals(component.getName()));
+  @MethodSource("options")
+  void with_changesItsOwnOptionAndNoOther(Method option) throws Exception {
+    HeddleOptions changed = changed(option);
+    for (Method each : options().toList()) {
+      Object before = each.invoke(DEFAULTS);
+      boolean same = each.invoke(changed).equals(before);
+      assertThat(same).as(each.getName()).isEqualTo(!each.getName().equals(option.getName()));
     }
   }
 

@@ -3,11 +3,12 @@ package dev.heddle.coroutine;
 
 import dev.heddle.coroutine.Outcomes.Outcome;
 import dev.heddle.event.Awaitable;
-import dev.heddle.event.CompositeEvent;
 import dev.heddle.event.Event;
 import dev.heddle.event.EventCallback;
-import dev.heddle.event.EventHome;
-import dev.heddle.event.InlineCallback;
+import dev.heddle.event.source.CompositeEvent;
+import dev.heddle.event.source.EventHome;
+import dev.heddle.event.source.EventSource;
+import dev.heddle.event.source.InlineCallback;
 import dev.heddle.failure.CarriedFailures;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -53,7 +54,7 @@ final class Gathering<K, T extends @Nullable Object> extends CompositeEvent {
     Objects.requireNonNull(awaitable, () -> "nothing to await at " + key);
     keys.add(key);
     outcomes.add(null);
-    add(awaitable.event());
+    addPart(EventSource.of(awaitable));
   }
 
   /// No more will be added.

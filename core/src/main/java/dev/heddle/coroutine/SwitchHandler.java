@@ -21,10 +21,8 @@ package dev.heddle.coroutine;
 /// @since 0.1
 @FunctionalInterface
 public interface SwitchHandler {
-  /// The coroutine enters (start or resume), leaves (suspend) or finishes.
+  /// The coroutine enters, leaves or finishes.
   ///
-  /// @param enter true: it has just got control
-  /// @param finishing true: it leaves for the last time
   /// @return whether to be called again
-  boolean onSwitch(Coroutine<?> coroutine, boolean enter, boolean finishing);
+  boolean onSwitch(Coroutine<?> coroutine, Switch kind);
 }

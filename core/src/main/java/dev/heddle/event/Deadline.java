@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.event;
 
-import dev.heddle.scheduler.context.ExecutionContext;
+import dev.heddle.event.source.EventHome;
+import dev.heddle.internal.Nanos;
 import java.time.Duration;
 import java.util.Objects;
 
@@ -14,7 +15,7 @@ import java.util.Objects;
 ///
 /// @since 0.1
 public final class Deadline {
-  private static final Deadline NEVER = new Deadline(Long.MAX_VALUE);
+  private static final Deadline NEVER = new Deadline(Nanos.NEVER);
 
   private final long nanoTime;
 
@@ -31,7 +32,7 @@ public final class Deadline {
       throw new IllegalArgumentException(
           "a limit of " + delay + " has run out before it begins; it must be positive");
     }
-    return new Deadline(nanoTimeAfter(now(), delay));
+    return new Deadline(Nanos.after(now(), delay));
   }
 
   /// The point that does not come.
@@ -46,7 +47,7 @@ public final class Deadline {
 
   /// Whether it does not come.
   public boolean isNever() {
-    return nanoTime == Long.MAX_VALUE;
+    return nanoTime == Nanos.NEVER;
   }
 
   /// The time left; zero when it is over.
@@ -56,28 +57,10 @@ public final class Deadline {
         : Duration.ofNanos(Math.max(0, nanoTime - now()));
   }
 
-  /// `delay` after `now`, saturated: the point that does not come, rather than one of the past.
-  ///
-  /// @param now a time of the loop's clock, read anew
-  /// @return `now` when `delay` is zero or negative
-  public static long nanoTimeAfter(long now, Duration delay) {
-    if (delay.isNegative() || delay.isZero()) {
-      return now;
-    }
-    // half of the scale, so that differences between two points do not overflow
-    long nanos =
-        delay.compareTo(Duration.ofNanos(Long.MAX_VALUE / 2)) >= 0
-            ? Long.MAX_VALUE / 2
-            : delay.toNanos();
-    return now > Long.MAX_VALUE / 2 - 1 || nanos == Long.MAX_VALUE / 2
-        ? Long.MAX_VALUE
-        : now + nanos;
-  }
-
   // the clock of the loop that asks; outside of loops there is only the JVM's
   private static long now() {
-    ExecutionContext context = ExecutionContext.current();
-    return context == null ? System.nanoTime() : context.host().nanoTime();
+    EventHome loop = EventHome.current();
+    return loop == null ? System.nanoTime() : loop.nanoTime();
   }
 
   @Override

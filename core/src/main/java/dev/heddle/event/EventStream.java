@@ -3,9 +3,14 @@ package dev.heddle.event;
 
 import dev.heddle.Cancellation;
 import dev.heddle.EventsLostException;
-import dev.heddle.event.FutureLedger.Fate;
-import dev.heddle.event.FutureLedger.OpenStream;
+import dev.heddle.event.source.EventHome;
+import dev.heddle.event.source.EventSource;
+import dev.heddle.event.source.FutureLedger;
+import dev.heddle.event.source.FutureLedger.Fate;
+import dev.heddle.event.source.FutureLedger.OpenStream;
+import dev.heddle.event.source.InlineCallback;
 import dev.heddle.failure.FailureTable;
+import dev.heddle.internal.Rethrow;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -37,7 +42,7 @@ import org.jspecify.annotations.Nullable;
 public final class EventStream<T extends @Nullable Object> implements Iterable<T>, AutoCloseable {
   private static final Object NULL = new Object(); // the queue takes none
 
-  private final Event source;
+  private final EventSource source;
   private final int capacity;
   private final boolean latest;
   private final @Nullable Merging<T> merging;
@@ -54,7 +59,8 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
   private boolean reading;
   private boolean closed;
 
-  private EventStream(Event source, int capacity, boolean latest, @Nullable Merging<T> merging) {
+  private EventStream(
+      EventSource source, int capacity, boolean latest, @Nullable Merging<T> merging) {
     this.source = source;
     this.capacity = capacity;
     this.latest = latest;
@@ -65,7 +71,7 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
     if (source.isClosed()) {
       source.replay(intake);
     }
-    intake.place = source.subscribe(intake);
+    intake.place = source.add(intake);
     source.watch();
   }
 
@@ -107,7 +113,7 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
 
   private static <T extends @Nullable Object> EventStream<T> open(
       Awaitable<T> source, int capacity, boolean latest, @Nullable Merging<T> merging) {
-    Event event = source.event();
+    EventSource event = EventSource.of(source);
     event.home().checkOnLoop();
     return new EventStream<>(event, capacity, latest, merging);
   }
@@ -135,7 +141,7 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
   ///
   /// @throws dev.heddle.WaitCancelledException when the token fires first
   public T next(Awaitable<?> token) {
-    Event end = token.event(); // also where it is not needed: that is a use of the token
+    EventSource end = EventSource.of(token); // a use of the token, needed or not
     awaitReady(() -> source.home().await(ready, end));
     return poll();
   }
@@ -179,7 +185,7 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
     }
     if (failure != null) {
       read();
-      throw EventStream.<RuntimeException>rethrown(failure);
+      throw Rethrow.unchecked(failure);
     }
     throw new IllegalStateException(
         "the stream of " + source.info() + " is closed; open a new one");
@@ -245,11 +251,6 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
   @Override
   public String toString() {
     return "a stream of " + source.info() + ", holding " + held + " of " + capacity;
-  }
-
-  @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // the usual sneaky throw
-  private static <E extends Throwable> RuntimeException rethrown(Throwable failure) throws E {
-    throw (E) failure;
   }
 
   // ---- filling ----
@@ -330,7 +331,7 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
       } else {
         lose();
       }
-      event.taken();
+      source.taken();
       ready.tell();
     }
 
@@ -358,7 +359,7 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
   }
 
   /// Whether a read would not suspend, as an event.
-  private final class Ready extends Event {
+  private final class Ready extends EventSource {
     Ready(EventHome home) {
       super(home);
     }

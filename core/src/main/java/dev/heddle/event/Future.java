@@ -5,10 +5,15 @@ import dev.heddle.Action;
 import dev.heddle.Cancellation;
 import dev.heddle.CoroutineFailure;
 import dev.heddle.Transform;
-import dev.heddle.event.FutureLedger.Fate;
-import dev.heddle.event.FutureLedger.Label;
+import dev.heddle.event.source.EventHome;
+import dev.heddle.event.source.EventSource;
+import dev.heddle.event.source.FutureLedger;
+import dev.heddle.event.source.FutureLedger.Fate;
+import dev.heddle.event.source.FutureLedger.Label;
+import dev.heddle.event.source.InlineCallback;
 import dev.heddle.failure.AnotherThread;
 import dev.heddle.failure.FailureTable;
+import dev.heddle.internal.Rethrow;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
@@ -129,7 +134,7 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
       Consumer<Cancellation> whenCancelled,
       boolean forAwaiters) {
     Objects.requireNonNull(whenCancelled, "whenCancelled");
-    Event event = source.event();
+    EventSource event = EventSource.of(source);
     event.home().checkOnLoop();
     FutureLedger.prepare();
     Outside from = new Outside(event, whenCancelled, forAwaiters);
@@ -143,6 +148,10 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
   /// Its end. Asking for it counts as using the future.
   @Override
   public Event event() {
+    return awaited();
+  }
+
+  private EventSource awaited() {
     use();
     return ending;
   }
@@ -153,7 +162,7 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
       return taken();
     }
     try {
-      return asResult(home.await(event()));
+      return asResult(home.await(awaited()));
     } catch (Throwable e) {
       leftWith(e);
       throw e;
@@ -166,7 +175,7 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
       return taken();
     }
     try {
-      return asResult(home.await(event(), deadline));
+      return asResult(home.await(awaited(), deadline));
     } catch (Throwable e) {
       leftWith(e);
       throw e;
@@ -175,12 +184,12 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
 
   @Override
   public T await(Awaitable<?> token) {
-    Event end = token.event(); // also where it is not needed: that is a use of the token
+    EventSource end = EventSource.of(token); // a use of the token, needed or not
     if (isDone()) {
       return taken();
     }
     try {
-      return asResult(home.await(event(), end));
+      return asResult(home.await(awaited(), end));
     } catch (Throwable e) {
       leftWith(e);
       throw e;
@@ -219,8 +228,8 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
 
   /// The value, or the failure, thrown.
   T value() {
-    if (state == FAILED) {
-      throw Future.<RuntimeException>rethrown(outcome);
+    if (outcome instanceof Throwable failure && state == FAILED) {
+      throw Rethrow.unchecked(failure);
     }
     return asResult(outcome);
   }
@@ -419,7 +428,7 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
   }
 
   /// Its end; to ask for it is no use.
-  Event ending() {
+  EventSource ending() {
     return ending;
   }
 
@@ -433,12 +442,6 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     return describe();
   }
 
-  @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // the usual sneaky throw
-  private static <E extends Throwable> RuntimeException rethrown(@Nullable Object failure)
-      throws E {
-    throw (E) (failure == null ? new IllegalStateException("failed without a failure") : failure);
-  }
-
   @SuppressWarnings({"unchecked", "NullAway", "TypeParameterUnusedInFormals"}) // completed with a T
   private static <T extends @Nullable Object> T asResult(@Nullable Object value) {
     return (T) value;
@@ -447,7 +450,7 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
   // ---- its event, and what is subscribed to those of others ----
 
   /// The end of this future, as an event.
-  private final class Ending extends Event {
+  private final class Ending extends EventSource {
     Ending() {
       super(home);
     }
@@ -506,7 +509,7 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     private final boolean forAwaiters;
     private @Nullable Future<?> future;
 
-    Outside(Event event, Consumer<Cancellation> whenCancelled, boolean forAwaiters) {
+    Outside(EventSource event, Consumer<Cancellation> whenCancelled, boolean forAwaiters) {
       super(event);
       this.whenCancelled = whenCancelled;
       this.forAwaiters = forAwaiters;

@@ -2,7 +2,10 @@
 package dev.heddle.event;
 
 import dev.heddle.LoopEndedException;
-import dev.heddle.event.FutureLedger.Label;
+import dev.heddle.event.source.ExportedFuture;
+import dev.heddle.event.source.FutureLedger;
+import dev.heddle.event.source.FutureLedger.Label;
+import dev.heddle.event.source.InlineCallback;
 import org.jspecify.annotations.Nullable;
 
 /// Brings the outcome of a future to one of the JDK, whose dependents are user code.

@@ -2,13 +2,14 @@
 package dev.heddle.event;
 
 import dev.heddle.Cancellation;
+import dev.heddle.event.source.EventHome;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// The right to complete a [Future], once.
 ///
-/// Made by [dev.heddle.Heddle#promise()]. **Thread** completed on its loop only; another thread
-/// completes a `RemotePromise`. **Suspends** never.
+/// **Thread** made and completed on its loop only; another thread completes a `RemotePromise`.
+/// **Suspends** never.
 ///
 /// {@snippet class=dev.heddle.snippets.FutureSnippetsTest region=promise}
 ///
@@ -17,12 +18,29 @@ import org.jspecify.annotations.Nullable;
 public final class Promise<T extends @Nullable Object> {
   private final Future<T> future;
 
-  /// A promise of a loop. Users call [dev.heddle.Heddle#promise(String)].
+  /// A promise of the current loop.
   ///
-  /// @param name for dumps and reports, or null
-  public Promise(EventHome home, @Nullable String name) {
-    home.checkOnLoop();
-    this.future = Future.promised(home, name);
+  /// @throws IllegalStateException outside a coroutine
+  public Promise() {
+    this.future = Future.promised(loop(), null);
+  }
+
+  /// A promise of the current loop, with a name for dumps and reports.
+  ///
+  /// @throws IllegalStateException outside a coroutine
+  public Promise(String name) {
+    this.future = Future.promised(loop(), Objects.requireNonNull(name, "name"));
+  }
+
+  private static EventHome loop() {
+    EventHome loop = EventHome.current();
+    if (loop == null) {
+      throw new IllegalStateException(
+          "a promise was made outside a coroutine; make it inside Heddle.run, where its readers"
+              + " are, or make a RemotePromise there, which any thread may complete");
+    }
+    loop.checkOnLoop();
+    return loop;
   }
 
   /// What its readers get; always the same one.

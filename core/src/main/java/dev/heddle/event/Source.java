@@ -2,13 +2,15 @@
 package dev.heddle.event;
 
 import dev.heddle.Cancellation;
+import dev.heddle.event.source.EventSource;
+import dev.heddle.event.source.InlineCallback;
 
 /// What a future gets its outcome from: the next firing of an event, unless a reader cancels first.
 abstract class Source implements InlineCallback {
-  final Event event;
+  final EventSource event;
   private int place = -1; // among the event's subscribers; -1: not subscribed
 
-  Source(Event event) {
+  Source(EventSource event) {
     this.event = event;
   }
 
@@ -17,7 +19,7 @@ abstract class Source implements InlineCallback {
     if (event.isClosed()) {
       event.replay(this);
     } else {
-      place = event.subscribe(this);
+      place = event.add(this);
       enter();
     }
   }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What coroutines wait for: events, their callbacks, and the values that bound a wait.
+/// What coroutines wait for, as users see it: events, their callbacks, futures, streams, and the
+/// values that bound a wait.
 ///
 /// | enters | leaves |
 /// |---|---|
-/// | subscriptions, from wakers and user callbacks | notifications, to them |
-/// | start and stop, from whoever waits | arming and disarming, to the event's own kind |
+/// | waits and subscriptions, from coroutines | outcomes, to them |
 ///
-/// Threads: everything on the carrier of the event's loop. Read `Event` first.
+/// Threads: everything on the event's loop, but for a deadline, which is a value. Read `Event`
+/// first.
 package dev.heddle.event;

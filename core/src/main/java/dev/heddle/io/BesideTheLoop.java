@@ -2,7 +2,7 @@
 package dev.heddle.io;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.failure.Rethrow;
+import dev.heddle.internal.Rethrow;
 import dev.heddle.loop.LoopRoot;
 import java.io.IOException;
 import java.nio.channels.FileChannel;

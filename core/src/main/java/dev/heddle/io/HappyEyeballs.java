@@ -168,8 +168,7 @@ final class HappyEyeballs {
   }
 
   private void awaitEnd(Deadline deadline) {
-    Promise<Boolean> end =
-        new Promise<>(CoroutineNode.current().scheduler(), "a connection to " + target);
+    Promise<Boolean> end = new Promise<>("a connection to " + target);
     ended = end;
     try {
       end.future().await(deadline);

@@ -3,7 +3,7 @@ package dev.heddle.io;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Awaitable;
-import dev.heddle.event.Event;
+import dev.heddle.event.source.EventSource;
 import dev.heddle.reactor.Reactor;
 import dev.heddle.reactor.Watched;
 import dev.heddle.scheduler.Scheduler;
@@ -80,7 +80,7 @@ public final class Poll implements AutoCloseable {
     return requireOpen(watched.writable());
   }
 
-  private Event requireOpen(Event readiness) {
+  private EventSource requireOpen(EventSource readiness) {
     if (!open) {
       throw new IllegalStateException("this " + name() + " is closed; open another one");
     }

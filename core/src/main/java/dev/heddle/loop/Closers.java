@@ -8,6 +8,7 @@ import dev.heddle.CoroutineFailure;
 import dev.heddle.LoopEndedException;
 import dev.heddle.Registration;
 import dev.heddle.coroutine.Coroutine;
+import dev.heddle.coroutine.Switch;
 import dev.heddle.coroutine.SwitchHandler;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.CoroutineTree;
@@ -193,8 +194,8 @@ public final class Closers {
     }
 
     @Override
-    public boolean onSwitch(Coroutine<?> self, boolean enter, boolean finishing) {
-      if (!enter && !finishing) {
+    public boolean onSwitch(Coroutine<?> self, Switch kind) {
+      if (kind == Switch.LEAVE) {
         handOn();
       }
       return !handedOn;

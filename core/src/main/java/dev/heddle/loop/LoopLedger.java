@@ -3,7 +3,7 @@ package dev.heddle.loop;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.SpawnSites;
-import dev.heddle.event.FutureLedger;
+import dev.heddle.event.source.FutureLedger;
 import org.jspecify.annotations.Nullable;
 
 /// The futures of a loop: where their code stands, and who hears of what nobody took.
@@ -17,7 +17,7 @@ final class LoopLedger extends FutureLedger {
   }
 
   @Override
-  protected Object here(@Nullable Object code) {
+  public Object here(@Nullable Object code) {
     if (exact) {
       return SpawnSites.caller();
     }
@@ -29,12 +29,12 @@ final class LoopLedger extends FutureLedger {
   }
 
   @Override
-  protected String describe(Object site) {
+  public String describe(Object site) {
     return SpawnSites.describe(site);
   }
 
   @Override
-  protected void untaken(String what, Throwable failure) {
+  public void untaken(String what, Throwable failure) {
     reporter.report(what, failure);
   }
 

@@ -2,7 +2,7 @@
 package dev.heddle.loop;
 
 import dev.heddle.coroutine.tree.Precedence;
-import dev.heddle.failure.Rethrow;
+import dev.heddle.internal.Rethrow;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Supplier;

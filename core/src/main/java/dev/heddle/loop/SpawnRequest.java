@@ -8,7 +8,7 @@ import dev.heddle.coroutine.tree.CoroutineTree;
 import dev.heddle.coroutine.tree.Precedence;
 import dev.heddle.coroutine.tree.SubmittedWork;
 import dev.heddle.failure.FailureTable;
-import dev.heddle.failure.Rethrow;
+import dev.heddle.internal.Rethrow;
 import dev.heddle.scheduler.context.Inheritance;
 import dev.heddle.scheduler.inbox.Inbox;
 import java.util.Set;

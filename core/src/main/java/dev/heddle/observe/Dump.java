@@ -31,11 +31,6 @@ public record Dump(
     this(loop, takenAt, scopes, coroutines, List.of());
   }
 
-  /// The same with what else runs.
-  public Dump withBeside(List<DumpPart> parts) {
-    return new Dump(loop, takenAt, scopes, coroutines, List.copyOf(parts));
-  }
-
   /// For people: the tree of scopes, each coroutine with its state, what it waits for and how long,
   /// where it was spawned, and its stack. Coroutines of a scope that differ only in number, name
   /// and time are shown once; a stack that was shown before is referred to. Behind it, what runs

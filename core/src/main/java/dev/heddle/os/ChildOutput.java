@@ -5,7 +5,7 @@ import dev.heddle.DeadlineException;
 import dev.heddle.WaitCancelledException;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
-import dev.heddle.event.Event;
+import dev.heddle.event.source.EventSource;
 import dev.heddle.os.pipe.PipeSource;
 import dev.heddle.scheduler.Scheduler;
 import java.io.IOException;
@@ -200,7 +200,7 @@ public final class ChildOutput implements Iterable<String>, AutoCloseable {
 
   /// Waits until there is more, or the end; when the child has ended, not for ever.
   private boolean awaitMore() {
-    Event ready = source.ready();
+    EventSource ready = source.ready();
     if (!ready.isClosed() && !exit.event().isClosed()) {
       try {
         scheduler.await(ready, exit);
@@ -218,7 +218,7 @@ public final class ChildOutput implements Iterable<String>, AutoCloseable {
   /// Waits until there is more, or the silence has lasted. In parts, each begun when the one before
   /// is over: a machine that stands still takes one of them, and in the others the thread that
   /// reads gets its turn, for what the child wrote last may lie in the pipe all the time.
-  private boolean isSilent(Event ready) {
+  private boolean isSilent(EventSource ready) {
     Duration part = silence.plusNanos(PARTS - 1).dividedBy(PARTS);
     for (int i = 0; i < PARTS && !ready.isClosed(); i++) {
       try {

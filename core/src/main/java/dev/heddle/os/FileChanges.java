@@ -3,9 +3,10 @@ package dev.heddle.os;
 
 import dev.heddle.CoroutineFailure;
 import dev.heddle.EventsLostException;
-import dev.heddle.event.Event;
-import dev.heddle.event.InlineCallback;
 import dev.heddle.loop.LoopRoot;
+import dev.heddle.event.Event;
+import dev.heddle.event.source.InlineCallback;
+import dev.heddle.event.source.EventSource;
 import dev.heddle.os.watch.WatchListener;
 import dev.heddle.os.watch.WatchTree;
 import dev.heddle.reactor.TimerEvent;
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /// Fires with each change below a directory, or when there were some and then none for a while.
 ///
 /// The watching thread puts what it finds into a queue, and posts; the loop takes it out in a tick.
-final class FileChanges extends Event implements WatchListener {
+final class FileChanges extends EventSource implements WatchListener {
   private static final int MOST = 1 << 16; // that the loop has not seen: it is held by somebody
 
   private final LoopRoot loop;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.os;
 
-import dev.heddle.event.Event;
-import dev.heddle.event.InlineCallback;
 import dev.heddle.loop.LoopRoot;
+import dev.heddle.event.Event;
+import dev.heddle.event.source.InlineCallback;
+import dev.heddle.event.source.EventSource;
 import dev.heddle.os.pipe.DescriptorSink;
 import dev.heddle.os.pipe.DescriptorSource;
 import dev.heddle.os.pipe.PipeSink;
@@ -124,7 +125,7 @@ final class NativeProgram implements StartedProgram {
     /// It has ended, and who traces it has it still: until that one lets go the system says to us
     /// that it runs.
     private void pause() {
-      Event timer = loop.tree().hiddenTimer(pause);
+      EventSource timer = loop.tree().hiddenTimer(pause);
       Duration longer = pause.multipliedBy(2);
       pause = longer.compareTo(LONGEST_PAUSE) < 0 ? longer : LONGEST_PAUSE;
       InlineCallback again = (event, result, failure) -> loop.scheduler().onTrampoline(this::await);

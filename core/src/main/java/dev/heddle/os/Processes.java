@@ -2,7 +2,7 @@
 package dev.heddle.os;
 
 import dev.heddle.event.Awaitable;
-import dev.heddle.event.InlineCallback;
+import dev.heddle.event.source.InlineCallback;
 import dev.heddle.loop.LoopRoot;
 import dev.heddle.loop.LoopService;
 import dev.heddle.reactor.RemoteEvent;

@@ -3,10 +3,11 @@ package dev.heddle.os;
 
 import dev.heddle.Registration;
 import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.event.Event;
 import dev.heddle.loop.LoopRoot;
 import dev.heddle.loop.LoopService;
 import dev.heddle.loop.ProcessSignals;
+import dev.heddle.event.Event;
+import dev.heddle.event.source.EventSource;
 import dev.heddle.scheduler.inbox.Inbox;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -19,7 +20,7 @@ import java.util.stream.Collectors;
 /// Handlers are installed under locks, ours and the JDK's. An event is armed and disarmed on the
 /// stack of whoever waits, where no lock may be taken: so that is left to the trampoline, which
 /// comes before any other coroutine goes on.
-final class SignalEvent extends Event {
+final class SignalEvent extends EventSource {
   private final LoopRoot loop;
   private final List<String> names;
 

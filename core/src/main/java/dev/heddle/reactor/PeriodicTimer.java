@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.reactor;
 
-import dev.heddle.event.Event;
-import dev.heddle.event.EventHome;
-import dev.heddle.event.InlineCallback;
+import dev.heddle.event.source.EventHome;
+import dev.heddle.event.source.EventSource;
+import dev.heddle.event.source.InlineCallback;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// The periods are counted from its making, so lateness does not add up; periods that pass while
 /// the loop is held fire once, with the number of the last.
-public final class PeriodicTimer extends Event {
+public final class PeriodicTimer extends EventSource {
   private static final long LONGEST =
       Long.MAX_VALUE / 4; // 73 years: points in time can still be subtracted
 

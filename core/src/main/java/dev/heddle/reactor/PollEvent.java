@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.reactor;
 
-import dev.heddle.event.Event;
-import dev.heddle.event.EventHome;
+import dev.heddle.event.source.EventHome;
+import dev.heddle.event.source.EventSource;
 import dev.heddle.reactor.driver.Descriptor;
 import dev.heddle.reactor.driver.Direction;
 import dev.heddle.reactor.driver.ReadinessListener;
@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Readiness of a descriptor in one direction; fires each time that the descriptor becomes ready
 /// while a coroutine waits.
-public final class PollEvent extends Event implements ReadinessListener {
+public final class PollEvent extends EventSource implements ReadinessListener {
   private final Direction direction;
   private final Descriptor descriptor;
   private final Object owner;

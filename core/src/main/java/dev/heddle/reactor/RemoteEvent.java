@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.reactor;
 
-import dev.heddle.event.Event;
 import dev.heddle.event.EventCallback;
-import dev.heddle.event.EventHome;
+import dev.heddle.event.source.EventHome;
+import dev.heddle.event.source.EventSource;
 import dev.heddle.scheduler.inbox.Inbox;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// *Memory consistency*: what the completing thread did before [#complete] is visible to the
 /// coroutine that gets the outcome.
-public final class RemoteEvent extends Event {
+public final class RemoteEvent extends EventSource {
   private final Inbox inbox;
   private final String info;
   private final AtomicBoolean taken = new AtomicBoolean();

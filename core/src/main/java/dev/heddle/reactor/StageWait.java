@@ -2,7 +2,7 @@
 package dev.heddle.reactor;
 
 import dev.heddle.CoroutineFailure;
-import dev.heddle.event.Event;
+import dev.heddle.event.source.EventSource;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -54,7 +54,7 @@ public final class StageWait implements AutoCloseable {
   }
 
   /// The end of the stage, with its outcome.
-  public Event event() {
+  public EventSource event() {
     return done;
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.reactor;
 
-import dev.heddle.event.EventHome;
+import dev.heddle.event.source.EventHome;
 import dev.heddle.scheduler.inbox.Inbox;
 import java.util.IdentityHashMap;
 import java.util.concurrent.CompletionStage;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.reactor;
 
-import dev.heddle.event.Event;
 import dev.heddle.event.EventCallback;
-import dev.heddle.event.EventHome;
+import dev.heddle.event.source.EventHome;
+import dev.heddle.event.source.EventSource;
 
 /// A point in time as an event: fires once, never early, then stays closed.
 ///
 /// The deadline is taken from a fresh clock by whoever makes it. A hidden timer neither keeps the
 /// loop alive nor counts against a deadlock.
-public final class TimerEvent extends Event {
+public final class TimerEvent extends EventSource {
   private static final byte HIDDEN = 1;
   private static final byte FIRED = 2;
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.reactor;
 
-import dev.heddle.event.Event;
 import dev.heddle.event.EventCallback;
-import dev.heddle.event.EventHome;
 import dev.heddle.event.Trigger;
+import dev.heddle.event.source.EventHome;
+import dev.heddle.event.source.EventSource;
 import dev.heddle.scheduler.inbox.Inbox;
 
 /// A trigger: fires each time it is pulled while somebody waits, else is closed until the next wait
 /// takes the pull.
 ///
 /// *Memory consistency*: what a thread did before [#pull] is visible to the coroutines it wakes.
-public final class TriggerEvent extends Event implements Trigger {
+public final class TriggerEvent extends EventSource implements Trigger {
   private final Inbox inbox;
   private final Arrival arrival = new Arrival();
   private final String name;

@@ -3,8 +3,8 @@ package dev.heddle.scheduler;
 
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
-import dev.heddle.event.Event;
 import dev.heddle.event.EventCallback;
+import dev.heddle.event.source.EventSource;
 import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -111,7 +111,7 @@ public class Permits {
   /// Waits for one to be handed over, after [#tryTake()] has found none.
   ///
   /// @param token what else ends the wait; null: nothing
-  public final void await(Waker self, Deadline deadline, @Nullable Event token) {
+  public final void await(Waker self, Deadline deadline, @Nullable EventSource token) {
     Place place = new Place(self);
     enter(place);
     try {
@@ -195,7 +195,7 @@ public class Permits {
   }
 
   /// A coroutine in the line, and the event it waits for: fires once, when it is served.
-  private final class Place extends Event {
+  private final class Place extends EventSource {
     final Waker coroutine;
     @Nullable Place previous;
     @Nullable Place next;

@@ -2,12 +2,13 @@
 package dev.heddle.scheduler;
 
 import dev.heddle.LoopEndedException;
-import dev.heddle.PinnedException;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
-import dev.heddle.event.Event;
-import dev.heddle.event.EventHome;
-import dev.heddle.event.FutureLedger;
+import dev.heddle.event.source.EventHome;
+import dev.heddle.event.source.EventSource;
+import dev.heddle.event.source.FutureLedger;
+import dev.heddle.internal.PinnedFrame;
+import dev.heddle.internal.StackReserve;
 import dev.heddle.reactor.Reactor;
 import dev.heddle.reactor.TimerQueue;
 import dev.heddle.reactor.driver.ReactorDriver;
@@ -351,21 +352,22 @@ public final class Scheduler implements ContextHost, EventHome {
   }
 
   @Override
-  public @Nullable Object await(Event event) {
+  public @Nullable Object await(EventSource event) {
     return await(event, Deadline.never(), null);
   }
 
   @Override
-  public @Nullable Object await(Event event, Deadline deadline) {
+  public @Nullable Object await(EventSource event, Deadline deadline) {
     return await(event, deadline, null);
   }
 
   @Override
-  public @Nullable Object await(Event event, Awaitable<?> token) {
-    return await(event, Deadline.never(), token.event());
+  public @Nullable Object await(EventSource event, Awaitable<?> token) {
+    return await(event, Deadline.never(), EventSource.of(token));
   }
 
-  private static @Nullable Object await(Event event, Deadline deadline, @Nullable Event token) {
+  private static @Nullable Object await(
+      EventSource event, Deadline deadline, @Nullable EventSource token) {
     Waker self = Waker.define(event);
     self.renewWithTimeout(deadline, token);
     self.resumeWhen(event);
@@ -476,7 +478,7 @@ public final class Scheduler implements ContextHost, EventHome {
   private void leave(Waker self) {
     ExecutionContext context = self.context();
     if (context == null || !context.suspend()) {
-      throw PinnedException.here(self.describe());
+      throw PinnedFrame.refusalOf(self.describe());
     }
     if (ended) {
       throw new LoopEndedException(

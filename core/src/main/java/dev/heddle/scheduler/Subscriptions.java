@@ -3,7 +3,8 @@ package dev.heddle.scheduler;
 
 import dev.heddle.event.Event;
 import dev.heddle.event.EventCallback;
-import dev.heddle.event.InlineCallback;
+import dev.heddle.event.source.EventSource;
+import dev.heddle.event.source.InlineCallback;
 import dev.heddle.scheduler.Waker.Role;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
@@ -35,8 +36,8 @@ abstract class Subscriptions implements InlineCallback {
 
   // loop only
   // two inline: event, where it was put (-1: not armed), role
-  private @Nullable Event first;
-  private @Nullable Event second;
+  private @Nullable EventSource first;
+  private @Nullable EventSource second;
   private int firstPlace = -1;
   private int secondPlace = -1;
   private byte firstRole; // with FIRED once it has
@@ -56,17 +57,17 @@ abstract class Subscriptions implements InlineCallback {
   // ---- views ----
 
   /// The events that have fired for the current wait, in the order of subscription.
-  public final List<Event> triggeredEvents() {
+  public final List<EventSource> triggeredEvents() {
     return eventsWhere(true);
   }
 
   /// The events of the current wait, in the order of subscription.
-  public final List<Event> awaitedEvents() {
+  public final List<EventSource> awaitedEvents() {
     return eventsWhere(false);
   }
 
-  private List<Event> eventsWhere(boolean firedOnly) {
-    List<Event> found = new ArrayList<>();
+  private List<EventSource> eventsWhere(boolean firedOnly) {
+    List<EventSource> found = new ArrayList<>();
     if (first != null && (hasFired(firstRole) || !firedOnly)) {
       found.add(first);
     }
@@ -89,7 +90,7 @@ abstract class Subscriptions implements InlineCallback {
   }
 
   /// The inline event that has fired in a role; the first one, if both have.
-  final @Nullable Event firedAs(Role role) {
+  final @Nullable EventSource firedAs(Role role) {
     int fired = role.code | FIRED;
     return firstRole == fired ? first : secondRole == fired ? second : null;
   }
@@ -105,13 +106,13 @@ abstract class Subscriptions implements InlineCallback {
   // ---- subscribing ----
 
   /// Subscribes for the coming suspension, to wake it with what the event fires with.
-  public final void resumeWhen(Event event) {
+  public final void resumeWhen(EventSource event) {
     resumeWhen(event, Role.RESOLVE);
   }
 
   /// Subscribes for the coming suspension. An event that is subscribed already keeps its role,
   /// unless it is now waited for.
-  public final void resumeWhen(Event event, Role role) {
+  public final void resumeWhen(EventSource event, Role role) {
     event.checkHome(scheduler);
     byte asked = role.code;
     if (first == null) {
@@ -137,12 +138,12 @@ abstract class Subscriptions implements InlineCallback {
   }
 
   /// Subscribes a callback that decides itself whether to resolve the waker or to fail it.
-  public final void resumeWhen(Event event, EventCallback callback) {
+  public final void resumeWhen(EventSource event, EventCallback callback) {
     more().add(new Subscription(event, RESOLVES, callback));
   }
 
   /// Bounds the coming wait. The first place stays free for what is waited for.
-  final void bound(Event event, Role role) {
+  final void bound(EventSource event, Role role) {
     event.checkHome(scheduler);
     if (second == null) {
       second = event;
@@ -189,12 +190,12 @@ abstract class Subscriptions implements InlineCallback {
     }
   }
 
-  private static int armOne(Event event, EventCallback callback) {
+  private static int armOne(EventSource event, EventCallback callback) {
     if (event.isClosed()) {
       event.replay(callback);
       return -1;
     }
-    int place = event.subscribe(callback);
+    int place = event.add(callback);
     event.start();
     return place;
   }
@@ -238,7 +239,7 @@ abstract class Subscriptions implements InlineCallback {
     }
   }
 
-  private static void disarmOne(Event event, int place, EventCallback callback) {
+  private static void disarmOne(EventSource event, int place, EventCallback callback) {
     if (place >= 0) {
       event.unsubscribe(callback, place);
       event.stop();
@@ -247,7 +248,7 @@ abstract class Subscriptions implements InlineCallback {
 
   /// A subscription beyond the two inline ones, and every custom one.
   private final class Subscription implements InlineCallback {
-    final Event event;
+    final EventSource event;
     final @Nullable EventCallback custom;
     // what is subscribed: a user's callback must not run inline, so it gets a wrapping that is none
     final EventCallback callback;
@@ -255,7 +256,7 @@ abstract class Subscriptions implements InlineCallback {
     int place = -1;
     boolean fired;
 
-    Subscription(Event event, byte role, @Nullable EventCallback custom) {
+    Subscription(EventSource event, byte role, @Nullable EventCallback custom) {
       this.event = event;
       this.role = role;
       this.custom = custom;
@@ -288,7 +289,7 @@ abstract class Subscriptions implements InlineCallback {
   /// The subscriptions beyond two.
   private final class More {
     private final List<Subscription> list = new ArrayList<>();
-    private @Nullable IdentityHashMap<Event, Subscription> index;
+    private @Nullable IdentityHashMap<EventSource, Subscription> index;
 
     void add(Subscription added) {
       Subscription there = added.custom == null ? find(added.event) : null;
@@ -313,7 +314,7 @@ abstract class Subscriptions implements InlineCallback {
     }
 
     // a custom callback stands beside a standard one of the same event
-    private @Nullable Subscription find(Event event) {
+    private @Nullable Subscription find(EventSource event) {
       if (index != null) {
         return index.get(event);
       }
@@ -342,7 +343,7 @@ abstract class Subscriptions implements InlineCallback {
       }
     }
 
-    void collect(List<Event> into, boolean firedOnly) {
+    void collect(List<EventSource> into, boolean firedOnly) {
       for (Subscription s : list) {
         if (s.fired || !firedOnly) {
           into.add(s.event);

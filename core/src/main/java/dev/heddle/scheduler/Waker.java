@@ -6,8 +6,9 @@ import dev.heddle.DeadlineException;
 import dev.heddle.LoopEndedException;
 import dev.heddle.WaitCancelledException;
 import dev.heddle.event.Deadline;
-import dev.heddle.event.Event;
+import dev.heddle.event.source.EventSource;
 import dev.heddle.failure.FailureTable;
+import dev.heddle.internal.Rethrow;
 import dev.heddle.reactor.TimerEvent;
 import dev.heddle.scheduler.context.ExecutionContext;
 import dev.heddle.scheduler.context.Hosted;
@@ -297,7 +298,7 @@ public abstract class Waker extends Subscriptions implements Hosted {
   ///
   /// @param awaited what it is about to wait for, for errors
   /// @throws IllegalStateException outside of coroutines
-  static Waker define(Event awaited) {
+  static Waker define(EventSource awaited) {
     ExecutionContext context = ExecutionContext.current();
     if (context == null || !(context.guest() instanceof Waker self)) {
       throw outside("a wait for " + awaited.info() + " was begun");
@@ -366,7 +367,7 @@ public abstract class Waker extends Subscriptions implements Hosted {
   /// [WaitCancelledException]. What is waited for is to be subscribed next; it counts before both.
   ///
   /// @param token null: none
-  public final void renewWithTimeout(Deadline deadline, @Nullable Event token) {
+  public final void renewWithTimeout(Deadline deadline, @Nullable EventSource token) {
     renew();
     if (token != null) {
       bound(token, Role.CANCEL);
@@ -642,7 +643,7 @@ public abstract class Waker extends Subscriptions implements Hosted {
       throw illegal("deliver");
     }
     status = RESULT;
-    Event taken =
+    EventSource taken =
         outcome == VALUE ? firedAs(Role.RESOLVE) : outcome == TOKEN ? firedAs(Role.CANCEL) : null;
     String inVain = outcome >= TOKEN ? awaitedInWords() : "";
     drop();
@@ -663,7 +664,10 @@ public abstract class Waker extends Subscriptions implements Hosted {
       taken.taken();
     }
     return switch (kind) {
-      case FAILURE -> throw rethrown(failure);
+      case FAILURE ->
+          throw failure == null
+              ? new IllegalStateException("an event failed without an error")
+              : Rethrow.unchecked(failure);
       case TOKEN ->
           throw new WaitCancelledException(
               describe() + " stopped waiting for " + inVain + ": its token fired", failure);
@@ -680,16 +684,6 @@ public abstract class Waker extends Subscriptions implements Hosted {
     if (cancellation != null) {
       throw cancellation;
     }
-  }
-
-  @SuppressWarnings({
-    "unchecked",
-    "TypeParameterUnusedInFormals"
-  }) // the usual sneaky throw: E is inferred as unchecked
-  private static <E extends Throwable> RuntimeException rethrown(@Nullable Throwable failure)
-      throws E {
-    throw (E)
-        (failure == null ? new IllegalStateException("an event failed without an error") : failure);
   }
 
   private IllegalStateException illegal(String transition) {

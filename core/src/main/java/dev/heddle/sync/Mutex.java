@@ -8,11 +8,12 @@ import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
+import dev.heddle.event.source.EventSource;
 import dev.heddle.failure.FailureTable;
-import dev.heddle.failure.Rethrow;
+import dev.heddle.internal.Rethrow;
+import dev.heddle.internal.StackReserve;
 import dev.heddle.scheduler.Permits;
 import dev.heddle.scheduler.Scheduler;
-import dev.heddle.scheduler.StackReserve;
 import dev.heddle.scheduler.Waker;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -109,7 +110,7 @@ public final class Mutex {
   public void lock(Awaitable<?> token) {
     CoroutineNode<?> self = current();
     if (!take(self)) {
-      turn.await(self, Deadline.never(), token.event());
+      turn.await(self, Deadline.never(), EventSource.of(token));
     }
   }
 

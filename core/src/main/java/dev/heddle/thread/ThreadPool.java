@@ -10,6 +10,7 @@ import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.Future;
+import dev.heddle.event.source.EventSource;
 import dev.heddle.failure.AnotherThread;
 import dev.heddle.loop.LoopRoot;
 import dev.heddle.scheduler.Permits;
@@ -121,7 +122,7 @@ public final class ThreadPool implements AutoCloseable {
   public <T extends @Nullable Object> Future<T> submit(Callable<T> task, Awaitable<?> token) {
     CoroutineNode<?> self = current();
     if (!slots.tryTake()) {
-      slots.await(self, Deadline.never(), token.event());
+      slots.await(self, Deadline.never(), EventSource.of(token));
     }
     return begin(task);
   }

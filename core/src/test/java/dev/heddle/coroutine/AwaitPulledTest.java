@@ -9,6 +9,7 @@ import dev.heddle.DeadlineException;
 import dev.heddle.Heddle;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
+import dev.heddle.event.source.EventSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -106,7 +107,7 @@ class AwaitPulledTest {
                 throw failure;
               };
           assertThatThrownBy(() -> Await.any(broken)).isSameAs(failure);
-          assertThat(slow.event().subscribers()).isZero();
+          assertThat(EventSource.of(slow).subscribers()).isZero();
           slow.cancel("enough");
           return null;
         }));

@@ -14,6 +14,7 @@ import dev.heddle.event.Deadline;
 import dev.heddle.event.Future;
 import dev.heddle.event.Promise;
 import dev.heddle.event.Trigger;
+import dev.heddle.event.source.EventSource;
 import dev.heddle.simulation.VirtualTime;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -258,7 +259,7 @@ class AwaitTest {
       assertThatThrownBy(() -> Await.all(Arrays.asList(one, null)))
           .isInstanceOf(NullPointerException.class)
           .hasMessageContaining("at 1");
-      assertThat(one.event().subscribers()).isZero();
+      assertThat(EventSource.of(one).subscribers()).isZero();
     });
   }
 
@@ -375,7 +376,7 @@ class AwaitTest {
       Coroutine<String> b = after(s, 1, "b");
       assertThatThrownBy(() -> Await.of(a, b).until(b).all())
           .isInstanceOf(WaitCancelledException.class);
-      assertThat(a.event().subscribers()).isZero();
+      assertThat(EventSource.of(a).subscribers()).isZero();
       assertThat(a.await()).isEqualTo("a");
     });
   }
@@ -389,7 +390,7 @@ class AwaitTest {
               () -> Await.of(List.of(slow)).until(Deadline.after(Duration.ofMillis(1))).allOrFail())
           .isInstanceOf(DeadlineException.class);
       assertThat(slow.isCancelled()).isFalse();
-      assertThat(slow.event().subscribers()).isZero();
+      assertThat(EventSource.of(slow).subscribers()).isZero();
       slow.cancel("enough");
     });
   }
@@ -414,11 +415,11 @@ class AwaitTest {
       Coroutine<String> b = after(s, 9, "b");
       Coroutine<Object> waiting = s.spawn(() -> Await.all(List.of(a, b)));
       Heddle.suspend();
-      assertThat(a.event().subscribers()).isOne();
+      assertThat(EventSource.of(a).subscribers()).isOne();
       waiting.cancel("enough");
       assertThatThrownBy(waiting::await).isInstanceOf(Cancellation.class);
-      assertThat(a.event().subscribers()).isZero();
-      assertThat(b.event().subscribers()).isZero();
+      assertThat(EventSource.of(a).subscribers()).isZero();
+      assertThat(EventSource.of(b).subscribers()).isZero();
     });
   }
 
@@ -438,7 +439,7 @@ class AwaitTest {
       assertThat(results).hasSize(10_000).isSorted();
       Coroutine<Integer> one = many.getFirst();
       assertThat(Await.all(java.util.Collections.nCopies(10_000, one)).values()).hasSize(10_000);
-      assertThat(Set.copyOf(many.stream().map(c -> c.event().subscribers()).toList()))
+      assertThat(Set.copyOf(many.stream().map(c -> EventSource.of(c).subscribers()).toList()))
           .containsExactly(0);
     });
   }

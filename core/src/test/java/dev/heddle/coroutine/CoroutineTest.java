@@ -264,9 +264,11 @@ class CoroutineTest {
             Heddle.delay(Duration.ofMillis(1));
             return 1;
           });
-      worker.addSwitchHandler((coroutine, enter, finishing) -> {
+      worker.addSwitchHandler((coroutine, kind) -> {
         assertThat(coroutine).isSameAs(worker);
-        log.add((enter ? "enter" : "leave") + (finishing ? " for ever" : ""));
+        log.add(
+            (kind == Switch.ENTER ? "enter" : "leave")
+                + (kind == Switch.FINISH ? " for ever" : ""));
         return true;
       });
     });
@@ -284,8 +286,8 @@ class CoroutineTest {
             Heddle.suspend();
             return 1;
           });
-      worker.addSwitchHandler((coroutine, enter, finishing) -> ++calls[0] < 2);
-      worker.addSwitchHandler((coroutine, enter, finishing) -> {
+      worker.addSwitchHandler((coroutine, kind) -> ++calls[0] < 2);
+      worker.addSwitchHandler((coroutine, kind) -> {
         calls[1]++;
         return true;
       });
@@ -299,9 +301,9 @@ class CoroutineTest {
     List<Throwable> refused = new ArrayList<>();
     Heddle.run(() -> {
       var worker = Heddle.spawn(() -> 1);
-      worker.addSwitchHandler((coroutine, enter, finishing) -> {
+      worker.addSwitchHandler((coroutine, kind) -> {
         try {
-          coroutine.addSwitchHandler((c, e, f) -> true);
+          coroutine.addSwitchHandler((c, k) -> true);
         } catch (IllegalStateException e) {
           refused.add(e);
         }
@@ -317,7 +319,7 @@ class CoroutineTest {
     assertThatThrownBy(() ->
             Heddle.run(() -> {
               Heddle.current()
-                  .addSwitchHandler((coroutine, enter, finishing) -> {
+                  .addSwitchHandler((coroutine, kind) -> {
                     Heddle.suspend();
                     return true;
                   });
@@ -328,8 +330,8 @@ class CoroutineTest {
   }
 
   private static SwitchHandler failingAt(boolean enterWanted, RuntimeException failure) {
-    return (coroutine, enter, finishing) -> {
-      if (enter == enterWanted && (enter || finishing)) {
+    return (coroutine, kind) -> {
+      if (kind == (enterWanted ? Switch.ENTER : Switch.FINISH)) {
         throw failure;
       }
       return true;

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.heddle.Cancellation;
 import dev.heddle.DeadlockError;
 import dev.heddle.Heddle;
+import dev.heddle.event.source.EventSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -84,7 +85,7 @@ class DeadlockTest {
   void hiddenTimer_doesNotHideADeadlock() {
     assertThatThrownBy(() ->
             Heddle.run(() -> {
-              Heddle.timer(Duration.ofHours(24), true).start();
+              EventSource.of(Heddle.hiddenTimer(Duration.ofHours(24))).start();
               pair(Coroutine::await);
             }))
         .isInstanceOf(DeadlockError.class);

@@ -8,8 +8,8 @@ import dev.heddle.Cancellation;
 import dev.heddle.DeadlockError;
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.event.Event;
 import dev.heddle.event.Promise;
+import dev.heddle.event.source.EventSource;
 import dev.heddle.simulation.VirtualTime;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -113,7 +113,7 @@ class LateTest {
   }
 
   /// An event that takes its time to say what it is.
-  private static final class Slow extends Event {
+  private static final class Slow extends EventSource {
     private final Consumer<Duration> pause;
 
     Slow(Consumer<Duration> pause) {

@@ -11,6 +11,7 @@ import dev.heddle.HeddleOptions;
 import dev.heddle.Loop;
 import dev.heddle.LoopEndedException;
 import dev.heddle.event.Trigger;
+import dev.heddle.event.source.EventSource;
 import dev.heddle.io.Listener;
 import dev.heddle.io.Tcp;
 import dev.heddle.simulation.VirtualTime;
@@ -93,7 +94,7 @@ class LoopTest {
   @Tag("trap-11")
   void hiddenTimer_besideWork_neitherWakesNorKeepsTheLoop() {
     VirtualTime.run(() -> {
-      Heddle.timer(Duration.ofHours(24), true).start();
+      EventSource.of(Heddle.hiddenTimer(Duration.ofHours(24))).start();
       var before = Heddle.counters();
       Heddle.delay(Duration.ofMillis(3));
       assertThat(Heddle.counters().sleeps() - before.sleeps()).isEqualTo(1);
@@ -347,6 +348,47 @@ class LoopTest {
     loop.shutdown(LONG);
     assertThatThrownBy(loop::join).isInstanceOf(Cancellation.class);
     assertThat(log).containsExactly("main cut");
+  }
+
+  @Test
+  void close_ofALoop_stopsItAndWaitsUntilItHasEnded() {
+    Loop<Object> left;
+    try (Loop<Object> loop = Loop.start(() -> {
+          Heddle.delay(Duration.ofHours(1));
+          return "never";
+        })) {
+      loop.submit(() -> "it runs").join();
+      left = loop;
+    }
+    assertThat(left.isDone()).isTrue();
+    assertThatThrownBy(left::join).isInstanceOf(Cancellation.class);
+  }
+
+  @Test
+  void close_ofALoopWhoseMainHasFailed_leavesTheFailureToJoin() {
+    Loop<Object> loop =
+        Loop.start(() -> {
+          throw new IllegalStateException("main");
+        });
+    var _ = loop.result().exceptionally(_ -> "failed").join();
+    loop.close();
+    assertThatThrownBy(loop::join).isInstanceOf(IllegalStateException.class).hasMessage("main");
+  }
+
+  @Test
+  void close_inACoroutineOfTheLoop_isRefused() {
+    assertThatThrownBy(() -> Heddle.run(() -> Loop.current().close()))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("wait from another thread");
+  }
+
+  @Test
+  void inCoroutine_isTrueInCoroutinesAndNowhereElse() throws Exception {
+    assertThat(Heddle.inCoroutine()).isFalse();
+    Heddle.run(() -> {
+      assertThat(Heddle.inCoroutine()).isTrue();
+      assertThat(Heddle.offload(Heddle::inCoroutine)).as("beside the loop").isFalse();
+    });
   }
 
   @Test

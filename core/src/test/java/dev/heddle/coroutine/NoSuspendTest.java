@@ -120,8 +120,8 @@ class NoSuspendTest {
   void handlers_ofACoroutineInASection_hearOfNoRefusedSwitch() {
     Heddle.run(() -> {
       Heddle.current()
-          .addSwitchHandler((_, enter, finishing) -> {
-            log.add(finishing ? "finish" : enter ? "enter" : "leave");
+          .addSwitchHandler((_, kind) -> {
+            log.add(kind == Switch.FINISH ? "finish" : kind == Switch.ENTER ? "enter" : "leave");
             return true;
           });
       assertThatThrownBy(() -> Heddle.assertNoSuspend(Heddle::suspend))
@@ -170,8 +170,8 @@ class NoSuspendTest {
   void section_insideASwitchHandler_leavesTheHandlerThere() {
     Heddle.run(() -> {
       Heddle.current()
-          .addSwitchHandler((_, enter, _) -> {
-            Heddle.assertNoSuspend(() -> log.add(enter ? "enter" : "leave"));
+          .addSwitchHandler((_, kind) -> {
+            Heddle.assertNoSuspend(() -> log.add(kind == Switch.ENTER ? "enter" : "leave"));
             return true;
           });
       Heddle.suspend();

@@ -8,11 +8,11 @@ final class Parity implements SwitchHandler {
   private int missed;
 
   @Override
-  public boolean onSwitch(Coroutine<?> coroutine, boolean enter, boolean finishing) {
+  public boolean onSwitch(Coroutine<?> coroutine, Switch kind) {
     calls++;
-    if (!finishing) {
-      missed += away == enter ? 0 : 1;
-      away = !enter;
+    if (kind != Switch.FINISH) {
+      missed += away == (kind == Switch.ENTER) ? 0 : 1;
+      away = kind != Switch.ENTER;
     }
     return true;
   }

@@ -61,7 +61,7 @@ class ScopeJoinTest {
     Heddle.run(() -> {
       Scope scope = Scope.detached();
       scope.launch("slow", () -> log.sleep("slow"));
-      var token = Heddle.timer(Duration.ofMillis(1), false);
+      var token = Heddle.timer(Duration.ofMillis(1));
       assertThatThrownBy(() -> scope.join(token)).isInstanceOf(WaitCancelledException.class);
       assertThatThrownBy(() -> Heddle.await(scope, token))
           .isInstanceOf(WaitCancelledException.class);

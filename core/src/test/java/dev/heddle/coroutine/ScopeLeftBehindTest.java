@@ -107,10 +107,10 @@ class ScopeLeftBehindTest {
 
   private SwitchHandler failingToLeave(int times) {
     int[] left = {times};
-    return (self, enter, finishing) -> {
-      if (finishing) {
+    return (self, kind) -> {
+      if (kind == Switch.FINISH) {
         log.add("finish");
-      } else if (!enter && left[0]-- > 0) {
+      } else if (kind != Switch.ENTER && left[0]-- > 0) {
         throw broken;
       }
       return true;

@@ -197,7 +197,7 @@ class SpawnOrderTest {
             Heddle::counters,
             () -> Heddle.shutdown(Duration.ZERO),
             () -> Heddle.exit(1),
-            () -> Heddle.timer(Duration.ZERO, false),
+            () -> Heddle.timer(Duration.ZERO),
             Scope::open);
     for (Action call : calls) {
       assertThatThrownBy(call::run)
@@ -215,8 +215,8 @@ class SpawnOrderTest {
       Throwable[] refusal = new Throwable[1];
       CoroutineNode.current()
           .scheduler()
-          .onTrampoline(() ->
-              refusal[0] = catchThrowable(() -> Heddle.await(Heddle.timer(Duration.ZERO, false))));
+          .onTrampoline(
+              () -> refusal[0] = catchThrowable(() -> Heddle.await(Heddle.timer(Duration.ZERO))));
       Heddle.suspend();
       assertThat(refusal[0])
           .isInstanceOf(IllegalStateException.class)

@@ -32,8 +32,12 @@ class SwitchHandlerTest {
   private final List<String> log = new ArrayList<>();
 
   private SwitchHandler logging(String who) {
-    return (coroutine, enter, finishing) -> {
-      log.add(who + (enter ? " enters" : finishing ? " finishes" : " leaves"));
+    return (coroutine, kind) -> {
+      log.add(
+          who
+              + (kind == Switch.ENTER
+                  ? " enters"
+                  : kind == Switch.FINISH ? " finishes" : " leaves"));
       return true;
     };
   }
@@ -42,9 +46,9 @@ class SwitchHandlerTest {
   private SwitchHandler failingOnce(String who, boolean atEnter) {
     boolean[] failed = new boolean[1];
     SwitchHandler logging = logging(who);
-    return (coroutine, enter, finishing) -> {
-      logging.onSwitch(coroutine, enter, finishing);
-      if (enter == atEnter && !finishing && !failed[0]) {
+    return (coroutine, kind) -> {
+      logging.onSwitch(coroutine, kind);
+      if (kind == (atEnter ? Switch.ENTER : Switch.LEAVE) && !failed[0]) {
         failed[0] = true;
         throw failure;
       }
@@ -162,7 +166,7 @@ class SwitchHandlerTest {
     Heddle.run(() -> {
       SwitchHandler kept = logging("kept");
       Heddle.addSwitchHandler(kept);
-      Heddle.addSwitchHandler((coroutine, enter, finishing) -> {
+      Heddle.addSwitchHandler((coroutine, kind) -> {
         try {
           coroutine.removeSwitchHandler(kept);
         } catch (IllegalStateException e) {
@@ -190,7 +194,7 @@ class SwitchHandlerTest {
   @Test
   void handler_mayStartACoroutine() {
     Heddle.run(() -> {
-      Heddle.addSwitchHandler((coroutine, enter, finishing) -> {
+      Heddle.addSwitchHandler((coroutine, kind) -> {
         Heddle.spawn(() -> log.add("started by the handler"));
         return false;
       });
@@ -284,8 +288,8 @@ class SwitchHandlerTest {
     IllegalStateException second = new IllegalStateException("second");
     Heddle.run(() -> {
       Heddle.addSwitchHandler(failingOnce("first", false));
-      Heddle.addSwitchHandler((coroutine, enter, finishing) -> {
-        if (!enter && !finishing && log.size() < 2) {
+      Heddle.addSwitchHandler((coroutine, kind) -> {
+        if (kind == Switch.LEAVE && log.size() < 2) {
           throw second;
         }
         return true;
@@ -343,8 +347,8 @@ class SwitchHandlerTest {
             }
           });
       Heddle.suspend();
-      Heddle.addSwitchHandler((coroutine, enter, finishing) -> {
-        if (!enter) {
+      Heddle.addSwitchHandler((coroutine, kind) -> {
+        if (kind != Switch.ENTER) {
           lock.lock();
           lock.unlock();
         }
@@ -360,7 +364,7 @@ class SwitchHandlerTest {
     Heddle.run(() -> {
       Promise<String> promise = Heddle.promise();
       Heddle.launch("completing", () -> promise.complete("came"));
-      Heddle.addSwitchHandler((coroutine, enter, finishing) -> {
+      Heddle.addSwitchHandler((coroutine, kind) -> {
         try {
           Heddle.delay(Duration.ofMillis(1));
         } catch (IllegalStateException e) {
@@ -395,8 +399,12 @@ class SwitchHandlerTest {
           private boolean ended;
 
           @Override
-          public boolean onSwitch(Coroutine<?> coroutine, boolean enter, boolean finishing) {
-            log.add("second" + (enter ? " enters" : finishing ? " finishes" : " leaves"));
+          public boolean onSwitch(Coroutine<?> coroutine, Switch kind) {
+            log.add(
+                "second"
+                    + (kind == Switch.ENTER
+                        ? " enters"
+                        : kind == Switch.FINISH ? " finishes" : " leaves"));
             if (!ended) {
               ended = true;
               throw new StackOverflowError("as if the stack ended here");

@@ -12,6 +12,7 @@ import dev.heddle.WaitCancelledException;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.Promise;
 import dev.heddle.event.Trigger;
+import dev.heddle.event.source.EventSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -200,7 +201,7 @@ class TokenTest {
   void oneTimer_asTheTokenOfSeveralWaits_endsThemAll() {
     int[] ended = new int[1];
     Heddle.run(() -> {
-      var token = Heddle.timer(Duration.ofMillis(2), false);
+      var token = Heddle.timer(Duration.ofMillis(2));
       var never =
           Heddle.spawn(() -> {
             Heddle.delay(LONG);
@@ -323,7 +324,7 @@ class TokenTest {
   void within_whoseTokenFires_cutsTheBodyAndThrows() {
     List<String> log = new ArrayList<>();
     Heddle.run(() -> {
-      var token = Heddle.timer(Duration.ofMillis(2), false);
+      var token = Heddle.timer(Duration.ofMillis(2));
       assertThatThrownBy(() ->
               Heddle.within(
                   token,
@@ -376,11 +377,11 @@ class TokenTest {
   @Test
   void within_whoseBodyIsQuickerThanItsToken_isItsResultAndLeavesNoTimer() {
     Heddle.run(() -> {
-      var token = Heddle.timer(LONG, false);
+      var token = Heddle.timer(LONG);
       assertThat(Heddle.within(token, () -> "quick")).isEqualTo("quick");
       assertThat(Heddle.within(Deadline.after(LONG), () -> "quick")).isEqualTo("quick");
       assertThat(Heddle.within(Deadline.never(), () -> "quick")).isEqualTo("quick");
-      assertThat(token.subscribers()).isZero();
+      assertThat(EventSource.of(token).subscribers()).isZero();
       assertThat(Heddle.counters().timers()).isZero();
     });
   }
@@ -400,8 +401,8 @@ class TokenTest {
   @Test
   void within_ofTokensOneInsideTheOther_throwsAtTheOneThatFired() {
     Heddle.run(() -> {
-      var outer = Heddle.timer(Duration.ofMillis(1), false);
-      var inner = Heddle.timer(LONG, false);
+      var outer = Heddle.timer(Duration.ofMillis(1));
+      var inner = Heddle.timer(LONG);
       assertThatThrownBy(() ->
               Heddle.within(
                   outer,

@@ -9,7 +9,9 @@ import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
 import dev.heddle.Loop;
 import dev.heddle.coroutine.Coroutine;
+import dev.heddle.coroutine.Switch;
 import dev.heddle.event.Event;
+import dev.heddle.event.source.EventSource;
 import dev.heddle.io.AsyncIo;
 import dev.heddle.io.Listener;
 import dev.heddle.io.Tcp;
@@ -167,7 +169,7 @@ class SwitchCountTest {
   void await_ofATimerThatHasFired_costsNoSwitch() {
     Cost cost =
         inALoop(() -> {
-          Event timer = Heddle.timer(Duration.ofNanos(1), false);
+          Event timer = Heddle.timer(Duration.ofNanos(1));
           Heddle.await(timer);
           Heddle.spawn(() -> turns(ROUNDS));
           return Cost.of(() -> Heddle.await(timer));
@@ -278,7 +280,7 @@ class SwitchCountTest {
   void hiddenTimer_ofADay_addsNoReactorCallAndDoesNotKeepTheLoop() {
     Cost cost =
         inALoop(() -> {
-          Heddle.timer(Duration.ofHours(24), true).start();
+          EventSource.of(Heddle.hiddenTimer(Duration.ofHours(24))).start();
           Heddle.delay(Duration.ofMillis(1));
           return Cost.of(() -> {
             for (int i = 0; i < 5; i++) {
@@ -315,8 +317,8 @@ class SwitchCountTest {
 
   private static void echo(AsyncIo served, int[] enters) throws IOException {
     Heddle.current()
-        .addSwitchHandler((coroutine, enter, finishing) -> {
-          enters[0] += enter ? 1 : 0;
+        .addSwitchHandler((coroutine, kind) -> {
+          enters[0] += kind == Switch.ENTER ? 1 : 0;
           return true;
         });
     ByteBuffer buffer = ByteBuffer.allocate(64);
@@ -336,13 +338,13 @@ class SwitchCountTest {
     int coroutines = 10;
     inALoop(() ->
         Heddle.scope(s -> {
-          Event timer = Heddle.timer(Duration.ofMillis(1), false);
+          Event timer = Heddle.timer(Duration.ofMillis(1));
           Coroutine<Integer> done = s.spawn(() -> 1);
           done.await();
           for (int i = 0; i < coroutines; i++) {
             s.spawn(() -> waitInManyWays(timer, done))
-                .addSwitchHandler((coroutine, enter, finishing) -> {
-                  (enter ? enters : finishing ? finishes : leaves)[0]++;
+                .addSwitchHandler((coroutine, kind) -> {
+                  (kind == Switch.ENTER ? enters : kind == Switch.FINISH ? finishes : leaves)[0]++;
                   return true;
                 });
           }
@@ -367,13 +369,13 @@ class SwitchCountTest {
   void switchHandlers_forAWaitThatIsOverAtOnce_doNotRun() {
     int[] calls = new int[1];
     inALoop(() -> {
-      Event timer = Heddle.timer(Duration.ofNanos(1), false);
+      Event timer = Heddle.timer(Duration.ofNanos(1));
       Coroutine<Integer> done = Heddle.spawn(() -> 1);
       done.await();
       Heddle.await(timer);
       Heddle.current()
-          .addSwitchHandler((coroutine, enter, finishing) -> {
-            calls[0] += finishing ? 0 : 1;
+          .addSwitchHandler((coroutine, kind) -> {
+            calls[0] += kind == Switch.FINISH ? 0 : 1;
             return true;
           });
       Heddle.await(timer);

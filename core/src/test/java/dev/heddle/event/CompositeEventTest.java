@@ -10,6 +10,7 @@ import dev.heddle.DeadlineException;
 import dev.heddle.FailureReport;
 import dev.heddle.Heddle;
 import dev.heddle.WaitCancelledException;
+import dev.heddle.event.source.CompositeEvent;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,18 +23,18 @@ class CompositeEventTest {
   private static final Duration LONG = Duration.ofHours(1);
 
   private static Event soon() {
-    return Heddle.timer(Duration.ofMillis(1), false);
+    return Heddle.timer(Duration.ofMillis(1));
   }
 
   private static Event late() {
-    return Heddle.timer(LONG, false);
+    return Heddle.timer(LONG);
   }
 
   @Test
   void anyOf_firesWithTheFirstAndDisarmsTheOthers() {
     Heddle.run(() -> {
       Promise<String> promise = Heddle.promise();
-      Event any = CompositeEvent.anyOf(late(), promise.future(), late());
+      Event any = Event.anyOf(late(), promise.future(), late());
       Heddle.launch("completes", () -> promise.complete("value"));
       assertThat(Heddle.<Object>await(any)).isEqualTo("value");
       assertThat(Heddle.counters().timers()).isZero();
@@ -49,7 +50,7 @@ class CompositeEventTest {
     Heddle.run(() -> {
       Promise<String> promise = Heddle.promise();
       promise.fail(failure);
-      assertThatThrownBy(() -> Heddle.await(CompositeEvent.anyOf(late(), promise.future())))
+      assertThatThrownBy(() -> Heddle.await(Event.anyOf(late(), promise.future())))
           .isSameAs(failure);
     });
   }
@@ -59,7 +60,7 @@ class CompositeEventTest {
     Heddle.run(() -> {
       Trigger a = Heddle.trigger("a");
       Trigger b = Heddle.trigger("b");
-      Event any = CompositeEvent.anyOf(a, b);
+      Event any = Event.anyOf(a, b);
       for (Trigger next : List.of(a, b, a)) {
         Heddle.launch("puller", next::pull);
         Heddle.await(any);
@@ -72,7 +73,7 @@ class CompositeEventTest {
   void anyOf_asAToken_endsAWait() {
     Heddle.run(() -> {
       Future<Object> never = Heddle.promise().future();
-      assertThatThrownBy(() -> never.await(CompositeEvent.anyOf(late(), soon())))
+      assertThatThrownBy(() -> never.await(Event.anyOf(late(), soon())))
           .isInstanceOf(WaitCancelledException.class);
     });
   }
@@ -81,7 +82,7 @@ class CompositeEventTest {
   void allOf_firesWhenEachHasFired() {
     Heddle.run(() -> {
       Promise<String> promise = Heddle.promise();
-      Event all = CompositeEvent.allOf(promise.future(), soon(), promise.future());
+      Event all = Event.allOf(promise.future(), soon(), promise.future());
       assertThatThrownBy(() -> Heddle.await(all, Deadline.after(Duration.ofMillis(3))))
           .hasMessageContaining("deadline");
       promise.complete("value");
@@ -105,7 +106,7 @@ class CompositeEventTest {
             log.add("completes");
             good.complete("value");
           });
-      assertThatThrownBy(() -> Heddle.await(CompositeEvent.allOf(bad.future(), good.future())))
+      assertThatThrownBy(() -> Heddle.await(Event.allOf(bad.future(), good.future())))
           .isSameAs(failure);
     });
     assertThat(log).containsExactly("completes");
@@ -124,7 +125,7 @@ class CompositeEventTest {
       foreign[0] = late();
     });
     Heddle.run(() ->
-        assertThatThrownBy(() -> CompositeEvent.anyOf(late(), foreign[0]))
+        assertThatThrownBy(() -> Event.anyOf(late(), foreign[0]))
             .isInstanceOf(IllegalStateException.class)
             .hasMessageContaining("another loop"));
   }
@@ -136,7 +137,7 @@ class CompositeEventTest {
       for (int i = 0; i < many.length; i++) {
         many[i] = Heddle.trigger("t" + i);
       }
-      assertThat(CompositeEvent.anyOf(many).info()).contains("'t0'", "...").doesNotContain("'t9'");
+      assertThat(Event.anyOf(many).info()).contains("'t0'", "...").doesNotContain("'t9'");
     });
   }
 
@@ -145,8 +146,7 @@ class CompositeEventTest {
     IllegalStateException first = new IllegalStateException("first");
     IllegalStateException second = new IllegalStateException("second");
     Heddle.run(() -> {
-      Event all =
-          CompositeEvent.allOf(failed(new Cancellation("c")), failed(first), failed(second));
+      Event all = Event.allOf(failed(new Cancellation("c")), failed(first), failed(second));
       assertThatThrownBy(() -> Heddle.await(all)).isSameAs(first);
     });
     assertThat(merged(first)).containsExactly(second);
@@ -156,7 +156,7 @@ class CompositeEventTest {
   void allOf_cutAfterAFailure_hasItInTheReportOfWhatCutIt() {
     IllegalStateException failure = new IllegalStateException("x");
     Heddle.run(() -> {
-      Event all = CompositeEvent.anyOf(CompositeEvent.allOf(failed(failure), late()));
+      Event all = Event.anyOf(Event.allOf(failed(failure), late()));
       Throwable cut = catchThrowable(() -> Heddle.await(all, Deadline.after(Duration.ofMillis(1))));
       assertThat(cut).isInstanceOf(DeadlineException.class);
       assertThat(merged(cut)).containsExactly(failure);
@@ -185,7 +185,7 @@ class CompositeEventTest {
             a.pull();
             b.pull();
           });
-      Heddle.await(CompositeEvent.anyOf(a, b));
+      Heddle.await(Event.anyOf(a, b));
       assertThat(a.event().isClosed()).isFalse();
       assertThat(b.event().isClosed()).isTrue();
     });

@@ -13,6 +13,8 @@ import dev.heddle.WaitCancelledException;
 import dev.heddle.coroutine.Await;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.Reports;
+import dev.heddle.event.source.EventHome;
+import dev.heddle.event.source.EventSource;
 import dev.heddle.hosting.StackEnd;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(300)
 class EventStreamTest {
   /// Fires when a test says so; hidden, like an event that coroutines of the loop fire.
-  private static final class Bell extends Event implements Awaitable<Object> {
+  private static final class Bell extends EventSource implements Awaitable<Object> {
     int arms;
 
     Bell(EventHome home) {
@@ -58,7 +60,7 @@ class EventStreamTest {
   }
 
   private Bell bell() {
-    return new Bell(Heddle.timer(Duration.ofHours(1), true).home());
+    return new Bell(EventSource.of(Heddle.hiddenTimer(Duration.ofHours(1))).home());
   }
 
   private static void inLoop(Action body) {
@@ -212,7 +214,7 @@ class EventStreamTest {
       EventStream<Object> stream = EventStream.of(bell(), 2);
       assertThatThrownBy(() -> stream.next(Deadline.after(Duration.ofMillis(1))))
           .isInstanceOf(DeadlineException.class);
-      assertThatThrownBy(() -> stream.next(Heddle.timer(Duration.ofMillis(1), false)))
+      assertThatThrownBy(() -> stream.next(Heddle.timer(Duration.ofMillis(1))))
           .isInstanceOf(WaitCancelledException.class);
     });
   }
@@ -316,10 +318,10 @@ class EventStreamTest {
   @Tag("trap-10")
   void streamOverWhatAnotherAwaits_isNoDeadlockForThat() {
     inLoop(() -> {
-      Event before = Heddle.timer(Duration.ofMillis(5), false);
+      Event before = Heddle.timer(Duration.ofMillis(5));
       var _ = EventStream.of(before, 4);
       Heddle.await(before);
-      Event after = Heddle.timer(Duration.ofMillis(5), false);
+      Event after = Heddle.timer(Duration.ofMillis(5));
       Coroutine<Object> awaiter = Heddle.spawn(() -> Heddle.await(after));
       Heddle.suspend();
       var _ = EventStream.of(after, 4);
@@ -348,7 +350,7 @@ class EventStreamTest {
       Promise<String> more = Heddle.promise();
       try (EventStream<?> ticks = Heddle.ticks(Duration.ofMillis(1))) {
         Coroutine<Object> both =
-            Heddle.spawn(() -> Heddle.await(CompositeEvent.allOf(ticks.ready(), more.future())));
+            Heddle.spawn(() -> Heddle.await(Event.allOf(ticks.ready(), more.future())));
         Heddle.suspend();
         for (int i = 0; i < 3; i++) {
           ticks.next();

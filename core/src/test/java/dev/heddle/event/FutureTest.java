@@ -499,7 +499,7 @@ class FutureTest {
   @Test
   void futureOf_anEvent_isCompletedByItsNextFiring() {
     Heddle.run(() -> {
-      Future<Object> tick = Future.of(Heddle.timer(Duration.ofMillis(1), false));
+      Future<Object> tick = Future.of(Heddle.timer(Duration.ofMillis(1)));
       assertThat(tick.map(_ -> "fired").await(Deadline.after(LONG))).isEqualTo("fired");
     });
   }

@@ -36,4 +36,20 @@ class ApiTextTest {
             text)
         .isEqualTo(committed);
   }
+
+  /// At a release `api/*.txt` is copied to `api/released`; before the first one nothing can break.
+  @Test
+  void api_ofTheLastRelease_isThere_orTheChangeLogSaysWhatIsGone() throws IOException {
+    String now = ApiText.of(Path.of(System.getProperty("heddle.classes")));
+    String module = now.lines().findFirst().orElseThrow().substring("module ".length());
+    Path released = TEXTS.resolve("released").resolve(module + ".txt");
+    if (Files.exists(released)) {
+      String changeLog = Files.readString(TEXTS.resolveSibling("CHANGELOG.md"));
+      assertThat(ApiBreaks.unnamed(Files.readString(released), now, changeLog))
+          .as(
+              "gone since the last release, and not under Breaking in CHANGELOG.md; name each as"
+                  + " `Type` or `Type.member`, and say what to do instead")
+          .isEmpty();
+    }
+  }
 }

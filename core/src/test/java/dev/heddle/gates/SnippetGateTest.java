@@ -21,12 +21,11 @@ class SnippetGateTest {
       Path.of(System.getProperty("heddle.root"), "core/src/main/java/dev/heddle");
 
   private static final List<String> EXPORTED =
-      List.of("", "coroutine", "event", "io", "observe", "os", "sync", "thread");
+      List.of("", "coroutine", "event", "io", "io/unix", "observe", "os", "sync", "thread");
 
   private static final String THROWN =
       "is caught, not called: its documentation says who throws it";
   private static final String LAMBDA = "is written as a lambda in the snippets of what takes it";
-  private static final String INSIDE = "is for the rooms of Heddle, not for users";
 
   private static final String PART = "is read from a Dump or a report, which show their use";
 
@@ -51,6 +50,7 @@ class SnippetGateTest {
           Map.entry("ItemTest", LAMBDA),
           Map.entry("ScopeBody", LAMBDA),
           Map.entry("FailureHandler", LAMBDA),
+          Map.entry("PeerCredentials", "is a record that is read: Unix.peerCredentials returns it"),
           Map.entry("CompletionHandler", LAMBDA),
           Map.entry("CancelMode", "is an argument: the snippet of Scope.child shows it"),
           Map.entry("Transform", LAMBDA),
@@ -63,9 +63,7 @@ class SnippetGateTest {
           Map.entry("ScopeSnapshot", PART),
           Map.entry("WaitSnapshot", PART),
           Map.entry("Awaitable", "is what the types it stands for show"),
-          Map.entry("EventHome", INSIDE),
-          Map.entry("FutureLedger", INSIDE),
-          Map.entry("InlineCallback", INSIDE));
+          Map.entry("Switch", "is an argument: the snippet of SwitchHandler shows it"));
 
   @Test
   void publicTypes_ofExportedRooms_showTheirUse() throws IOException {

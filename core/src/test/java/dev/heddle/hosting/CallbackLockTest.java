@@ -4,8 +4,8 @@ package dev.heddle.hosting;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.Heddle;
-import dev.heddle.event.Event;
 import dev.heddle.event.EventCallback;
+import dev.heddle.event.source.EventSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,7 +24,7 @@ class CallbackLockTest {
 
   private void runWithHolder(EventCallback callback, Runnable holder) {
     Heddle.run(() -> {
-      Event timer = Heddle.timer(Duration.ofMillis(1), false);
+      EventSource timer = EventSource.of(Heddle.timer(Duration.ofMillis(1)));
       timer.subscribe(callback);
       timer.start();
       holder.run();
@@ -80,7 +80,7 @@ class CallbackLockTest {
   void callbacksBehindOneThatWaits_waitWithItAndKeepTheirOrder() {
     ReentrantLock lock = new ReentrantLock();
     Heddle.run(() -> {
-      Event timer = Heddle.timer(Duration.ofMillis(1), false);
+      EventSource timer = EventSource.of(Heddle.timer(Duration.ofMillis(1)));
       timer.subscribe((event, result, error) -> {
         lock.lock();
         lock.unlock();

@@ -126,7 +126,7 @@ class LoopEndTest {
             Heddle::checkCancelled,
             Heddle::current,
             Heddle::counters,
-            () -> Heddle.timer(Duration.ofHours(1), true),
+            () -> Heddle.hiddenTimer(Duration.ofHours(1)),
             () -> Heddle.onShutdown(() -> {}),
             Loop::current,
             OutputCapture::open,

@@ -6,7 +6,7 @@ import dev.heddle.HeddleOptions;
 import dev.heddle.Loop;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.Scope;
-import dev.heddle.scheduler.StackReserve;
+import dev.heddle.internal.StackReserve;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.SynchronousQueue;

@@ -55,7 +55,7 @@ class StackOverflowTest {
   @Test
   void overflow_inTheMiddleOfADelay_whereOnlyTheLookForStackIsCompiled_failsOnlyThatCoroutine()
       throws Exception {
-    String only = "dev.heddle.scheduler.StackReserve::*";
+    String only = "dev.heddle.internal.StackReserve::*";
     ChildJvm.Result child =
         ChildJvm.of(StackEndProgram.class)
             .with("-XX:CompileCommand=quiet", "-XX:CompileCommand=compileonly," + only)

@@ -2,6 +2,7 @@
 package dev.heddle.limits;
 
 import dev.heddle.Heddle;
+import dev.heddle.event.source.EventSource;
 import dev.heddle.observe.LoopCounters;
 import java.time.Duration;
 
@@ -17,7 +18,7 @@ final class DelaysProgram {
     long began = System.nanoTime();
     String report =
         Heddle.run(() -> {
-          Heddle.timer(Duration.ofHours(24), true).start();
+          EventSource.of(Heddle.hiddenTimer(Duration.ofHours(24))).start();
           int[] finished = new int[1];
           Heddle.scope(s -> {
             for (int i = 0; i < coroutines; i++) {

@@ -13,7 +13,7 @@ import dev.heddle.HeddleOptions;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.Reports;
 import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.event.Event;
+import dev.heddle.event.source.EventSource;
 import dev.heddle.sync.Mutex;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -138,7 +138,7 @@ class DeadlockReportTest {
   }
 
   /// Something that somebody should complete.
-  private static final class Letter extends Event {
+  private static final class Letter extends EventSource {
     Letter() {
       super(CoroutineNode.current().scheduler());
     }
@@ -166,7 +166,7 @@ class DeadlockReportTest {
   @Test
   @Tag("trap-11")
   void hiddenTimer_thatAllWaitFor_isNamedAndDoesNotPreventTheVerdict() {
-    DeadlockReport report = reportOf(() -> Heddle.await(Heddle.timer(Duration.ofHours(1), true)));
+    DeadlockReport report = reportOf(() -> Heddle.await(Heddle.hiddenTimer(Duration.ofHours(1))));
     assertThat(report.text()).contains("coroutine-1 'main' waits for a hidden timer, due in 35");
   }
 
@@ -215,8 +215,8 @@ class DeadlockReportTest {
   void event_whoseInfoThrows_doesNotSpoilTheReport() {
     DeadlockReport report =
         reportOf(() -> {
-          Event broken =
-              new Event(CoroutineNode.current().scheduler()) {
+          EventSource broken =
+              new EventSource(CoroutineNode.current().scheduler()) {
                 @Override
                 public String info() {
                   throw new IllegalStateException("broken");
@@ -237,7 +237,7 @@ class DeadlockReportTest {
             });
     try (Reports reports = new Reports()) {
       assertThatThrownBy(() ->
-              Heddle.run(failing, () -> Heddle.await(Heddle.timer(Duration.ofHours(1), true))))
+              Heddle.run(failing, () -> Heddle.await(Heddle.hiddenTimer(Duration.ofHours(1)))))
           .isInstanceOf(DeadlockError.class);
       assertThat(reports.failures()).containsExactly(broken);
     }

@@ -10,7 +10,7 @@ import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.event.Event;
+import dev.heddle.event.source.EventSource;
 import dev.heddle.hosting.ChildJvm;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -133,7 +133,7 @@ class FlightEventsTest {
 
   private static void awaitNobody() {
     Heddle.await(
-        new Event(CoroutineNode.current().scheduler()) {
+        new EventSource(CoroutineNode.current().scheduler()) {
           @Override
           public String info() {
             return "nobody";

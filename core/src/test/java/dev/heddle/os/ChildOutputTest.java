@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.event.Event;
 import dev.heddle.event.Promise;
+import dev.heddle.event.source.EventSource;
 import dev.heddle.os.pipe.PipeSource;
 import dev.heddle.simulation.VirtualTime;
 import java.io.IOException;
@@ -39,8 +39,8 @@ class ChildOutputTest {
     }
 
     @Override
-    public Event ready() {
-      return brought.future().event();
+    public EventSource ready() {
+      return EventSource.of(brought.future());
     }
 
     @Override

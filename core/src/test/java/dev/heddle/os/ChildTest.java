@@ -240,7 +240,7 @@ class ChildTest {
       try (Child child = SLEEP.start()) {
         assertThatThrownBy(() -> child.await(Deadline.after(SHORT)))
             .isInstanceOf(DeadlineException.class);
-        assertThatThrownBy(() -> child.await(Heddle.timer(SHORT, false)))
+        assertThatThrownBy(() -> child.await(Heddle.timer(SHORT)))
             .isInstanceOf(WaitCancelledException.class);
       }
     });

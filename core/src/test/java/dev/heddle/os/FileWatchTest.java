@@ -398,7 +398,7 @@ class FileWatchTest {
       try (EventStream<FileChange> changes = FileWatch.of(root).open()) {
         assertThatThrownBy(() -> changes.next(Deadline.after(Duration.ofNanos(1))))
             .isInstanceOf(DeadlineException.class);
-        assertThatThrownBy(() -> changes.next(Heddle.timer(Duration.ZERO, false)))
+        assertThatThrownBy(() -> changes.next(Heddle.timer(Duration.ZERO)))
             .isInstanceOf(WaitCancelledException.class);
         Files.createFile(file);
         assertThat(changes.next()).isEqualTo(change(CREATED, file));

@@ -90,7 +90,7 @@ class ProcessesTest {
         Awaitable<Integer> end = Processes.exitOf(child.pid());
         assertThatThrownBy(() -> Heddle.await(end, Deadline.after(Duration.ofNanos(1))))
             .isInstanceOf(DeadlineException.class);
-        assertThatThrownBy(() -> Heddle.await(end, Heddle.timer(Duration.ZERO, false)))
+        assertThatThrownBy(() -> Heddle.await(end, Heddle.timer(Duration.ZERO)))
             .isInstanceOf(WaitCancelledException.class);
       }
     });

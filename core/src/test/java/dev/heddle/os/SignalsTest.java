@@ -14,9 +14,9 @@ import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.Reports;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
-import dev.heddle.event.Event;
 import dev.heddle.event.EventStream;
 import dev.heddle.event.Future;
+import dev.heddle.event.source.EventSource;
 import dev.heddle.hosting.ChildJvm;
 import dev.heddle.io.conformance.Aspect;
 import dev.heddle.io.conformance.Proves;
@@ -100,8 +100,7 @@ class SignalsTest {
   @Shows(Aspect.CANCEL)
   void await_whoseTokenFiresFirst_saysSo() {
     inLoop(() ->
-        assertThatThrownBy(
-                () -> Heddle.await(Signals.of("WINCH"), Heddle.timer(Duration.ZERO, false)))
+        assertThatThrownBy(() -> Heddle.await(Signals.of("WINCH"), Heddle.timer(Duration.ZERO)))
             .isInstanceOf(WaitCancelledException.class));
   }
 
@@ -125,7 +124,7 @@ class SignalsTest {
       Awaitable<Signal> signal = Signals.of("WINCH");
       lost[0] = Future.of(signal);
       EventStream<Signal> open = Signals.stream(1, "WINCH");
-      Heddle.await(Heddle.timer(Duration.ZERO, false), signal);
+      Heddle.await(Heddle.timer(Duration.ZERO), signal);
       assertThat(open.lost()).isZero();
     });
     assertThat(lost[0].isDone()).isFalse();
@@ -134,7 +133,8 @@ class SignalsTest {
   @Test
   void loop_thatOnlyAwaitsASignal_isNoDeadlock() {
     inLoop(() -> {
-      Event later = Heddle.timer(Duration.ofMillis(1), true); // hidden: keeps nobody alive
+      EventSource later =
+          EventSource.of(Heddle.hiddenTimer(Duration.ofMillis(1))); // hidden: keeps nobody alive
       later.subscribe((_, _, _) -> Raise.signal("URG"));
       later.start();
       assertThat(Heddle.await(Signals.of("URG")).name()).isEqualTo("URG");

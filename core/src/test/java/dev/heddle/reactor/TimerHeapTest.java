@@ -3,7 +3,7 @@ package dev.heddle.reactor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.heddle.event.CountingHome;
+import dev.heddle.event.source.CountingHome;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

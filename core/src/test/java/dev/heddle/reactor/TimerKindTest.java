@@ -10,6 +10,7 @@ import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.event.Event;
 import dev.heddle.event.EventStream;
+import dev.heddle.event.source.EventSource;
 import dev.heddle.io.conformance.Aspect;
 import dev.heddle.io.conformance.Proves;
 import dev.heddle.io.conformance.Shows;
@@ -39,7 +40,7 @@ class TimerKindTest {
   @Shows(Aspect.INTEGRITY)
   void oneShot_firesAtItsTime_andIsThereForWhoComesLater() {
     inWorld(() -> {
-      Event timer = Heddle.timer(SECOND, false);
+      Event timer = Heddle.timer(SECOND);
       Coroutine<Object> other = Heddle.spawn(() -> Heddle.await(timer));
       Heddle.await(timer);
       assertThat(world.elapsed()).isEqualTo(SECOND);
@@ -70,10 +71,10 @@ class TimerKindTest {
   @Test
   void hidden_firesBesideOthers_andKeepsNobodyAlive() {
     inWorld(() -> {
-      Event soon = Heddle.timer(SECOND, true);
-      Event never = Heddle.timer(Duration.ofHours(1), true);
-      soon.start();
-      never.start();
+      Event soon = Heddle.hiddenTimer(SECOND);
+      Event never = Heddle.hiddenTimer(Duration.ofHours(1));
+      EventSource.of(soon).start();
+      EventSource.of(never).start();
       Heddle.delay(SECOND.multipliedBy(2));
       assertThat(soon.isClosed()).isTrue();
       assertThat(never.isClosed()).isFalse();
@@ -85,7 +86,7 @@ class TimerKindTest {
   @Shows(Aspect.CANCEL)
   void wait_thatIsCancelled_leavesNoTimer() {
     inWorld(() -> {
-      Coroutine<Object> waiter = Heddle.spawn(() -> Heddle.await(Heddle.timer(SECOND, false)));
+      Coroutine<Object> waiter = Heddle.spawn(() -> Heddle.await(Heddle.timer(SECOND)));
       Heddle.delay(Duration.ofMillis(1));
       assertThat(Heddle.dump().text()).contains("a timer, due in");
       waiter.cancel("enough");

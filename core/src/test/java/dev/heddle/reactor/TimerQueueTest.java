@@ -3,9 +3,9 @@ package dev.heddle.reactor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.heddle.event.CountingHome;
-import dev.heddle.event.EventHome;
-import dev.heddle.event.InlineCallback;
+import dev.heddle.event.source.CountingHome;
+import dev.heddle.event.source.EventHome;
+import dev.heddle.event.source.InlineCallback;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.scheduler;
 
-import dev.heddle.event.Event;
 import dev.heddle.event.EventCallback;
-import dev.heddle.event.EventHome;
+import dev.heddle.event.source.EventHome;
+import dev.heddle.event.source.EventSource;
 import org.jspecify.annotations.Nullable;
 
 /// An event that a test rings, and that counts what is done to it.
-final class Bell extends Event {
+final class Bell extends EventSource {
   private final String name;
   int arms;
   int disarms;

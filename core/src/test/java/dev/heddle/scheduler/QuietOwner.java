@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.scheduler;
 
-import dev.heddle.event.FutureLedger;
+import dev.heddle.event.source.FutureLedger;
 import java.util.ArrayList;
 import java.util.List;
 

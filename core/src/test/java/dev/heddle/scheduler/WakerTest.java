@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.heddle.DeadlineException;
 import dev.heddle.WaitCancelledException;
 import dev.heddle.event.EventCallback;
-import dev.heddle.event.InlineCallback;
+import dev.heddle.event.source.InlineCallback;
 import dev.heddle.scheduler.Waker.Role;
 import dev.heddle.scheduler.context.ExecutionContext;
 import java.util.ArrayList;

@@ -8,7 +8,7 @@ import dev.heddle.DeadlineException;
 import dev.heddle.Heddle;
 import dev.heddle.WaitCancelledException;
 import dev.heddle.event.Deadline;
-import dev.heddle.event.Event;
+import dev.heddle.event.source.EventSource;
 import dev.heddle.scheduler.Waker.Role;
 import java.time.Duration;
 import java.util.List;
@@ -41,7 +41,7 @@ class WakerTimeoutTest extends WakerFixture {
   @Test
   void define_inACoroutine_isTheSameWakerForEveryWait() {
     Heddle.run(() -> {
-      Event timer = Heddle.timer(Duration.ofMillis(1), false);
+      EventSource timer = EventSource.of(Heddle.timer(Duration.ofMillis(1)));
       Waker defined = Waker.define(timer);
       Heddle.await(timer);
       assertThat(Waker.define(timer)).isSameAs(defined);

@@ -8,6 +8,7 @@ import dev.heddle.coroutine.Scope;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Event;
 import dev.heddle.event.Trigger;
+import dev.heddle.event.source.EventSource;
 import dev.heddle.simulation.Circle.Kind;
 import dev.heddle.simulation.OperatorLog.Entry;
 import dev.heddle.simulation.OperatorLog.Why;
@@ -161,7 +162,7 @@ final class RandomProgram {
   }
 
   Event timer(Duration delay) {
-    Event timer = Heddle.timer(delay, false);
+    Event timer = Heddle.timer(delay);
     awaited.add(timer);
     return timer;
   }
@@ -305,8 +306,8 @@ final class RandomProgram {
     for (Awaitable<?> each : awaited) {
       Event event = each.event();
       check(
-          event.subscribers() == 0,
-          () -> event.info() + " has " + event.subscribers() + " subscribers left");
+          EventSource.of(event).subscribers() == 0,
+          () -> event.info() + " has " + EventSource.of(event).subscribers() + " subscribers left");
     }
     long timers = simulation.loop().counters().timers();
     check(timers == 0 || isStopping() || threw != null, () -> timers + " timers are left");

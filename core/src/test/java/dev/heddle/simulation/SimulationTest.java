@@ -98,7 +98,7 @@ class SimulationTest {
   @Test
   void timerEvent_goesByTheClock_alsoInWhatItSays() {
     simulation.run(() -> {
-      var timer = Heddle.timer(Duration.ofMinutes(1), false);
+      var timer = Heddle.timer(Duration.ofMinutes(1));
       assertThat(timer.info()).endsWith("due in 60 s");
       Heddle.await(timer);
       return null;

@@ -9,7 +9,6 @@ import dev.heddle.WaitCancelledException;
 import dev.heddle.coroutine.Await;
 import dev.heddle.coroutine.Outcomes;
 import dev.heddle.event.Completable;
-import dev.heddle.event.CompositeEvent;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.Event;
 import dev.heddle.event.EventStream;
@@ -126,7 +125,7 @@ class FutureSnippetsTest {
       var work = Heddle.spawn(() -> Heddle.await(Heddle.trigger("never")));
       // @start region=composite
       Trigger stop = Heddle.trigger("stop");
-      Event enough = CompositeEvent.anyOf(stop, Heddle.timer(Duration.ofMillis(5), false));
+      Event enough = Event.anyOf(stop, Heddle.timer(Duration.ofMillis(5)));
       assertThatThrownBy(() -> work.await(enough)).isInstanceOf(WaitCancelledException.class);
       // @end
       work.cancel("enough");

@@ -80,10 +80,9 @@ class ScopeSnippetsTest {
     Heddle.run(() -> {
       // @start region=context
       Context.Key<String> requestId = Context.Key.named("request id");
-      Heddle.scope(s -> {
-        s.context().set(requestId, "r-17");
-        s.launch("audit", () -> log.add(Context.current().get(requestId)));
-        return null;
+      Heddle.scope(() -> {
+        Scope.current().context().set(requestId, "r-17");
+        Heddle.launch("audit", () -> log.add(Context.current().get(requestId)));
       });
       // @end
     });
@@ -145,11 +144,11 @@ class ScopeSnippetsTest {
   void handler() {
     Heddle.run(() -> {
       // @start region=handler
-      Heddle.scope(s -> {
-        s.handleFailures((scope, coroutine, failure) -> log.add(coroutine.name() + ": " + failure));
-        s.launch("one of many", () -> serve("a bad request"));
-        s.launch("another", () -> serve("a good request"));
-        return null;
+      Heddle.scope(() -> {
+        Scope.current()
+            .handleFailures((scope, failed, failure) -> log.add(failed.name() + ": " + failure));
+        Heddle.launch("one of many", () -> serve("a bad request"));
+        Heddle.launch("another", () -> serve("a good request"));
       });
       // @end
     });

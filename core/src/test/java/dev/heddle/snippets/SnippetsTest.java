@@ -302,7 +302,7 @@ class SnippetsTest {
     Heddle.run(() -> {
       var slow = Heddle.spawn(SnippetsTest::never);
       // @start region=event
-      Event timer = Heddle.timer(Duration.ofMillis(5), false);
+      Event timer = Heddle.timer(Duration.ofMillis(5));
       Heddle.await(timer); // the first of its awaiters to run finds it fired
       // @end
       slow.cancel("enough");
@@ -315,7 +315,7 @@ class SnippetsTest {
     Heddle.run(() -> {
       // @start region=callback
       EventCallback note = (event, result, error) -> log.add("fired: " + event.info());
-      Event timer = Heddle.timer(Duration.ofMillis(5), false);
+      Event timer = Heddle.timer(Duration.ofMillis(5));
       timer.subscribe(note);
       Heddle.await(timer);
       // @end
@@ -435,7 +435,7 @@ class SnippetsTest {
       Heddle.launch("other", () -> seen.add(locale));
       // @start region=switchHandler
       String[] others = {locale};
-      Heddle.addSwitchHandler((coroutine, enter, finishing) -> {
+      Heddle.addSwitchHandler((coroutine, kind) -> {
         String swapped = locale;
         locale = others[0];
         others[0] = swapped;
@@ -469,7 +469,7 @@ class SnippetsTest {
   void registration() {
     // @start region=registration
     Registration greeting =
-        Heddle.onMainStart((main, enter, finishing) -> {
+        Heddle.onMainStart((main, kind) -> {
           log("a loop starts");
           return false; // once is enough
         });

@@ -8,7 +8,7 @@ import dev.heddle.Heddle;
 import dev.heddle.WaitCancelledException;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.event.Event;
+import dev.heddle.event.source.EventSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -41,7 +41,7 @@ class MutexModelTest {
     assertThat(only != null || handedOn > PROGRAMS / 10).isTrue();
   }
 
-  private static final class Bell extends Event {
+  private static final class Bell extends EventSource {
     private boolean rung;
 
     Bell() {

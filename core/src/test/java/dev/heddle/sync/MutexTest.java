@@ -60,7 +60,7 @@ class MutexTest {
   }
 
   private static Event elapsed() {
-    Event event = Heddle.timer(Duration.ofNanos(1), false);
+    Event event = Heddle.timer(Duration.ofNanos(1));
     Heddle.await(event);
     return event;
   }
@@ -381,7 +381,7 @@ class MutexTest {
     Heddle.run(() -> {
       Mutex mutex = new Mutex();
       mutex.lock();
-      var token = Heddle.spawn("token", () -> Heddle.await(Heddle.timer(LONG, false)));
+      var token = Heddle.spawn("token", () -> Heddle.await(Heddle.timer(LONG)));
       var first =
           Heddle.spawn(
               "first",

@@ -243,7 +243,7 @@ class ThreadPoolTest {
         var running = pool.submit(gate);
         Deadline soon = Deadline.after(Duration.ofMillis(1));
         assertThatThrownBy(() -> pool.submit(gate, soon)).isInstanceOf(DeadlineException.class);
-        assertThatThrownBy(() -> pool.submit(gate, Heddle.timer(Duration.ofMillis(1), false)))
+        assertThatThrownBy(() -> pool.submit(gate, Heddle.timer(Duration.ofMillis(1))))
             .isInstanceOf(WaitCancelledException.class);
         gate.letGo();
         assertThat(running.await()).isEqualTo("through");

@@ -65,7 +65,7 @@ class StressRunTest {
   void mutants_underStress_areAllCaught() throws Exception {
     List<String> mutants =
         List.of(
-            "dev.heddle.scheduler.BriefLockStress.TakesByStore",
+            "dev.heddle.internal.BriefLockStress.TakesByStore",
             "dev.heddle.scheduler.inbox.InboxStress.PlainReadmit",
             "dev.heddle.scheduler.inbox.InboxStress.ReadOnlyClaim",
             "dev.heddle.scheduler.inbox.WakeupStress.PlainState",

@@ -6,6 +6,7 @@ import dev.heddle.Heddle;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
 import dev.heddle.eventloop.EventLoopTurns;
+import dev.heddle.internal.Rethrow;
 import dev.heddle.thread.RemotePromise;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -126,14 +127,8 @@ public final class NettyFutures {
   private static <V extends @Nullable Object> V outcome(Future<V> future) {
     Throwable failure = future.cause();
     if (failure != null) {
-      throw NettyFutures.<RuntimeException>thrown(CoroutineFailure.of(failure));
+      throw Rethrow.unchecked(CoroutineFailure.of(failure));
     }
     return future.getNow();
-  }
-
-  // what it gets is unchecked
-  @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // the usual sneaky throw
-  private static <E extends Throwable> RuntimeException thrown(Throwable failure) throws E {
-    throw (E) failure;
   }
 }

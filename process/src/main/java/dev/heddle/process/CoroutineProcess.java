@@ -5,6 +5,8 @@ import dev.heddle.Cancellation;
 import dev.heddle.DeadlineException;
 import dev.heddle.PinnedException;
 import dev.heddle.failure.AnotherThread;
+import dev.heddle.internal.PinnedFrame;
+import dev.heddle.internal.Rethrow;
 import dev.heddle.process.body.Awaited;
 import dev.heddle.process.body.BodyThread;
 import dev.heddle.process.body.BodyView;
@@ -349,7 +351,7 @@ public abstract class CoroutineProcess implements Process {
       }
       if (answer.error() != null) {
         AnotherThread.calledFromHere(answer.error());
-        throw CoroutineProcess.<RuntimeException>asUnchecked(answer.error());
+        throw Rethrow.unchecked(answer.error());
       }
       return (R) answer.data();
     } finally {
@@ -370,7 +372,7 @@ public abstract class CoroutineProcess implements Process {
         throw declared.cast(t);
       }
       if (t instanceof RuntimeException || t instanceof Error) {
-        throw CoroutineProcess.<RuntimeException>asUnchecked(t);
+        throw Rethrow.unchecked(t);
       }
       throw new UndeclaredThrowableException(
           t, command + " has failed with " + t + ", and not with " + declared.getName());
@@ -438,16 +440,11 @@ public abstract class CoroutineProcess implements Process {
 
   private void suspend(BodyThread body) {
     if (!body.suspend()) {
-      throw PinnedException.here("the body of " + context().self());
+      throw PinnedFrame.refusalOf("the body of " + context().self());
     }
     if (body.isUnwinding()) {
       throw ended();
     }
-  }
-
-  @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // the usual sneaky throw
-  private static <T extends Throwable> T asUnchecked(Throwable t) throws T {
-    throw (T) t;
   }
 
   // ---- the state machine ----
@@ -506,7 +503,7 @@ public abstract class CoroutineProcess implements Process {
   private void settle(BodyThread body, StepOutput out) {
     if (body.isEnded()) {
       if (failure != null) {
-        throw CoroutineProcess.<RuntimeException>asUnchecked(failure);
+        throw Rethrow.unchecked(failure);
       }
       out.done(result);
     } else if (!body.isSuspended()) {

@@ -6,8 +6,8 @@ import dev.heddle.bench.measure.Meter;
 import dev.heddle.bench.measure.Program;
 import dev.heddle.bench.measure.Sample;
 import dev.heddle.bench.peer.Delays;
-import dev.heddle.event.Event;
-import dev.heddle.event.InlineCallback;
+import dev.heddle.event.source.EventSource;
+import dev.heddle.event.source.InlineCallback;
 import java.time.Duration;
 
 /// Arms many timers of a loop and waits until all have fired.
@@ -25,7 +25,7 @@ public final class HeddleFire implements Program {
       var meter = new Meter();
       meter.start();
       for (long i = 0; i < operations; i++) {
-        Event timer = Heddle.timer(Duration.ofNanos(delays.nanos(i)), true);
+        EventSource timer = EventSource.of(Heddle.hiddenTimer(Duration.ofNanos(delays.nanos(i))));
         timer.subscribe(onFire);
         timer.start();
       }

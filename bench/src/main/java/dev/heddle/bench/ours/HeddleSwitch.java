@@ -8,6 +8,7 @@ import dev.heddle.bench.measure.Program;
 import dev.heddle.bench.measure.Sample;
 import dev.heddle.bench.peer.FloorSwitch;
 import dev.heddle.coroutine.Coroutine;
+import dev.heddle.coroutine.Switch;
 import dev.heddle.coroutine.SwitchHandler;
 import java.util.Map;
 
@@ -70,8 +71,8 @@ public final class HeddleSwitch implements Program {
     }
 
     @Override
-    public boolean onSwitch(Coroutine<?> coroutine, boolean enter, boolean finishing) {
-      left += enter ? 0 : 1;
+    public boolean onSwitch(Coroutine<?> coroutine, Switch kind) {
+      left += kind == Switch.ENTER ? 0 : 1;
       return true;
     }
 

@@ -6,14 +6,14 @@ import dev.heddle.bench.measure.Meter;
 import dev.heddle.bench.measure.Program;
 import dev.heddle.bench.measure.Sample;
 import dev.heddle.bench.peer.Delays;
-import dev.heddle.event.Event;
+import dev.heddle.event.source.EventSource;
 import java.time.Duration;
 
 /// Arming and cancelling timers of a loop.
 public final class HeddleTimers implements Program {
   private final ResidentLoop loop = new ResidentLoop();
   private final Delays delays = Delays.outstanding();
-  private final Event[] outstanding;
+  private final EventSource[] outstanding;
   private final boolean replacing;
   private long next;
 
@@ -22,7 +22,7 @@ public final class HeddleTimers implements Program {
   ///
   /// @throws Exception when the loop cannot start
   public HeddleTimers(int outstanding, boolean replacing) throws Exception {
-    this.outstanding = new Event[outstanding];
+    this.outstanding = new EventSource[outstanding];
     this.replacing = replacing;
     loop.call(this::fill);
   }
@@ -61,14 +61,14 @@ public final class HeddleTimers implements Program {
   }
 
   private boolean clear() {
-    for (Event timer : outstanding) {
+    for (EventSource timer : outstanding) {
       timer.stop();
     }
     return true;
   }
 
-  private Event arm(long index) {
-    Event timer = Heddle.timer(Duration.ofNanos(delays.nanos(index)), true);
+  private EventSource arm(long index) {
+    EventSource timer = EventSource.of(Heddle.hiddenTimer(Duration.ofNanos(delays.nanos(index))));
     timer.start();
     return timer;
   }

@@ -3,9 +3,10 @@ package dev.heddle.coroutine.capture;
 
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.OutputCapture;
+import dev.heddle.coroutine.Switch;
 import dev.heddle.coroutine.SwitchHandler;
 import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.scheduler.StackReserve;
+import dev.heddle.internal.StackReserve;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -77,8 +78,8 @@ public final class OutputCaptures implements SwitchHandler {
   }
 
   @Override
-  public boolean onSwitch(Coroutine<?> coroutine, boolean enter, boolean finishing) {
-    while (finishing && innermost != null) {
+  public boolean onSwitch(Coroutine<?> coroutine, Switch kind) {
+    while (kind == Switch.FINISH && innermost != null) {
       innermost.end();
     }
     return innermost != null;

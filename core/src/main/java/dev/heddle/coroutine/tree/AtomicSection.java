@@ -5,6 +5,8 @@ import dev.heddle.Body;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.Scope;
 import dev.heddle.failure.FailureTable;
+import dev.heddle.internal.StackReserve;
+import dev.heddle.scheduler.context.ExecutionContext;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;

@@ -3,7 +3,8 @@ package dev.heddle.coroutine.tree;
 
 import dev.heddle.Cancellation;
 import dev.heddle.event.Event;
-import dev.heddle.event.InlineCallback;
+import dev.heddle.event.source.EventSource;
+import dev.heddle.event.source.InlineCallback;
 import dev.heddle.reactor.TimerEvent;
 import org.jspecify.annotations.Nullable;
 
@@ -75,7 +76,7 @@ final class CancelRegion implements InlineCallback {
   private @Nullable Cancellation cancellation;
   private @Nullable String reason;
   private @Nullable Throwable cause;
-  private @Nullable Event limit;
+  private @Nullable EventSource limit;
   private boolean limitStarted;
   private int limitPlace; // of this region among the limit's subscribers
   private @Nullable TimerEvent grace;
@@ -94,13 +95,13 @@ final class CancelRegion implements InlineCallback {
   }
 
   /// Cancels the region when `end` fires, or now if it has fired for the last time.
-  void bound(Event end, String why) {
+  void bound(EventSource end, String why) {
     limit = end;
     reason = why;
     if (end.isClosed()) {
       end.replay(this);
     } else {
-      limitPlace = end.subscribe(this);
+      limitPlace = end.add(this);
       end.start();
       limitStarted = true;
     }
@@ -337,7 +338,7 @@ final class CancelRegion implements InlineCallback {
     if (event == limit) {
       if (state == OPEN) {
         cause = error;
-        event.taken(); // it has cut this block, and cuts no other
+        EventSource.of(event).taken(); // it has cut this block, and cuts no other
         requested();
         owner.cancelInside(this);
       }
@@ -378,7 +379,7 @@ final class CancelRegion implements InlineCallback {
     grace = null;
   }
 
-  private void stop(@Nullable Event end, int place) {
+  private void stop(@Nullable EventSource end, int place) {
     if (end != null) {
       end.unsubscribe(this, place);
       end.stop();

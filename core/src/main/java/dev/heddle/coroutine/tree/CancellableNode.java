@@ -8,12 +8,13 @@ import dev.heddle.WaitCancelledException;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.Event;
-import dev.heddle.event.InlineCallback;
+import dev.heddle.event.source.EventSource;
+import dev.heddle.event.source.InlineCallback;
 import dev.heddle.failure.FailureTable;
-import dev.heddle.failure.Rethrow;
+import dev.heddle.internal.Rethrow;
+import dev.heddle.internal.StackReserve;
 import dev.heddle.reactor.TimerEvent;
 import dev.heddle.scheduler.Scheduler;
-import dev.heddle.scheduler.StackReserve;
 import dev.heddle.scheduler.Waker;
 import dev.heddle.scheduler.context.ExecutionContext;
 import dev.heddle.scheduler.context.ForeignWaits;
@@ -530,7 +531,7 @@ public abstract class CancellableNode extends Waker {
   }
 
   /// Runs `body` until `token` fires at most.
-  public <R extends @Nullable Object> R within(Event token, Body<R> body) throws Exception {
+  public <R extends @Nullable Object> R within(EventSource token, Body<R> body) throws Exception {
     Objects.requireNonNull(body, "body");
     StackReserve.require();
     token.checkHome(scheduler());

@@ -5,7 +5,7 @@ import dev.heddle.CompositeException;
 import dev.heddle.CoroutineFailure;
 import dev.heddle.coroutine.CompletionHandler;
 import dev.heddle.failure.FailureTable;
-import dev.heddle.failure.Rethrow;
+import dev.heddle.internal.Rethrow;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;

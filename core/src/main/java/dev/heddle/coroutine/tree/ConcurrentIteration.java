@@ -5,7 +5,7 @@ import dev.heddle.Action;
 import dev.heddle.Cancellation;
 import dev.heddle.CoroutineFailure;
 import dev.heddle.coroutine.ItemTest;
-import dev.heddle.event.Event;
+import dev.heddle.event.source.EventSource;
 import dev.heddle.scheduler.Microtask;
 import java.util.Iterator;
 import java.util.List;
@@ -210,7 +210,7 @@ public final class ConcurrentIteration<T extends @Nullable Object> extends Micro
   }
 
   /// Fires when the last worker has ended.
-  private final class Idle extends Event {
+  private final class Idle extends EventSource {
     Idle() {
       super(scope.tree.scheduler());
     }

@@ -13,14 +13,14 @@ import dev.heddle.coroutine.SwitchHandler;
 import dev.heddle.coroutine.tree.ScopeFailures.Untaken;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
-import dev.heddle.event.Event;
 import dev.heddle.event.EventCallback;
 import dev.heddle.event.Future;
-import dev.heddle.event.InlineCallback;
+import dev.heddle.event.source.EventSource;
+import dev.heddle.event.source.InlineCallback;
 import dev.heddle.failure.FailureTable;
-import dev.heddle.failure.Rethrow;
+import dev.heddle.internal.Rethrow;
 import dev.heddle.observe.WaitSnapshot;
-import dev.heddle.scheduler.StackReserve;
+import dev.heddle.internal.StackReserve;
 import dev.heddle.scheduler.WakerStatus;
 import dev.heddle.scheduler.context.ExecutionContext;
 import dev.heddle.scheduler.context.Hosted;
@@ -380,7 +380,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   // ---- waiting ----
 
   @Override
-  public Event event() {
+  public EventSource event() {
     Completion c = completion;
     if (c == null) {
       c = new Completion();
@@ -401,11 +401,11 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
 
   @Override
   public T await(Awaitable<?> token) {
-    Event end = token.event(); // also where it is not needed: that is a use of the token
+    EventSource end = EventSource.of(token); // a use of the token, needed or not
     return isDone() ? outcome() : awaitUntil(Deadline.never(), end);
   }
 
-  private T awaitUntil(Deadline deadline, @Nullable Event token) {
+  private T awaitUntil(Deadline deadline, @Nullable EventSource token) {
     CoroutineNode<?> waiting = current();
     if (waiting == this) {
       throw new IllegalStateException(describe() + " awaits itself; it would wait for ever");
@@ -420,7 +420,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   }
 
   /// Waits for an event; its result is returned, its error thrown.
-  public @Nullable Object awaitEvent(Event event) {
+  public @Nullable Object awaitEvent(EventSource event) {
     renew();
     resumeWhen(event);
     return scheduler().suspend(this);
@@ -429,8 +429,8 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   /// Waits for an event, but not beyond a deadline, nor the moment in which a token fires.
   ///
   /// @param token null: none
-  public @Nullable Object awaitEvent(Event event, Deadline deadline, @Nullable Event token) {
-    renewWithTimeout(deadline, token);
+  public @Nullable Object awaitEvent(EventSource event, Deadline by, @Nullable EventSource token) {
+    renewWithTimeout(by, token);
     resumeWhen(event);
     return scheduler().suspend(this);
   }
@@ -620,7 +620,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   }
 
   /// The end of this coroutine, as an event.
-  private final class Completion extends Event {
+  private final class Completion extends EventSource {
     Completion() {
       super(scheduler());
     }

@@ -4,7 +4,7 @@ package dev.heddle.coroutine.tree;
 import dev.heddle.Cancellation;
 import dev.heddle.HeddleOptions;
 import dev.heddle.Registration;
-import dev.heddle.event.Deadline;
+import dev.heddle.internal.Nanos;
 import dev.heddle.observe.LoopCounters;
 import dev.heddle.reactor.TimerEvent;
 import dev.heddle.scheduler.Scheduler;
@@ -128,7 +128,7 @@ public final class CoroutineTree {
 
   /// `delay` from now, by the loop's clock, read anew.
   public long nanoTimeAfter(Duration delay) {
-    return Deadline.nanoTimeAfter(scheduler.nanoTime(), delay);
+    return Nanos.after(scheduler.nanoTime(), delay);
   }
 
   /// A timer that is not armed, for `deadline` on the scale of the loop's clock.

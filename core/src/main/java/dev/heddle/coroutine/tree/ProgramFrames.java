@@ -22,6 +22,8 @@ public final class ProgramFrames {
           "dev.heddle.io.",
           "dev.heddle.os.",
           "dev.heddle.failure.",
+          "dev.heddle.event.source.",
+          "dev.heddle.internal.",
           "dev.heddle.netty.",
           "dev.heddle.process.",
           "dev.heddle.cli.");
@@ -41,14 +43,11 @@ public final class ProgramFrames {
           "dev.heddle.coroutine.OutputCapture",
           "dev.heddle.coroutine.Scope",
           "dev.heddle.coroutine.ScopedBindings",
-          "dev.heddle.event.CompositeEvent",
           "dev.heddle.event.Deadline",
           "dev.heddle.event.Derivation",
           "dev.heddle.event.Event",
           "dev.heddle.event.EventStream",
           "dev.heddle.event.Future",
-          "dev.heddle.event.FutureLedger",
-          "dev.heddle.event.InlineCallback",
           "dev.heddle.event.Promise",
           "dev.heddle.event.Source");
 

@@ -3,7 +3,7 @@ package dev.heddle.coroutine.tree;
 
 import dev.heddle.Cancellation;
 import dev.heddle.coroutine.tree.ScopeCancellation.State;
-import dev.heddle.failure.Rethrow;
+import dev.heddle.internal.Rethrow;
 import org.jspecify.annotations.Nullable;
 
 /// How coroutines end a scope and leave it: the order is drawn in [ScopeNode].

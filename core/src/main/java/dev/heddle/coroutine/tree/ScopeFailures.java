@@ -7,7 +7,7 @@ import dev.heddle.CoroutineFailure;
 import dev.heddle.coroutine.FailureHandler;
 import dev.heddle.coroutine.tree.ScopeCancellation.State;
 import dev.heddle.failure.FailureTable;
-import dev.heddle.failure.Rethrow;
+import dev.heddle.internal.Rethrow;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;

@@ -18,9 +18,10 @@ import dev.heddle.coroutine.tree.ScopeFailures.Untaken;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.Event;
+import dev.heddle.event.source.EventSource;
 import dev.heddle.failure.FailureTable;
-import dev.heddle.failure.Rethrow;
-import dev.heddle.scheduler.StackReserve;
+import dev.heddle.internal.Rethrow;
+import dev.heddle.internal.StackReserve;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -409,7 +410,7 @@ public final class ScopeNode implements Scope, Untaken {
 
   @Override
   public void join(Awaitable<?> token) {
-    waiters.join(Deadline.never(), token.event());
+    waiters.join(Deadline.never(), EventSource.of(token));
   }
 
   @Override
@@ -424,7 +425,7 @@ public final class ScopeNode implements Scope, Untaken {
 
   @Override
   public void awaitCancelled(Awaitable<?> token) {
-    waiters.awaitCancelled(Deadline.never(), token.event());
+    waiters.awaitCancelled(Deadline.never(), EventSource.of(token));
   }
 
   @Override

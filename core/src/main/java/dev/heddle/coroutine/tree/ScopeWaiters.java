@@ -5,17 +5,17 @@ import dev.heddle.Cancellation;
 import dev.heddle.Registration;
 import dev.heddle.coroutine.FailureHandler;
 import dev.heddle.event.Deadline;
-import dev.heddle.event.Event;
+import dev.heddle.event.source.EventSource;
 import dev.heddle.event.EventCallback;
-import dev.heddle.event.InlineCallback;
-import dev.heddle.failure.Rethrow;
+import dev.heddle.event.source.InlineCallback;
+import dev.heddle.internal.Rethrow;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// The coroutines that wait for a scope: its owner, who leaves it, and others, who join it. As an
 /// event it fires each time nothing is left of the scope in the foreground, or in the background.
-final class ScopeWaiters extends Event {
+final class ScopeWaiters extends EventSource {
   private static final int ATTEMPTS = 2;
 
   private final ScopeNode scope;
@@ -32,7 +32,7 @@ final class ScopeWaiters extends Event {
   // ---- joining ----
 
   /// See [dev.heddle.coroutine.Scope#join()].
-  void join(Deadline deadline, @Nullable Event token) {
+  void join(Deadline deadline, @Nullable EventSource token) {
     CoroutineNode<?> waiting = refuseInside();
     boolean wasCancelled = scope.isCancelled();
     try {
@@ -58,7 +58,7 @@ final class ScopeWaiters extends Event {
   }
 
   /// See [dev.heddle.coroutine.Scope#awaitCancelled()].
-  void awaitCancelled(Deadline deadline, @Nullable Event token) {
+  void awaitCancelled(Deadline deadline, @Nullable EventSource token) {
     awaitAsJoiner(refuseUncancelled(), true, deadline, token);
     throwIfFailed();
   }
@@ -106,7 +106,7 @@ final class ScopeWaiters extends Event {
 
   // the failure of the scope, if it has one by the end of the wait, is this waiter's
   private void awaitAsJoiner(
-      CoroutineNode<?> waiting, boolean all, Deadline deadline, @Nullable Event token) {
+      CoroutineNode<?> waiting, boolean all, Deadline deadline, @Nullable EventSource token) {
     boolean stays = false;
     Registration overdue =
         all && !scope.links.isEmpty() ? scope.tree.host().reportOverdue(scope) : null;
@@ -227,7 +227,7 @@ final class ScopeWaiters extends Event {
   }
 
   /// The end of the scope.
-  Event ended() {
+  EventSource ended() {
     Ended e = ended;
     if (e == null) {
       e = new Ended();
@@ -236,7 +236,7 @@ final class ScopeWaiters extends Event {
     return e;
   }
 
-  private final class Ended extends Event {
+  private final class Ended extends EventSource {
     Ended() {
       super(scope.tree.scheduler());
     }

@@ -3,8 +3,9 @@ package dev.heddle.coroutine.tree;
 
 import dev.heddle.CompositeException;
 import dev.heddle.coroutine.Coroutine;
+import dev.heddle.coroutine.Switch;
 import dev.heddle.coroutine.SwitchHandler;
-import dev.heddle.failure.Rethrow;
+import dev.heddle.internal.Rethrow;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -146,7 +147,8 @@ final class SwitchHandlers {
 
     boolean tell(Coroutine<?> coroutine, boolean enter, boolean finishing) {
       away = !enter;
-      return handler.onSwitch(coroutine, enter, finishing);
+      return handler.onSwitch(
+          coroutine, enter ? Switch.ENTER : finishing ? Switch.FINISH : Switch.LEAVE);
     }
   }
 }

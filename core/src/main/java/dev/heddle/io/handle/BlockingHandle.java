@@ -3,7 +3,7 @@ package dev.heddle.io.handle;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Deadline;
-import dev.heddle.event.InlineCallback;
+import dev.heddle.event.source.InlineCallback;
 import dev.heddle.loop.LoopRoot;
 import dev.heddle.reactor.driver.FileOperation.Kind;
 import dev.heddle.scheduler.Scheduler;

@@ -7,7 +7,8 @@ import static java.nio.file.StandardOpenOption.WRITE;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Event;
-import dev.heddle.event.InlineCallback;
+import dev.heddle.event.source.InlineCallback;
+import dev.heddle.event.source.EventSource;
 import dev.heddle.loop.LoopRoot;
 import dev.heddle.reactor.PollEvent;
 import dev.heddle.reactor.Reactor;
@@ -164,7 +165,7 @@ final class FifoOpening {
   }
 
   /// Waits until it is worth trying anew.
-  private void await(@Nullable Event readable) throws IOException {
+  private void await(@Nullable EventSource readable) throws IOException {
     self.renew();
     if (readable != null) {
       self.resumeWhen(readable);
@@ -176,12 +177,12 @@ final class FifoOpening {
     }
   }
 
-  private Event opening(RawStream watch) {
+  private EventSource opening(RawStream watch) {
     return new PollEvent(self.scheduler(), Direction.READ, watch, OPENING + path);
   }
 
-  private Event pause() {
-    Event timer = self.tree().timer(self.tree().nanoTimeAfter(pause));
+  private EventSource pause() {
+    EventSource timer = self.tree().timer(self.tree().nanoTimeAfter(pause));
     Duration longer = pause.multipliedBy(2);
     pause = longer.compareTo(LONGEST_PAUSE) < 0 ? longer : LONGEST_PAUSE;
     return timer;

@@ -7,7 +7,7 @@ import static java.nio.file.StandardOpenOption.WRITE;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Deadline;
-import dev.heddle.failure.Rethrow;
+import dev.heddle.internal.Rethrow;
 import dev.heddle.io.AsyncFile;
 import dev.heddle.io.AsyncIo;
 import dev.heddle.io.LockedRange;

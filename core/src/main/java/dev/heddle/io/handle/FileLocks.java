@@ -2,7 +2,7 @@
 package dev.heddle.io.handle;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.failure.Rethrow;
+import dev.heddle.internal.Rethrow;
 import dev.heddle.io.LockedRange;
 import dev.heddle.loop.LoopRoot;
 import dev.heddle.reactor.driver.OpenFile;

@@ -3,9 +3,9 @@ package dev.heddle.io.handle;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Deadline;
-import dev.heddle.event.Event;
 import dev.heddle.event.EventCallback;
-import dev.heddle.event.EventHome;
+import dev.heddle.event.source.EventHome;
+import dev.heddle.event.source.EventSource;
 import dev.heddle.failure.AnotherThread;
 import dev.heddle.reactor.driver.FileOperation;
 import dev.heddle.reactor.driver.OpenFile;
@@ -67,7 +67,7 @@ abstract class FileRequest extends FileOperation {
   }
 
   /// Fires when it has ended, whatever became of it.
-  final Event end() {
+  final EventSource end() {
     Done own = end;
     if (own == null) {
       own = new Done();
@@ -148,7 +148,7 @@ abstract class FileRequest extends FileOperation {
     };
   }
 
-  private final class Done extends Event {
+  private final class Done extends EventSource {
     private boolean told;
     private @Nullable Throwable error;
 

@@ -3,7 +3,7 @@ package dev.heddle.io.handle;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Deadline;
-import dev.heddle.failure.Rethrow;
+import dev.heddle.internal.Rethrow;
 import dev.heddle.loop.LoopRoot;
 import dev.heddle.reactor.PollEvent;
 import dev.heddle.reactor.driver.Direction;

@@ -5,7 +5,7 @@ import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.WRITE;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.failure.Rethrow;
+import dev.heddle.internal.Rethrow;
 import dev.heddle.io.Terminal;
 import dev.heddle.loop.LoopRoot;
 import dev.heddle.reactor.driver.FileOperation;

@@ -74,7 +74,7 @@ public final class ConnectionServer implements Server {
   private final ConnectionHandler<? super StreamSocket> handler;
   private final Scope members;
   private final @Nullable Room room; // null: no bound
-  private final Promise<@Nullable Void> stopping = new Promise<>(home(), "the server's stop");
+  private final Promise<@Nullable Void> stopping = new Promise<>("the server's stop");
   private final FailureLog failures;
 
   // loop only

@@ -6,7 +6,7 @@ import dev.heddle.coroutine.tree.CoroutineTree;
 import dev.heddle.coroutine.tree.ProgramFrames;
 import dev.heddle.coroutine.tree.ScopeNode;
 import dev.heddle.event.Awaitable;
-import dev.heddle.event.Event;
+import dev.heddle.event.source.EventSource;
 import dev.heddle.failure.FailureTable;
 import dev.heddle.observe.CoroutineSnapshot;
 import dev.heddle.observe.CoroutineSnapshot.State;
@@ -50,7 +50,7 @@ public final class DumpTaker {
   private final Map<Long, CoroutineNode<?>> byThread = new HashMap<>();
   private final IdentityHashMap<ScopeNode, Integer> numbers = new IdentityHashMap<>();
   // one for all that wait for an event: what it says of itself may name as many as there are
-  private final IdentityHashMap<Event, WaitSnapshot> unfired = new IdentityHashMap<>();
+  private final IdentityHashMap<EventSource, WaitSnapshot> unfired = new IdentityHashMap<>();
   private final Monitors monitors;
 
   private DumpTaker(CoroutineTree tree, Monitors monitors, int stacks) {
@@ -207,10 +207,10 @@ public final class DumpTaker {
     if (c.status() != WakerStatus.WAITING) {
       return List.of();
     }
-    Set<Event> fired = Collections.newSetFromMap(new IdentityHashMap<>());
+    Set<EventSource> fired = Collections.newSetFromMap(new IdentityHashMap<>());
     fired.addAll(c.triggeredEvents());
     List<WaitSnapshot> found = new ArrayList<>();
-    for (Event event : c.awaitedEvents()) {
+    for (EventSource event : c.awaitedEvents()) {
       found.add(
           fired.contains(event)
               ? wait(event, true)
@@ -219,12 +219,12 @@ public final class DumpTaker {
     return found;
   }
 
-  private static WaitSnapshot wait(Event event, boolean fired) {
+  private static WaitSnapshot wait(EventSource event, boolean fired) {
     return new WaitSnapshot(info(event), fired, event.isHidden(), holders(event));
   }
 
   // safe: an event may be a user's; a report must come all the same
-  private static String info(Event event) {
+  private static String info(EventSource event) {
     try {
       return event.info();
     } catch (Throwable e) {
@@ -233,7 +233,7 @@ public final class DumpTaker {
     }
   }
 
-  private static List<Long> holders(Event event) {
+  private static List<Long> holders(EventSource event) {
     List<Long> found = new ArrayList<>();
     try {
       for (Awaitable<?> holder : event.holders()) {

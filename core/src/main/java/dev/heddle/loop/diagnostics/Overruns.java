@@ -9,7 +9,7 @@ import dev.heddle.coroutine.tree.CoroutineTree;
 import dev.heddle.coroutine.tree.ProgramFrames;
 import dev.heddle.coroutine.tree.ScopeNode;
 import dev.heddle.event.Event;
-import dev.heddle.event.InlineCallback;
+import dev.heddle.event.source.InlineCallback;
 import dev.heddle.observe.Dump;
 import dev.heddle.observe.log.AsyncLog;
 import dev.heddle.reactor.TimerEvent;

@@ -3,7 +3,7 @@ package dev.heddle.loop.diagnostics;
 
 import dev.heddle.coroutine.tree.CoroutineTree;
 import dev.heddle.event.Event;
-import dev.heddle.event.InlineCallback;
+import dev.heddle.event.source.InlineCallback;
 import dev.heddle.observe.CoroutineSnapshot;
 import dev.heddle.observe.Dump;
 import dev.heddle.observe.ForeignWait;

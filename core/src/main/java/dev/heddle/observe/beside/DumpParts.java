@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.observe.beside;
 
+import dev.heddle.observe.Dump;
 import dev.heddle.observe.DumpPart;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -28,6 +29,11 @@ public final class DumpParts {
   /// The parts of a dump that is taken now, the oldest first. One that fails says so in its place.
   public static List<DumpPart> take() {
     return RUNNING.stream().map(DumpParts::part).toList();
+  }
+
+  /// A dump of a loop, with what runs beside it.
+  public static Dump addedTo(Dump loop) {
+    return new Dump(loop.loop(), loop.takenAt(), loop.scopes(), loop.coroutines(), take());
   }
 
   private static DumpPart part(Supplier<? extends DumpPart> taker) {

@@ -2,9 +2,9 @@
 package dev.heddle.os.pipe;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.event.InlineCallback;
-import dev.heddle.failure.AnotherThread;
 import dev.heddle.loop.LoopRoot;
+import dev.heddle.event.source.InlineCallback;
+import dev.heddle.failure.AnotherThread;
 import dev.heddle.scheduler.Permits;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.thread.worker.Work;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.os.pipe;
 
-import dev.heddle.event.Event;
-import dev.heddle.failure.AnotherThread;
 import dev.heddle.loop.LoopRoot;
+import dev.heddle.event.Event;
+import dev.heddle.event.source.EventSource;
+import dev.heddle.failure.AnotherThread;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.inbox.Inbox;
 import dev.heddle.thread.worker.Work;
@@ -85,7 +86,7 @@ public final class BlockingSource implements PipeSource {
   }
 
   @Override
-  public Event ready() {
+  public EventSource ready() {
     if (!closed && !fetching && !ended && failure == null && !unread.hasRemaining()) {
       fetching = true;
       asked.release();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.os.pipe;
 
-import dev.heddle.event.Event;
 import dev.heddle.event.EventCallback;
+import dev.heddle.event.source.EventSource;
 import dev.heddle.reactor.driver.Direction;
 import dev.heddle.reactor.driver.ReadinessListener;
 import dev.heddle.reactor.raw.RawStream;
@@ -80,7 +80,7 @@ public final class DescriptorSource implements PipeSource {
   }
 
   @Override
-  public Event ready() {
+  public EventSource ready() {
     return ready;
   }
 
@@ -94,7 +94,7 @@ public final class DescriptorSource implements PipeSource {
     }
   }
 
-  private final class Ready extends Event implements ReadinessListener {
+  private final class Ready extends EventSource implements ReadinessListener {
     Ready() {
       super(scheduler);
     }

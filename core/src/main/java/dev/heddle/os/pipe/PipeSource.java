@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.os.pipe;
 
-import dev.heddle.event.Event;
+import dev.heddle.event.source.EventSource;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
@@ -15,7 +15,7 @@ public interface PipeSource {
   int read(ByteBuffer buffer) throws IOException;
 
   /// Fires when a read would not suspend.
-  Event ready();
+  EventSource ready();
 
   /// Closes it, and wakes who reads. Closing twice does nothing. **Suspends** never.
   void close();

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.os.pipe;
 
-import dev.heddle.event.Event;
 import dev.heddle.event.EventCallback;
-import dev.heddle.event.EventHome;
+import dev.heddle.event.source.EventHome;
+import dev.heddle.event.source.EventSource;
 import java.util.function.BooleanSupplier;
 
 /// Whether a pipe's next call would not wait, as an event.
-final class Readiness extends Event {
+final class Readiness extends EventSource {
   private final String what;
   private final BooleanSupplier condition;
 

@@ -9,9 +9,6 @@ public interface ContextHost {
   /// Where a context posts itself when the JDK says it may go on.
   Inbox inbox();
 
-  /// The loop's time, read anew. Any thread.
-  long nanoTime();
-
   /// Whether `thread` is the one that mounts the contexts. Any thread.
   boolean isCarrier(Thread thread);
 

@@ -2,7 +2,7 @@
 package dev.heddle.thread.worker;
 
 import dev.heddle.Cancellation;
-import dev.heddle.event.InlineCallback;
+import dev.heddle.event.source.InlineCallback;
 import dev.heddle.observe.log.AsyncLog;
 import dev.heddle.reactor.driver.FileDriver;
 import dev.heddle.reactor.driver.FileOperation;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.thread.worker;
 
-import dev.heddle.event.InlineCallback;
+import dev.heddle.event.source.InlineCallback;
 import dev.heddle.scheduler.Scheduler;
 import java.util.HashSet;
 import java.util.Set;

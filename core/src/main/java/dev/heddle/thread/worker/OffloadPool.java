@@ -2,7 +2,7 @@
 package dev.heddle.thread.worker;
 
 import dev.heddle.Cancellation;
-import dev.heddle.event.InlineCallback;
+import dev.heddle.event.source.InlineCallback;
 import dev.heddle.failure.AnotherThread;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.Waker;

@@ -2,7 +2,7 @@
 package dev.heddle.thread.worker;
 
 import dev.heddle.Cancellation;
-import dev.heddle.event.Event;
+import dev.heddle.event.source.EventSource;
 import dev.heddle.reactor.RemoteEvent;
 import dev.heddle.scheduler.Scheduler;
 import java.util.concurrent.Callable;
@@ -26,7 +26,7 @@ public final class Work {
   }
 
   /// Its end: fires when the call has really ended, also when it was cancelled long before.
-  public Event done() {
+  public EventSource done() {
     return done;
   }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.thread.worker;
 
-import dev.heddle.event.Event;
 import dev.heddle.event.EventCallback;
-import dev.heddle.event.InlineCallback;
+import dev.heddle.event.source.EventSource;
+import dev.heddle.event.source.InlineCallback;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.context.PlatformThreadState;
 import dev.heddle.scheduler.inbox.Inbox;
@@ -191,7 +191,7 @@ public final class WorkerThreads {
   }
 
   /// Fires when the last thread has gone, after [#finish()].
-  public Event gone() {
+  public EventSource gone() {
     return gone;
   }
 
@@ -243,7 +243,7 @@ public final class WorkerThreads {
   }
 
   /// The end of the last thread.
-  private final class Gone extends Event {
+  private final class Gone extends EventSource {
     private final String name;
 
     Gone(String name) {

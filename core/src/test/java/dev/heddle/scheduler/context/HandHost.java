@@ -63,11 +63,6 @@ final class HandHost implements ContextHost {
   }
 
   @Override
-  public long nanoTime() {
-    return System.nanoTime();
-  }
-
-  @Override
   public boolean hasEnded() {
     return ended;
   }

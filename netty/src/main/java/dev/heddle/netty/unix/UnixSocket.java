@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.netty.unix;
 
+import dev.heddle.io.PeerCredentials;
 import dev.heddle.reactor.driver.Descriptor;
 import dev.heddle.reactor.driver.FileSending;
 import dev.heddle.reactor.driver.OpenFile;

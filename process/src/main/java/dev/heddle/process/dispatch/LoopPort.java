@@ -8,7 +8,7 @@ import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
 import dev.heddle.Loop;
 import dev.heddle.coroutine.Coroutine;
-import dev.heddle.scheduler.BriefLock;
+import dev.heddle.internal.BriefLock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

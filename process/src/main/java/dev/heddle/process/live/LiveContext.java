@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.live;
 
+import dev.heddle.internal.StackReserve;
 import dev.heddle.process.Exit;
 import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
@@ -16,7 +17,6 @@ import dev.heddle.process.TypedProcess;
 import dev.heddle.process.body.BodyThread;
 import dev.heddle.process.dispatch.Invocation;
 import dev.heddle.process.topology.Ties;
-import dev.heddle.scheduler.StackReserve;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.live;
 
+import dev.heddle.internal.StackReserve;
 import dev.heddle.process.Exit;
 import dev.heddle.process.Lifetime;
 import dev.heddle.process.Pid;
@@ -32,7 +33,6 @@ import dev.heddle.process.scheduler.Worker;
 import dev.heddle.process.timer.Timers;
 import dev.heddle.process.topology.Names;
 import dev.heddle.process.topology.Ties;
-import dev.heddle.scheduler.StackReserve;
 import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Objects;

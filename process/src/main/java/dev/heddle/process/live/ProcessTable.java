@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.live;
 
-import dev.heddle.scheduler.BriefLock;
+import dev.heddle.internal.BriefLock;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.live;
 
+import dev.heddle.internal.StackReserve;
 import dev.heddle.process.Pid;
 import dev.heddle.process.relay.Routes;
 import dev.heddle.process.topology.Ties;
-import dev.heddle.scheduler.StackReserve;
 import java.util.function.LongConsumer;
 
 /// Links and monitors, by address. The worker of the process that makes or undoes them.

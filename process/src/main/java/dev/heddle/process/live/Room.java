@@ -3,14 +3,14 @@ package dev.heddle.process.live;
 
 import dev.heddle.Cancellation;
 import dev.heddle.Heddle;
+import dev.heddle.internal.BriefLock;
+import dev.heddle.internal.StackReserve;
 import dev.heddle.process.Pid;
 import dev.heddle.process.SendResult;
 import dev.heddle.process.body.Awaited;
 import dev.heddle.process.body.BodyThread;
 import dev.heddle.process.scheduler.EventQueue;
 import dev.heddle.process.scheduler.EventQueue.Push;
-import dev.heddle.scheduler.BriefLock;
-import dev.heddle.scheduler.StackReserve;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -250,14 +250,7 @@ final class Room {
 
   /// Whether the current thread can wait without holding anything but itself.
   private static boolean mayWait() {
-    if (BodyThread.isCurrent()) {
-      return true;
-    }
-    try {
-      return Heddle.current() != null;
-    } catch (IllegalStateException _) {
-      return false; // no coroutine
-    }
+    return BodyThread.isCurrent() || Heddle.inCoroutine();
   }
 
   private static Push await(CompletableFuture<Push> outcome, Pid receiver) {

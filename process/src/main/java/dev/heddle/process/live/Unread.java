@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.live;
 
+import dev.heddle.internal.StackReserve;
 import dev.heddle.process.ProcessEvent;
 import dev.heddle.process.body.Inbox;
 import dev.heddle.process.scheduler.EventQueue;
-import dev.heddle.scheduler.StackReserve;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;

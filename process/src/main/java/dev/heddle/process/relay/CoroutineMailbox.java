@@ -2,11 +2,11 @@
 package dev.heddle.process.relay;
 
 import dev.heddle.Heddle;
+import dev.heddle.internal.BriefLock;
 import dev.heddle.process.Pid;
 import dev.heddle.process.Request;
 import dev.heddle.process.SendFailedException;
 import dev.heddle.process.SendResult;
-import dev.heddle.scheduler.BriefLock;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;

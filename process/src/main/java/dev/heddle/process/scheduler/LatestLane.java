@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.scheduler;
 
+import dev.heddle.internal.BriefLock;
 import dev.heddle.process.scheduler.EventQueue.Node;
 import dev.heddle.process.scheduler.EventQueue.Push;
-import dev.heddle.scheduler.BriefLock;
 import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;

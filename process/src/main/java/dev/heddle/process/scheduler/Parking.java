@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.scheduler;
 
-import dev.heddle.scheduler.BriefLock;
-import dev.heddle.scheduler.StackReserve;
+import dev.heddle.internal.BriefLock;
+import dev.heddle.internal.StackReserve;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayDeque;

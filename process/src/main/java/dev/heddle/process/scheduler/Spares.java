@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.scheduler;
 
+import dev.heddle.internal.BriefLock;
 import dev.heddle.process.QueueDelay;
 import dev.heddle.process.SpareCounters;
-import dev.heddle.scheduler.BriefLock;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.timer;
 
+import dev.heddle.internal.StackReserve;
 import dev.heddle.process.scheduler.Logbook;
-import dev.heddle.scheduler.StackReserve;
 import java.lang.System.Logger.Level;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.topology;
 
+import dev.heddle.internal.BriefLock;
 import dev.heddle.process.Exit;
 import dev.heddle.process.Pid;
-import dev.heddle.scheduler.BriefLock;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;

@@ -4,9 +4,9 @@ package dev.heddle.process.topology;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.heddle.internal.BriefLock;
 import dev.heddle.process.Exit;
 import dev.heddle.process.Pid;
-import dev.heddle.scheduler.BriefLock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

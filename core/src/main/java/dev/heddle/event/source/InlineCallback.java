@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.heddle.event;
+package dev.heddle.event.source;
+
+import dev.heddle.event.Event;
+import dev.heddle.event.EventCallback;
+import dev.heddle.event.NotifyHook;
 
 /// A callback that runs where its event fires, possibly on another coroutine's stack.
 ///
 /// For the runtime's own callbacks only: it must take no lock, run no user code, block on nothing
 /// and throw nothing. A coroutine parked inside it would keep what it holds while the carrier needs
 /// it, and the loop would be dead.
-///
-/// @since 0.1
 public interface InlineCallback extends EventCallback {
   /// Whether it makes use of an outcome that comes now: false for one that was woken already.
   default boolean takes() {
@@ -20,7 +22,8 @@ public interface InlineCallback extends EventCallback {
     return takes();
   }
 
-  /// Its place at `event` has changed: [Event#unsubscribe(EventCallback, int)] wants the new one.
+  /// Its place at `event` has changed: [EventSource#unsubscribe(EventCallback, int)] wants the new
+  /// one.
   ///
   /// One that may leave an event which has many must keep its place up to date, or its leaving
   /// costs a scan. It must not subscribe, unsubscribe or fire here.

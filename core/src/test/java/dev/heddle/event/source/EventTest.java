@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.heddle.event;
+package dev.heddle.event.source;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.Heddle;
+import dev.heddle.event.EventCallback;
+import dev.heddle.event.NotifyHook;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,7 +24,7 @@ class EventTest {
   private final CountingHome home = new CountingHome(later);
   private final Bell bell = new Bell(home);
 
-  private static final class Bell extends Event {
+  private static final class Bell extends EventSource {
     int arms;
     int disarms;
 
@@ -172,7 +174,7 @@ class EventTest {
     bell.ring(null);
     assertThat(calls).containsExactly("removed", "removed, too", "c");
     assertThat(bell.subscribers()).isEqualTo(2);
-    assertThat(bell.subscribe(log("d"))).as("the holes are closed").isEqualTo(2);
+    assertThat(bell.add(log("d"))).as("the holes are closed").isEqualTo(2);
   }
 
   @Test
@@ -235,8 +237,8 @@ class EventTest {
   @Test
   @Tag("trap-11")
   void activeCount_ofAHiddenEvent_neverChanges() {
-    Event hidden =
-        new Event(home) {
+    EventSource hidden =
+        new EventSource(home) {
           @Override
           public String info() {
             return "hidden";
@@ -337,7 +339,7 @@ class EventTest {
   void customCallback_thatWaitsForALockOfACoroutine_doesNotStopTheLoop() {
     ReentrantLock lock = new ReentrantLock();
     Heddle.run(() -> {
-      Event timer = Heddle.timer(Duration.ofMillis(1), false);
+      EventSource timer = EventSource.of(Heddle.timer(Duration.ofMillis(1)));
       EventCallback callback =
           (event, result, error) -> {
             lock.lock();
@@ -375,7 +377,7 @@ class EventTest {
     bell.ring(null);
     assertThatThrownBy(() -> later.removeFirst().run()).hasMessage("broken");
     assertThat(calls).containsExactly("removed", "removed, too");
-    assertThat(bell.subscribe(log("d"))).as("the holes are closed").isEqualTo(2);
+    assertThat(bell.add(log("d"))).as("the holes are closed").isEqualTo(2);
   }
 
   @Test
@@ -384,7 +386,7 @@ class EventTest {
     IllegalStateException broken = new IllegalStateException("broken callback");
     assertThatThrownBy(() ->
             Heddle.run(() -> {
-              Event timer = Heddle.timer(Duration.ofMillis(1), false);
+              EventSource timer = EventSource.of(Heddle.timer(Duration.ofMillis(1)));
               EventCallback callback =
                   (event, result, error) -> {
                     throw broken;
@@ -402,7 +404,7 @@ class EventTest {
   @Tag("trap-6")
   void await_ofATimerThatHasFired_returnsAtOnce() {
     Heddle.run(() -> {
-      Event timer = Heddle.timer(Duration.ofMillis(1), false);
+      EventSource timer = EventSource.of(Heddle.timer(Duration.ofMillis(1)));
       Heddle.await(timer);
       long switches = Heddle.counters().switches();
       Heddle.await(timer);

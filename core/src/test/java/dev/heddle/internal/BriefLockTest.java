@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.heddle.scheduler;
+package dev.heddle.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.heddle.event;
+package dev.heddle.event.source;
 
 import dev.heddle.Cancellation;
-import dev.heddle.event.FutureLedger.Exported;
-import dev.heddle.event.FutureLedger.Fate;
-import dev.heddle.event.FutureLedger.Label;
+import dev.heddle.event.source.FutureLedger.Exported;
+import dev.heddle.event.source.FutureLedger.Fate;
+import dev.heddle.event.source.FutureLedger.Label;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -16,11 +16,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/// What [Completable#toCompletableFuture()] gives: a future of the JDK that knows whether anybody
-/// has looked at its failure.
+/// What [dev.heddle.event.Completable#toCompletableFuture()] gives: a future of the JDK that knows
+/// whether anybody has looked at its failure.
 ///
 /// **Thread** any.
-final class ExportedFuture<T extends @Nullable Object> extends CompletableFuture<T> {
+public final class ExportedFuture<T extends @Nullable Object> extends CompletableFuture<T> {
   /*
    * Who takes the failure. Whoever gets it thrown or returned (get, join, getNow, exceptionNow), and whoever makes a future or a
    * stage that depends on this one: from there on it is the JDK's affair. That may happen on any thread, also long after the loop
@@ -52,13 +52,14 @@ final class ExportedFuture<T extends @Nullable Object> extends CompletableFuture
   // any thread: those in get() and join(), who count as dependents there
   private final AtomicInteger reading = new AtomicInteger();
 
-  ExportedFuture(FutureLedger ledger, Label of) {
+  /// An open one.
+  public ExportedFuture(FutureLedger ledger, Label of) {
     this.ledger = ledger;
     this.described = new Exported(ledger, of);
   }
 
   /// Completes it with a failure that nobody has taken.
-  void fail(Throwable failure) {
+  public void fail(Throwable failure) {
     if (failure instanceof Cancellation || getNumberOfDependents() > reading.get()) {
       if (!completeExceptionally(failure) && !(failure instanceof Cancellation)) {
         cameLate(failure);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.heddle.event;
+package dev.heddle.event.source;
 
+import dev.heddle.event.Event;
+import dev.heddle.event.EventCallback;
 import java.util.Arrays;
 import java.util.IdentityHashMap;
 import org.jspecify.annotations.Nullable;

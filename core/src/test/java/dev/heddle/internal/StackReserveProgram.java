@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.heddle.scheduler;
+package dev.heddle.internal;
 
 /// Looks for stack in each of the last frames of one, and takes what a look has promised.
 final class StackReserveProgram {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.heddle.event;
+package dev.heddle.event.source;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -68,13 +68,13 @@ public abstract class FutureLedger {
   /// for, else the class of `code`.
   ///
   /// @param code what was passed to the call; null: the body of the current coroutine
-  protected abstract Object here(@Nullable Object code);
+  public abstract Object here(@Nullable Object code);
 
   /// Where a site is, in words.
-  protected abstract String describe(Object site);
+  public abstract String describe(Object site);
 
   /// Reports a failure that nobody will get, from any thread.
-  protected abstract void untaken(String what, Throwable failure);
+  public abstract void untaken(String what, Throwable failure);
 
   /// Warns of a success that nobody has used, from any thread.
   protected abstract void unused(String what);
@@ -84,7 +84,7 @@ public abstract class FutureLedger {
   /// Opens an entry for an outcome that nobody has taken.
   ///
   /// @param failure null for a success that nobody has used
-  Fate open(Subject label, @Nullable Throwable failure) {
+  public Fate open(Subject label, @Nullable Throwable failure) {
     if (claims >= sweepAt) {
       sweep();
     }
@@ -101,7 +101,7 @@ public abstract class FutureLedger {
 
   /// Opens an entry for a failure that went to a future of the JDK. Any thread may take it, also
   /// after the loop has ended, which therefore does not close it.
-  Fate openForThreads(Exported future, Throwable failure) {
+  public Fate openForThreads(Exported future, Throwable failure) {
     Fate fate = new Fate(this, future, failure);
     ExportedFuture.OPEN.add(fate.claim);
     return fate;
@@ -135,17 +135,17 @@ public abstract class FutureLedger {
   }
 
   /// Has what the queue of dropped outcomes needs, so that nothing is started in a tick.
-  static void prepare() {
+  public static void prepare() {
     Dropped.start();
   }
 
   // ---- who waits on other threads ----
 
-  void add(Waiting other) {
+  public void add(Waiting other) {
     waiting.add(other);
   }
 
-  void remove(Waiting other) {
+  public void remove(Waiting other) {
     waiting.remove(other);
   }
 
@@ -172,13 +172,13 @@ public abstract class FutureLedger {
   }
 
   /// Somebody on another thread who waits for one of the loop's futures.
-  interface Waiting {
+  public interface Waiting {
     /// Tells him that it will not come.
     void loopEnded();
   }
 
   /// What has an outcome that nobody has taken, in words for a report. It must not hold the Fate.
-  sealed interface Subject {
+  public sealed interface Subject {
     /// Of a failure.
     String ofFailure(FutureLedger ledger);
 
@@ -189,7 +189,7 @@ public abstract class FutureLedger {
   /// A stream that has met a failure.
   ///
   /// @param openedAt as [#here] has it
-  record OpenStream(Object openedAt) implements Subject {
+  public record OpenStream(Object openedAt) implements Subject {
     @Override
     public String ofFailure(FutureLedger ledger) {
       return "nobody read the failure of a stream opened at "
@@ -204,7 +204,7 @@ public abstract class FutureLedger {
   }
 
   /// A future of the JDK that brings the outcome of one of the loop's.
-  record Exported(FutureLedger ledger, Label label) implements Subject {
+  public record Exported(FutureLedger ledger, Label label) implements Subject {
     @Override
     public String ofFailure(FutureLedger of) {
       return "nobody looked at the failure of the CompletableFuture of "
@@ -226,7 +226,8 @@ public abstract class FutureLedger {
   ///
   /// @param createdAt as [#here] has it
   /// @param completedAt as [#here] has it
-  record Label(@Nullable String name, Object createdAt, Object completedAt) implements Subject {
+  public record Label(@Nullable String name, Object createdAt, Object completedAt)
+      implements Subject {
     @Override
     public String ofFailure(FutureLedger ledger) {
       return "nobody took the failure of "
@@ -239,7 +240,7 @@ public abstract class FutureLedger {
       return describe(ledger) + " was never used; await it, or ignore() it";
     }
 
-    String describe(FutureLedger ledger) {
+    public String describe(FutureLedger ledger) {
       return (name == null ? "a future" : "the future '" + name + "'")
           + " created at "
           + ledger.describe(createdAt)
@@ -249,7 +250,7 @@ public abstract class FutureLedger {
   }
 
   /// Held by everyone who could still take an outcome.
-  static final class Fate {
+  public static final class Fate {
     private final Claim claim;
 
     private Fate(FutureLedger ledger, Subject label, @Nullable Throwable failure) {
@@ -257,7 +258,7 @@ public abstract class FutureLedger {
     }
 
     /// Somebody takes it.
-    void take() {
+    public void take() {
       if (!claim.settle()) {
         return;
       }

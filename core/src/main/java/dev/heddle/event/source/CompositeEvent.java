@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.heddle.event;
+package dev.heddle.event.source;
 
 import dev.heddle.Cancellation;
+import dev.heddle.event.Awaitable;
+import dev.heddle.event.Event;
+import dev.heddle.event.EventCallback;
 import dev.heddle.failure.CarriedFailures;
 import dev.heddle.failure.FailureTable;
 import java.util.ArrayList;
@@ -19,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// {@snippet class=dev.heddle.snippets.FutureSnippetsTest region=composite}
 ///
 /// @since 0.1
-public abstract class CompositeEvent extends Event {
+public abstract class CompositeEvent extends EventSource {
   private static final int SHOWN = 5; // parts named in a dump
 
   private final List<Part> parts = new ArrayList<>();
@@ -54,13 +57,13 @@ public abstract class CompositeEvent extends Event {
     if (several.isEmpty()) {
       throw new IllegalArgumentException("an event made of none would never fire; name one");
     }
-    return several.getFirst().event().home();
+    return EventSource.of(several.getFirst()).home();
   }
 
   /// Adds a part behind the others; while somebody waits it is armed at once.
   ///
   /// @throws IllegalStateException when it belongs to another loop
-  protected final void add(Event event) {
+  protected final void addPart(EventSource event) {
     event.checkHome(home());
     Part part = new Part(parts.size(), event);
     parts.add(part);
@@ -75,7 +78,7 @@ public abstract class CompositeEvent extends Event {
   }
 
   /// The part at `place`, counted from 0.
-  protected final Event part(int place) {
+  protected final EventSource part(int place) {
     return parts.get(place).event;
   }
 
@@ -127,10 +130,10 @@ public abstract class CompositeEvent extends Event {
 
   private final class Part implements InlineCallback {
     private final int place;
-    private final Event event;
+    private final EventSource event;
     private int at = -1; // its place at the event; -1: not subscribed
 
-    Part(int place, Event event) {
+    Part(int place, EventSource event) {
       this.place = place;
       this.event = event;
     }
@@ -139,7 +142,7 @@ public abstract class CompositeEvent extends Event {
       if (event.isClosed()) {
         event.replay(this);
       } else {
-        at = event.subscribe(this);
+        at = event.add(this);
         event.start();
       }
     }
@@ -175,14 +178,14 @@ public abstract class CompositeEvent extends Event {
 
   /// Stateless: what its parts are, it is.
   private static final class AnyOf extends CompositeEvent {
-    private @Nullable Event last; // that fired in this wait
+    private @Nullable EventSource last; // that fired in this wait
 
     AnyOf(List<Awaitable<?>> several) {
       super(homeOf(several));
-      several.forEach(a -> add(a.event()));
+      several.forEach(a -> addPart(EventSource.of(a)));
     }
 
-    private @Nullable Event closedPart() {
+    private @Nullable EventSource closedPart() {
       for (int i = 0; i < size(); i++) {
         if (part(i).isClosed()) {
           return part(i);
@@ -229,7 +232,7 @@ public abstract class CompositeEvent extends Event {
 
     @Override
     public void replay(EventCallback callback) {
-      Event closed = closedPart();
+      EventSource closed = closedPart();
       if (closed == null) {
         super.replay(callback);
         return;
@@ -252,7 +255,7 @@ public abstract class CompositeEvent extends Event {
   }
 
   /// Passes a replay on under the composite's name.
-  private record Forward(Event composite, EventCallback callback) implements InlineCallback {
+  private record Forward(EventSource composite, EventCallback callback) implements InlineCallback {
     @Override
     public boolean takes() {
       return InlineCallback.takes(callback);
@@ -273,7 +276,7 @@ public abstract class CompositeEvent extends Event {
       super(homeOf(several));
       fired = new boolean[several.size()];
       missing = several.size();
-      several.forEach(a -> add(a.event()));
+      several.forEach(a -> addPart(EventSource.of(a)));
     }
 
     @Override

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.heddle.event;
+package dev.heddle.event.source;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -10,6 +10,11 @@ import dev.heddle.WaitCancelledException;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.Scope;
 import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.event.Deadline;
+import dev.heddle.event.Event;
+import dev.heddle.event.EventCallback;
+import dev.heddle.event.EventStream;
+import dev.heddle.event.Future;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -55,7 +60,7 @@ class EventCostTest {
     }
   }
 
-  private static final class Bell extends Event {
+  private static final class Bell extends EventSource {
     Bell(EventHome home) {
       super(home);
     }
@@ -101,7 +106,7 @@ class EventCostTest {
     List<Member> members = new ArrayList<>();
     for (int i = 0; i < MANY; i++) {
       Member member = new Member();
-      member.place = bell.subscribe(member);
+      member.place = bell.add(member);
       members.add(member);
     }
     order.forEach(i -> bell.unsubscribe(members.get(i), members.get(i).place));
@@ -115,7 +120,7 @@ class EventCostTest {
     List<Integer> places = new ArrayList<>();
     for (int i = 0; i < MANY; i++) {
       callbacks.add(callback());
-      places.add(bell.subscribe(callbacks.get(i)));
+      places.add(bell.add(callbacks.get(i)));
     }
     order.forEach(i -> bell.unsubscribe(callbacks.get(i), places.get(i)));
     assertLinear(bell);
@@ -163,14 +168,14 @@ class EventCostTest {
     List<Member> staying = new ArrayList<>();
     for (int i = 0; i < MANY; i++) {
       Member member = new Member();
-      member.place = bell.subscribe(member);
+      member.place = bell.add(member);
       staying.add(member);
     }
     Random random = new Random(42);
     for (int i = 0; i < 4 * MANY; i++) {
       Member next = staying.get(random.nextInt(MANY));
       bell.unsubscribe(next, next.place);
-      next.place = bell.subscribe(next);
+      next.place = bell.add(next);
     }
     assertThat(bell.visited()).isLessThan(4 * LINEAR);
     assertThat(bell.subscribers()).isEqualTo(MANY);
@@ -203,7 +208,7 @@ class EventCostTest {
 
   private static void untilItFires(Bell bell) {
     try {
-      Heddle.await(Heddle.timer(Duration.ofDays(1), true), bell);
+      Heddle.await(Heddle.hiddenTimer(Duration.ofDays(1)), bell);
     } catch (WaitCancelledException _) {
       // safe: the bell was to end the wait
     }
@@ -278,7 +283,7 @@ class EventCostTest {
   @EnumSource(Order.class)
   void compositesThatShareAPart_leaveItWithoutASearch(Order order) {
     crowd(
-        bell -> Heddle.await(CompositeEvent.anyOf(bell, Heddle.timer(Duration.ofDays(1), true))),
+        bell -> Heddle.await(Event.anyOf(bell, Heddle.hiddenTimer(Duration.ofDays(1)))),
         (_, waiting) -> order.forEach(i -> waiting.get(i).cancel("in the order of the test")));
   }
 
@@ -288,10 +293,10 @@ class EventCostTest {
     crowd(
         bell ->
             Heddle.await(
-                CompositeEvent.allOf(
+                Event.allOf(
                     bell,
-                    Heddle.timer(Duration.ofDays(1), true),
-                    Heddle.timer(Duration.ofDays(2), true))),
+                    Heddle.hiddenTimer(Duration.ofDays(1)),
+                    Heddle.hiddenTimer(Duration.ofDays(2)))),
         (_, waiting) -> order.forEach(i -> waiting.get(i).cancel("in the order of the test")));
   }
 

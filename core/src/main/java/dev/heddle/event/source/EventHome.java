@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.heddle.event;
+package dev.heddle.event.source;
 
+import dev.heddle.event.Awaitable;
+import dev.heddle.event.Deadline;
+import dev.heddle.scheduler.context.ExecutionContext;
 import org.jspecify.annotations.Nullable;
 
 /// The loop, seen from its events.
-///
-/// @since 0.1
 public interface EventHome {
+  /// The loop of the coroutine that the current thread is, or null on any other thread.
+  static @Nullable EventHome current() {
+    ExecutionContext context = ExecutionContext.current();
+    return context != null && context.host() instanceof EventHome home ? home : null;
+  }
+
   /// An event that keeps the loop alive was armed.
   void eventArmed();
 
@@ -38,19 +45,19 @@ public interface EventHome {
   ///
   /// @return what it fires with
   /// @throws IllegalStateException outside a coroutine, or when the event belongs to another loop
-  @Nullable Object await(Event event);
+  @Nullable Object await(EventSource event);
 
   /// Waits, as the current coroutine, until `event` fires, but not beyond a deadline. Else as
-  /// [#await(Event)].
+  /// [#await(EventSource)].
   ///
   /// @throws dev.heddle.DeadlineException when the deadline runs out first
-  @Nullable Object await(Event event, Deadline deadline);
+  @Nullable Object await(EventSource event, Deadline deadline);
 
   /// Waits, as the current coroutine, until `event` fires, but not beyond the moment in which
-  /// `token` fires. Else as [#await(Event)].
+  /// `token` fires. Else as [#await(EventSource)].
   ///
   /// @throws dev.heddle.WaitCancelledException when the token fires first
-  @Nullable Object await(Event event, Awaitable<?> token);
+  @Nullable Object await(EventSource event, Awaitable<?> token);
 
   /// Where its futures are accounted for.
   FutureLedger futures();

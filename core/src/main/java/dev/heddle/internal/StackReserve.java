@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.heddle.scheduler;
+package dev.heddle.internal;
 
 /// Tells whether the stack has room for what must not stop half-way.
 public final class StackReserve {
@@ -48,7 +48,7 @@ public final class StackReserve {
   }
 
   /// Whether a tick's work fits, or arming an event.
-  static boolean isThere() {
+  public static boolean isThere() {
     try {
       wide(NOTHING[0]);
       return true;

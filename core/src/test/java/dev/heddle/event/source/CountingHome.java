@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.heddle.event;
+package dev.heddle.event.source;
 
+import dev.heddle.event.Awaitable;
+import dev.heddle.event.Deadline;
 import java.util.Collection;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -54,17 +56,17 @@ public final class CountingHome implements EventHome {
   }
 
   @Override
-  public @Nullable Object await(Event event) {
+  public @Nullable Object await(EventSource event) {
     throw new AssertionError("nobody waits in these tests");
   }
 
   @Override
-  public @Nullable Object await(Event event, Deadline deadline) {
+  public @Nullable Object await(EventSource event, Deadline deadline) {
     throw new AssertionError("nobody waits in these tests");
   }
 
   @Override
-  public @Nullable Object await(Event event, Awaitable<?> token) {
+  public @Nullable Object await(EventSource event, Awaitable<?> token) {
     throw new AssertionError("nobody waits in these tests");
   }
 

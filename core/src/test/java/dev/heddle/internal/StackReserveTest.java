@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.heddle.scheduler;
+package dev.heddle.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("T16")
 class StackReserveTest {
   private static final String LOOKS_ONLY =
-      "-XX:CompileCommand=compileonly,dev.heddle.scheduler.StackReserve::*";
+      "-XX:CompileCommand=compileonly,dev.heddle.internal.StackReserve::*";
 
   private static void keepsItsPromise(String look, String... options) throws Exception {
     ChildJvm.Result child =

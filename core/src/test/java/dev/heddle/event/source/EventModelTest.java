@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.heddle.event;
+package dev.heddle.event.source;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.heddle.event.EventCallback;
+import dev.heddle.event.NotifyHook;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -182,7 +184,7 @@ class EventModelTest {
             case HOOK -> (NotifyHook) (event, result, error) -> program.called(id, result);
           };
       callbacks.add(callback);
-      hints.add(bell.subscribe(callback));
+      hints.add(bell.add(callback));
     }
 
     @Override
@@ -213,7 +215,7 @@ class EventModelTest {
     }
   }
 
-  private static final class Bell extends Event {
+  private static final class Bell extends EventSource {
     int arms;
 
     Bell(EventHome home) {

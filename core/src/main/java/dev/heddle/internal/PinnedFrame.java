@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.internal;
+
+import dev.heddle.PinnedException;
+import java.lang.StackWalker.StackFrame;
+import java.util.List;
+
+/// Names the frame of the current stack that the JDK cannot take off its thread.
+public final class PinnedFrame {
+  private PinnedFrame() {}
+
+  /// The refusal to suspend on the current stack.
+  ///
+  /// @param coroutine what was to suspend, in words
+  public static PinnedException refusalOf(String coroutine) {
+    List<StackFrame> frames = StackWalker.getInstance().walk(s -> s.toList());
+    String pin =
+        frames.stream()
+            .filter(f -> f.getMethodName().equals("<clinit>") || f.isNativeMethod())
+            .findFirst()
+            .map(PinnedFrame::describe)
+            .orElse("a frame that the JDK does not name");
+    return new PinnedException(
+        coroutine
+            + " cannot suspend below "
+            + pin
+            + "; move the wait out of it, or start a coroutine there and await it elsewhere");
+  }
+
+  private static String describe(StackFrame frame) {
+    return frame.isNativeMethod()
+        ? "the native method " + frame.toStackTraceElement()
+        : "the initialiser of class " + frame.getClassName();
+  }
+}

@@ -10,7 +10,7 @@ import dev.heddle.process.ProcessRuntime;
 import dev.heddle.process.Request;
 import dev.heddle.process.Signal;
 import dev.heddle.process.StartOptions;
-import dev.heddle.process.dispatch.Commands;
+import dev.heddle.process.Commands;
 import dev.heddle.process.supervisor.ChildSpec;
 import dev.heddle.process.supervisor.Supervisor;
 import java.net.InetAddress;
@@ -61,7 +61,7 @@ Object delegate(String text) throws InterruptedException {
                 }
               }
             },
-            StartOptions.DEFAULT.withName("clerk"));
+            StartOptions.defaults().withName("clerk"));
     var boss =
         runtime.spawn(
             CoroutineProcess.of(self -> {

@@ -32,28 +32,31 @@ class ProcessRoomsTest {
                   "body",
                   "dispatch",
                   "event",
+                  "host",
                   "live",
                   "observe",
-                  "pool",
                   "relay",
                   "scheduler",
-                  "supervisor",
                   "timer")),
           entry(
-              "live",
+              "host",
               Set.of(
                   "body",
                   "dispatch",
                   "event",
+                  "live",
+                  "mailbox",
                   "observe",
                   "relay",
                   "scheduler",
                   "timer",
                   "topology")),
-          entry("behavior", Set.of("dispatch", "event")),
+          entry("live", Set.of("body", "dispatch", "mailbox", "relay", "scheduler", "topology")),
+          entry("mailbox", Set.of("body", "scheduler", "topology")),
+          entry("behavior", Set.of("event")),
           entry("event", Set.of()),
-          entry("supervisor", Set.of("dispatch", "timer")),
-          entry("pool", Set.of("dispatch", "supervisor")),
+          entry("supervisor", Set.of("dispatch")),
+          entry("pool", Set.of("dispatch")),
           entry("dispatch", Set.of("timer")),
           entry("relay", Set.of()),
           entry("topology", Set.of()),
@@ -66,17 +69,21 @@ class ProcessRoomsTest {
   private static final Map<String, Set<String>> TO_THE_LOOP =
       Map.of(
           "",
-          Set.of("failure"), // what a command failed with names the line of its caller
+          // what a command failed with names the line of its caller; programs; a lock that parks
+          // no thread
+          Set.of("failure", "os", "scheduler"),
           "dispatch",
-          Set.of("coroutine", "io", "os", "scheduler"), // and a lock that parks nobody
+          Set.of("coroutine", "io", "os", "scheduler"), // and that lock
           "body",
           Set.of("scheduler.context"),
-          "live",
+          "mailbox",
           Set.of("scheduler"), // what a stack has room for, and that lock
-          "relay",
-          Set.of("scheduler"), // that lock
+          "live",
+          Set.of("scheduler"), // what a stack has room for
+          "host",
+          Set.of("scheduler"), // the same, and that lock
           "topology",
-          Set.of("scheduler"), // the same
+          Set.of("scheduler"), // that lock
           "scheduler",
           Set.of(
               "observe.attach",

@@ -87,6 +87,7 @@ public final class ProcessRuntime implements AutoCloseable {
             timers);
     HostShutdown.prepare();
     scheduler.onFailure(host::giveUp);
+    scheduler.yieldToTimersWhile(timers::isLate);
     this.view = new HostView(host, how.longSteps, Waits.bounded(how.deadlockAfter), how.deadlocks);
     this.managed = new ManagedRuntime(new RuntimeView(this, how.host), this::written);
     managed.join();

@@ -28,11 +28,22 @@ public final class PlatformThreadState {
 
   /// Makes the current thread again what it was.
   public void restore() {
-    try {
-      putBack();
-    } catch (OutOfMemoryError | StackOverflowError _) {
-      // safe: the next call puts back what this one has not
+    if (isTouched()) {
+      try {
+        putBack();
+      } catch (OutOfMemoryError | StackOverflowError _) {
+        // safe: the next call puts back what this one has not
+      }
     }
+  }
+
+  /// Reads only, and is small enough to be compiled into the loop of a worker.
+  private boolean isTouched() {
+    return thread.isInterrupted()
+        || name != thread.getName()
+        || thread.getPriority() != priority
+        || thread.getContextClassLoader() != loader
+        || VirtualThreads.hasBindings(thread);
   }
 
   private void putBack() {

@@ -147,6 +147,14 @@ public final class VirtualThreads {
     }
   }
 
+  /// Whether [#clearPlatformThread] may have something to take away.
+  static boolean hasBindings(Thread thread) {
+    return Probe.PROBLEM == null
+        && (Handles.LOCALS.get(thread) != null
+            || Handles.INHERITABLE_LOCALS.get(thread) != null
+            || Handles.UNCAUGHT_HANDLER.get(thread) != null);
+  }
+
   /// Takes from the current platform thread what other code has bound to it: its thread-locals and
   /// its uncaught exception handler. What the JDK binds to carriers (buffers of its I/O) stays.
   /// Does nothing where [#problem] is not null.

@@ -9,25 +9,28 @@ final class Flood {
   private static final int FEWEST_PLACES = 16; // of a burst; then twice as many each time
   private static final int MOST_PLACES = 128; // half a kilobyte
 
+  private long run; // to which the rest belongs
   private long receiver;
   private int inARow; // messages that were sent there
   private int places; // of the next burst of this run
 
-  /// A run begins.
-  void begins() {
-    inARow = 0;
-    places = FEWEST_PLACES;
-  }
-
   /// A message goes to a task.
   ///
   /// @return whether enough have gone there in a row
-  boolean goesTo(long to) {
-    if (receiver != to) {
-      receiver = to;
-      inARow = 0;
+  boolean goesTo(long to, long thisRun) {
+    if (receiver != to || run != thisRun) {
+      begin(to, thisRun);
     }
     return ++inARow > SINGLY;
+  }
+
+  private void begin(long to, long thisRun) {
+    if (run != thisRun) {
+      run = thisRun;
+      places = FEWEST_PLACES;
+    }
+    receiver = to;
+    inARow = 0;
   }
 
   /// How many places the next burst has: no more than were sent before, or a few.

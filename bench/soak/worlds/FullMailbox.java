@@ -42,7 +42,7 @@ final class FullMailbox extends World {
   @Override
   void begin() {
     receiver =
-        spawn(receiver(), StartOptions.DEFAULT.withMailbox(ROOM, MailboxPolicy.SUSPEND));
+        spawn(receiver(), StartOptions.defaults().withMailbox(ROOM, MailboxPolicy.SUSPEND));
     for (int i = 0; i < SENDERS; i++) {
       add();
     }

@@ -7,7 +7,7 @@ import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
 import dev.heddle.process.ProcessEvent;
 import dev.heddle.process.StepOutput;
-import dev.heddle.process.dispatch.Commands;
+import dev.heddle.process.Commands;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -9,7 +9,7 @@ import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
 import dev.heddle.process.Request;
 import dev.heddle.process.SendFailedException;
-import dev.heddle.process.dispatch.Commands;
+import dev.heddle.process.Commands;
 import dev.heddle.process.pool.FunctionPool;
 import java.time.Duration;
 import java.util.ArrayList;

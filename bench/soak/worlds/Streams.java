@@ -8,7 +8,7 @@ import dev.heddle.process.Process;
 import dev.heddle.process.ProcessEvent;
 import dev.heddle.process.SendResult;
 import dev.heddle.process.StartOptions;
-import dev.heddle.process.dispatch.Commands;
+import dev.heddle.process.Commands;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,7 +44,7 @@ final class Streams extends World {
       Process receiver = i == RECEIVERS - 1 ? body(i) : step(i);
       receivers[i] =
           spawn(
-              receiver, StartOptions.DEFAULT.withMailbox(200 + 1_000 * i, MailboxPolicy.REJECT));
+              receiver, StartOptions.defaults().withMailbox(200 + 1_000 * i, MailboxPolicy.REJECT));
     }
     for (int i = 0; i < SENDERS; i++) {
       int from = i;

@@ -8,7 +8,7 @@ import dev.heddle.process.ProcessEvent;
 import dev.heddle.process.Signal;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.StepOutput;
-import dev.heddle.process.dispatch.Commands;
+import dev.heddle.process.Commands;
 import dev.heddle.process.supervisor.Backoff;
 import dev.heddle.process.supervisor.ChildSpec;
 import dev.heddle.process.supervisor.Supervisor;
@@ -66,7 +66,7 @@ final class Supervisors extends World {
       spec = spec.withAfter("child " + (number - 1));
     }
     return number == NAMED
-        ? spec.withOptions(StartOptions.DEFAULT.withName(strategy + " " + number))
+        ? spec.withOptions(StartOptions.defaults().withName(strategy + " " + number))
         : spec;
   }
 

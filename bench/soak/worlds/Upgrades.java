@@ -47,7 +47,7 @@ final class Upgrades extends World {
 
   @Override
   void begin() {
-    reader = spawn(new Reader(), StartOptions.DEFAULT.withAttributes(Map.of(WORLD, this)));
+    reader = spawn(new Reader(), StartOptions.defaults().withAttributes(Map.of(WORLD, this)));
     thread(this::send);
   }
 

@@ -104,7 +104,7 @@ abstract class World {
   }
 
   static StartOptions options(Random random) {
-    return StartOptions.DEFAULT.withPriority(priority(random));
+    return StartOptions.defaults().withPriority(priority(random));
   }
 
   final Pid spawn(Process process) {

@@ -5,12 +5,12 @@
 // uses a little of everything of the language.
 import dev.heddle.Heddle;
 import dev.heddle.io.Tcp;
+import dev.heddle.process.Commands;
 import dev.heddle.process.CoroutineProcess;
 import dev.heddle.process.ProcessRuntime;
 import dev.heddle.process.Request;
 import dev.heddle.process.Signal;
 import dev.heddle.process.StartOptions;
-import dev.heddle.process.dispatch.Commands;
 import dev.heddle.process.supervisor.ChildSpec;
 import dev.heddle.process.supervisor.Supervisor;
 import java.net.InetAddress;
@@ -61,7 +61,7 @@ Object delegate(String text) throws InterruptedException {
                 }
               }
             },
-            StartOptions.DEFAULT.withName("clerk"));
+            StartOptions.defaults().withName("clerk"));
     var boss =
         runtime.spawn(
             CoroutineProcess.of(self -> {

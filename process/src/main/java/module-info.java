@@ -12,9 +12,7 @@ module dev.heddle.process {
 
   exports dev.heddle.process;
   exports dev.heddle.process.behavior;
-  exports dev.heddle.process.dispatch;
   exports dev.heddle.process.event;
   exports dev.heddle.process.pool;
-  exports dev.heddle.process.relay;
   exports dev.heddle.process.supervisor;
 }

@@ -49,7 +49,7 @@ class AttachIT {
 
       void main() {
         var runtime = ProcessRuntime.builder().workers(2).host("shop").start();
-        runtime.spawn((events, out) -> {}, StartOptions.DEFAULT.withName("stall"));
+        runtime.spawn((events, out) -> {}, StartOptions.defaults().withName("stall"));
         Loop.start(HeddleOptions.defaults().withName("other"), () -> { nap(); return null; });
         Heddle.run(() -> {
           Heddle.launch("napper", this::nap);

@@ -201,7 +201,7 @@ class OtherJvmIT {
             void main() throws Exception {
               var runtime = ProcessRuntime.builder().workers(2).host("shop").start();
               for (int i = 0; i < 60; i++) {
-                runtime.spawn((events, out) -> {}, StartOptions.DEFAULT.withName("stall-" + i));
+                runtime.spawn((events, out) -> {}, StartOptions.defaults().withName("stall-" + i));
               }
               IO.println("ready");
               Thread.currentThread().join();

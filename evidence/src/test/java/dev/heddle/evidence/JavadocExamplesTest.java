@@ -37,7 +37,6 @@ class JavadocExamplesTest {
       """
       import dev.heddle.process.*;
       import dev.heddle.process.behavior.*;
-      import dev.heddle.process.dispatch.*;
       import dev.heddle.process.event.*;
       import dev.heddle.process.pool.*;
       import dev.heddle.process.supervisor.*;

@@ -73,7 +73,7 @@ class StressRunTest {
             "dev.heddle.scheduler.context.LostRunStress.NoFenceAfterLostRun",
             "dev.heddle.process.scheduler.EventQueueStress.CountsTwice",
             "dev.heddle.process.scheduler.EventQueueStress.EmptiesByStore",
-            "dev.heddle.process.live.RoomStress.NoLook",
+            "dev.heddle.process.mailbox.RoomStress.NoLook",
             "dev.heddle.process.scheduler.EventQueueStress.HandsOutLater",
             "dev.heddle.process.scheduler.EventQueueStress.LooksTooSoon",
             "dev.heddle.process.scheduler.EventQueueStress.LooksTooLate",

@@ -12,8 +12,7 @@ import dev.heddle.process.body.BodyThread;
 import dev.heddle.process.body.BodyView;
 import dev.heddle.process.body.HandedInbox;
 import dev.heddle.process.body.Inbox;
-import dev.heddle.process.dispatch.Command;
-import dev.heddle.process.dispatch.Commands;
+import dev.heddle.process.relay.LocalPid;
 import dev.heddle.process.scheduler.Logbook;
 import dev.heddle.process.timer.WaitLimit;
 import java.lang.System.Logger.Level;
@@ -45,8 +44,8 @@ import org.jspecify.annotations.Nullable;
 /// @since 0.1
 public abstract class CoroutineProcess implements Process {
   /*
-   * A state machine around a stack: each step takes the events, resumes the body if what it waits for has come, and says for the body what it
-   * waits for next.
+   * A state machine around a stack: each step takes the events, resumes the body if what it waits
+   * for has come, and says for the body what it waits for next.
    *
    * The body is     it goes on with                        the step says   which is
    *   in receive    a message or signal; the time limit    idle            Idle, woken by anything
@@ -54,17 +53,21 @@ public abstract class CoroutineProcess implements Process {
    *   in the JDK    an execute() of its thread             untilWoken      Blocked, the same
    *   ended         nothing                                done            or the exception that it has thrown
    *
-   * Each call has a tag of its own, never used again: a completion that comes for another one (a command that the limit has overtaken) is of
-   * no interest to anybody. Case 188. The tags begin where those of nobody else are: this process may have
-   * taken the place of another one, whose commands have no result yet.
+   * Each call has a tag of its own, never used again: a completion that comes for another one (a
+   * command that the limit has overtaken) is of no interest to anybody. Case 188. The tags begin
+   * where those of nobody else are: this process may have taken the place of another one, whose
+   * commands have no result yet.
    *
-   * The body runs within steps only, so its fields and those of the process are one thread's; see BodyThread for the thread and the end.
+   * The body runs within steps only, so its fields and those of the process are one thread's; see
+   * BodyThread for the thread and the end.
    *
-   * A time limit is no command: a timer wakes the process, and the clock says whether the limit of this wait is over. So what wakes it late, of a
-   * wait that has ended, ends no other. All waits share that timer.
+   * A time limit is no command: a timer wakes the process, and the clock says whether the limit of
+   * this wait is over. So what wakes it late, of a wait that has ended, ends no other. All waits
+   * share that timer.
    *
-   * The body reads the mailbox itself: what it has not received lies there, and counts to the bound (Unread). Its steps are given results
-   * only. Of a body within another process, which is given the messages and hands them on, the inbox is a list.
+   * The body reads the mailbox itself: what it has not received lies there, and counts to the
+   * bound (Unread). Its steps are given results only. Of a body within another process, which is
+   * given the messages and hands them on, the inbox is a list.
    */
 
   /// The body of a process that is made of a lambda.
@@ -459,7 +462,7 @@ public abstract class CoroutineProcess implements Process {
     method = entry;
     input = with;
     inbox = // not asked of the context: a process around this one may have put its own before ours
-        self.self().receiver() instanceof Inbox.Source live
+        self.self() instanceof LocalPid pid && pid.receiver() instanceof Inbox.Source live
             ? live.inboxOf(this)
             : new HandedInbox(CoroutineProcess::leftUnseen);
   }

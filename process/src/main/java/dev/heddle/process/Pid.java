@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process;
 
-import dev.heddle.process.relay.Receiver;
+import dev.heddle.process.relay.LocalPid;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -17,14 +17,11 @@ import org.jspecify.annotations.Nullable;
 /// **Thread** any: it is immutable.
 ///
 /// @since 0.1
-public final class Pid {
+public sealed class Pid permits LocalPid {
   private final String node;
   private final String host;
   private final long id;
   private final int incarnation;
-
-  // what it leads to, known where the process lives; no part of the address
-  private final transient @Nullable Receiver receiver;
 
   /// An address.
   ///
@@ -33,24 +30,14 @@ public final class Pid {
   /// @param id of the process
   /// @param incarnation which life of the host, not negative
   public Pid(String node, String host, long id, int incarnation) {
-    this(node, host, id, incarnation, null);
-  }
-
-  private Pid(String node, String host, long id, int incarnation, @Nullable Receiver receiver) {
     this.node = Objects.requireNonNull(node, "node");
     this.host = Objects.requireNonNull(host, "host");
     this.id = id;
     this.incarnation = incarnation;
-    this.receiver = receiver;
     if (host.isEmpty() || incarnation < 0) {
       throw new IllegalArgumentException(
           "a PID has a host and an incarnation that is not negative: " + this);
     }
-  }
-
-  /// The same address, leading straight to `receiver`.
-  public Pid leadingTo(Receiver receiver) {
-    return new Pid(node, host, id, incarnation, receiver);
   }
 
   /// Reads what [#toString()] has written.
@@ -61,22 +48,22 @@ public final class Pid {
   }
 
   /// The node, empty for the local one.
-  public String node() {
+  public final String node() {
     return node;
   }
 
   /// The host on the node.
-  public String host() {
+  public final String host() {
     return host;
   }
 
   /// The number of the process.
-  public long id() {
+  public final long id() {
     return id;
   }
 
   /// Which life of the host.
-  public int incarnation() {
+  public final int incarnation() {
     return incarnation;
   }
 
@@ -87,16 +74,11 @@ public final class Pid {
   ///
   /// @return a PID equal to this one
   public Pid address() {
-    return receiver == null ? this : new Pid(node, host, id, incarnation, null);
-  }
-
-  /// What it leads to, or null when it has to be looked up. For the runtime.
-  public @Nullable Receiver receiver() {
-    return receiver;
+    return this;
   }
 
   @Override
-  public boolean equals(@Nullable Object o) {
+  public final boolean equals(@Nullable Object o) {
     return o instanceof Pid other
         && id == other.id
         && incarnation == other.incarnation
@@ -105,12 +87,12 @@ public final class Pid {
   }
 
   @Override
-  public int hashCode() {
+  public final int hashCode() {
     return Long.hashCode(id) * 31 + incarnation;
   }
 
   @Override
-  public String toString() {
+  public final String toString() {
     return PidText.of(this);
   }
 }

@@ -4,27 +4,23 @@ package dev.heddle.process;
 import dev.heddle.DeadlineException;
 import dev.heddle.process.body.Awaited;
 import dev.heddle.process.body.BodyThread;
-import dev.heddle.process.dispatch.CommandRegistry;
-import dev.heddle.process.dispatch.Commands;
 import dev.heddle.process.dispatch.Dispatcher;
 import dev.heddle.process.dispatch.LoopPort;
 import dev.heddle.process.event.EventStream;
-import dev.heddle.process.live.HostShutdown;
-import dev.heddle.process.live.HostView;
+import dev.heddle.process.host.Directory;
+import dev.heddle.process.host.HostParts;
+import dev.heddle.process.host.HostShutdown;
+import dev.heddle.process.host.HostView;
+import dev.heddle.process.host.ProcessHost;
 import dev.heddle.process.live.LiveProcess;
-import dev.heddle.process.live.ProcessHost;
 import dev.heddle.process.observe.FlightEvents;
 import dev.heddle.process.observe.ManagedRuntime;
 import dev.heddle.process.observe.RuntimeDump;
-import dev.heddle.process.pool.PoolCommands;
-import dev.heddle.process.relay.CoroutineMailbox;
-import dev.heddle.process.relay.Peer;
 import dev.heddle.process.relay.Routes;
 import dev.heddle.process.scheduler.LongStepHandler;
 import dev.heddle.process.scheduler.Task;
 import dev.heddle.process.scheduler.WorkScheduler;
 import dev.heddle.process.scheduler.Worker;
-import dev.heddle.process.supervisor.SupervisorCommands;
 import dev.heddle.process.timer.Timers;
 import dev.heddle.process.timer.WaitLimit;
 import java.time.Duration;
@@ -66,22 +62,18 @@ public final class ProcessRuntime implements AutoCloseable {
 
   ProcessRuntime(ProcessRuntimeBuilder how) {
     // initialised while there is stack: where that ends it could not be, and then never again
-    Objects.requireNonNull(StartOptions.DEFAULT);
+    Objects.requireNonNull(StartOptions.defaults());
     this.name = how.host;
     this.scheduler = new WorkScheduler(how.host, how.workers, watch(), Waits.bounded(how.longStep));
     this.loops = new LoopPort(how.loopOptions());
     this.timers = new Timers("heddle-timers-" + how.host);
     this.requests = new RequestSender(this::host);
-    CommandRegistry registry = how.registry.copy(); // the builder may start another runtime
-    Commands.register(registry, loops, timers, requests);
-    SupervisorCommands.register(registry, timers);
-    PoolCommands.register(registry);
     this.shutdownDeadline = how.shutdownDeadline;
     this.routes = new Routes(how.node, how.host, how.incarnation);
     how.nodes.forEach(routes::addNode);
     this.host =
         new ProcessHost(
-            new ProcessHost.Parts(
+            new HostParts(
                 this,
                 scheduler,
                 routes,
@@ -91,8 +83,9 @@ public final class ProcessRuntime implements AutoCloseable {
                 CoroutineProcess::bodyOf,
                 request -> request.reply().leftUnseen(),
                 how.childLifetime),
-            new Dispatcher(registry, loops),
+            new Dispatcher(how.registry, loops, timers, requests),
             timers);
+    HostShutdown.prepare();
     scheduler.onFailure(host::giveUp);
     scheduler.yieldToTimersWhile(timers::isLate);
     this.view = new HostView(host, how.longSteps, Waits.bounded(how.deadlockAfter), how.deadlocks);
@@ -123,7 +116,7 @@ public final class ProcessRuntime implements AutoCloseable {
   ///
   /// @throws StartRefusedException when there are too many, or the runtime shuts down
   public Pid spawn(Process process) {
-    return spawn(process, StartOptions.DEFAULT);
+    return spawn(process, StartOptions.defaults());
   }
 
   /// Starts a process; returns the PID of the one that has its name, if there is one already.
@@ -132,14 +125,14 @@ public final class ProcessRuntime implements AutoCloseable {
   /// @throws StartRefusedException when there are too many, the runtime shuts down, or an option
   ///   cannot be met
   public Pid spawn(Process process, StartOptions options) {
-    return host.spawn(process, options, null);
+    return host.starter().spawn(process, options, null);
   }
 
   /// Starts a process that says which messages it takes. Else as [#spawn(Process)].
   ///
   /// @return what leads to it: the compiler lets only messages of its protocol through
   public <M> Ref<M> spawn(TypedProcess<M> process) {
-    return spawn(process, StartOptions.DEFAULT);
+    return spawn(process, StartOptions.defaults());
   }
 
   /// Starts a process that says which messages it takes. Else as [#spawn(Process, StartOptions)].
@@ -149,7 +142,7 @@ public final class ProcessRuntime implements AutoCloseable {
   /// @throws StartRefusedException also when the process that has its name does not take messages
   ///   of that protocol
   public <M> Ref<M> spawn(TypedProcess<M> process, StartOptions options) {
-    return host.spawnTyped(process, options, null);
+    return host.starter().spawnTyped(process, options, null);
   }
 
   /// What leads to one process, typed. Nobody checks that it takes such messages: a message that it
@@ -179,17 +172,12 @@ public final class ProcessRuntime implements AutoCloseable {
   ///
   /// @throws SendFailedException when no process has the name, or it was not accepted
   public void send(String name, @Nullable Object message) {
-    LiveProcess to = host.named(name);
-    if (to == null) {
-      throw nobodyHas(name, message);
-    }
-    send(to.self(), message);
+    send(find(name, message), message);
   }
 
-  /// What a send to a name is told that no process has. For the runtime.
-  public SendFailedException nobodyHas(String name, @Nullable Object message) {
-    var _ = host.refused(name, message);
-    return new SendFailedException(name, host.nobody());
+  /// The process that has a name, for a message.
+  Pid find(String name, @Nullable Object message) {
+    return requests.find(name, message);
   }
 
   /// Sends a message, and says what became of it. **Suspends** never.
@@ -200,7 +188,7 @@ public final class ProcessRuntime implements AutoCloseable {
   /// Sends a message to whoever has a name at this moment, and says what became of it:
   /// [SendResult#NOT_FOUND] when no process has the name. **Suspends** never.
   public SendResult offer(String name, @Nullable Object message) {
-    LiveProcess to = host.named(name);
+    LiveProcess to = host.directory().named(name);
     return to == null ? host.refused(name, message) : host.offer(to.self(), message);
   }
 
@@ -210,11 +198,7 @@ public final class ProcessRuntime implements AutoCloseable {
   @SuppressWarnings("TypeParameterUnusedInFormals") // who asks knows what is answered
   public <R extends @Nullable Object> R ask(String name, @Nullable Object message, Duration limit)
       throws InterruptedException {
-    LiveProcess to = host.named(name);
-    if (to == null) {
-      throw nobodyHas(name, message);
-    }
-    return ask(to.self(), message, limit);
+    return ask(find(name, message), message, limit);
   }
 
   /// Sends a message as a [Request] and waits for the answer.
@@ -325,7 +309,7 @@ public final class ProcessRuntime implements AutoCloseable {
   /// @param capacity how many messages may wait in it, at least 1
   /// @throws IllegalStateException when the runtime has shut down
   public CoroutineMailbox mailbox(int capacity) {
-    return host.mailbox(capacity);
+    return new CoroutineMailbox(routes, host.newNumber(), capacity);
   }
 
   /// Asks a process to end, by [Signal.Cancel], and terminates it when it has not by the deadline.
@@ -373,7 +357,7 @@ public final class ProcessRuntime implements AutoCloseable {
 
   /// Who has a name, or null.
   public @Nullable Pid whereis(String name) {
-    LiveProcess owner = host.named(name);
+    LiveProcess owner = host.directory().named(name);
     return owner == null ? null : owner.self();
   }
 
@@ -381,7 +365,7 @@ public final class ProcessRuntime implements AutoCloseable {
   /// gives the wait up. What depends on it runs on the thread of whoever takes the name, and must
   /// not block there.
   public CompletableFuture<Pid> registered(String name) {
-    return host.registered(Objects.requireNonNull(name, "name"));
+    return host.directory().registered(Objects.requireNonNull(name, "name"));
   }
 
   /// Waits until a process has a name: so one that is being restarted is back. It may not have
@@ -415,9 +399,9 @@ public final class ProcessRuntime implements AutoCloseable {
   /// coroutine waits by [dev.heddle.Heddle#await(java.util.concurrent.CompletionStage)].
   public CompletableFuture<Exit> exit(Pid pid) {
     CompletableFuture<Exit> exit = new CompletableFuture<>();
-    LiveProcess live = host.findProcess(pid);
+    LiveProcess live = host.directory().findProcess(pid);
     if (live == null) {
-      exit.complete(ProcessHost.gone(pid));
+      exit.complete(Directory.gone(pid));
     } else {
       Consumer<Exit> listener = exit::complete;
       live.ties().onExit(listener);
@@ -461,7 +445,7 @@ public final class ProcessRuntime implements AutoCloseable {
   /// the process. What depends on it runs on a worker, as of [#exit].
   public CompletableFuture<Boolean> started(Pid pid) {
     CompletableFuture<Boolean> started = new CompletableFuture<>();
-    LiveProcess live = host.findProcess(pid);
+    LiveProcess live = host.directory().findProcess(pid);
     if (live == null) {
       started.complete(false);
     } else {

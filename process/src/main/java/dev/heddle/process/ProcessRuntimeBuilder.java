@@ -2,10 +2,7 @@
 package dev.heddle.process;
 
 import dev.heddle.HeddleOptions;
-import dev.heddle.process.dispatch.Command;
-import dev.heddle.process.dispatch.CommandHandler;
 import dev.heddle.process.dispatch.CommandRegistry;
-import dev.heddle.process.relay.Peer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -120,10 +117,9 @@ public final class ProcessRuntimeBuilder {
     return this;
   }
 
-  /// How many commands may be on threads at once, [dev.heddle.process.dispatch.Commands#call] and
-  /// those of handlers on threads: as the option `offloadThreads` of the loop says where this is
-  /// not said, usually 64. Those above wait for one to end, and for ever if that one waits for
-  /// them.
+  /// How many commands may be on threads at once, [dev.heddle.process.Commands#call] and those of
+  /// handlers on threads: as the option `offloadThreads` of the loop says where this is not said,
+  /// usually 64. Those above wait for one to end, and for ever if that one waits for them.
   public ProcessRuntimeBuilder calls(int atOnce) {
     if (atOnce < 1) {
       throw new IllegalArgumentException("at least one call must be allowed at once: " + atOnce);
@@ -162,12 +158,11 @@ public final class ProcessRuntimeBuilder {
   ///
   /// A runtime looks once a second, and reports what two looks have found; so it takes a second or
   /// two longer. What counts as such a wait: [ProcessDeadlock.Kind], and `call` of an
-  /// [dev.heddle.process.dispatch.Commands#ask], [ProcessRuntime#ask] and
-  /// [ProcessRuntime#awaitExit] in a body, and sends to a full mailbox with the policy
-  /// [MailboxPolicy#SUSPEND]. Waits for futures, locks and queues of the JDK do not count, for
-  /// nobody knows who ends them, but where all workers stand in steps that wait so. A request that
-  /// a process has passed on by hand, not by [ProcessRuntime#handOn], may be reported though it is
-  /// answered later.
+  /// [dev.heddle.process.Commands#ask], [ProcessRuntime#ask] and [ProcessRuntime#awaitExit] in a
+  /// body, and sends to a full mailbox with the policy [MailboxPolicy#SUSPEND]. Waits for futures,
+  /// locks and queues of the JDK do not count, for nobody knows who ends them, but where all
+  /// workers stand in steps that wait so. A request that a process has passed on by hand, not by
+  /// [ProcessRuntime#handOn], may be reported though it is answered later.
   public ProcessRuntimeBuilder deadlock(Duration after) {
     return deadlock(after, _ -> {});
   }

@@ -14,9 +14,6 @@ public interface ProcessRuntimeMXBean {
   /// The system property whose value is how many runtimes there are.
   String ANNOUNCEMENT = "dev.heddle.processes";
 
-  /// The pattern of the runtimes' names in the MBean server.
-  String PATTERN = "dev.heddle:type=ProcessRuntime,name=*";
-
   /// The name of the host.
   String getName();
 

@@ -13,15 +13,14 @@ import java.util.stream.IntStream;
 ///   before; in the last, all that are longer
 /// @since 0.1
 public record QueueDelay(List<Long> counts) {
-  /// Places: the last but one ends at some 17 minutes.
-  public static final int PLACES = 32;
+  private static final int PLACES = 32; // the last but one ends at some 17 minutes
 
   /// None were measured.
   public static final QueueDelay NONE = new QueueDelay(Collections.nCopies(PLACES, 0L));
 
   /// Copies the list.
   ///
-  /// @throws IllegalArgumentException when it has not [#PLACES] places
+  /// @throws IllegalArgumentException when it has not as many places as [#NONE]
   public QueueDelay {
     counts = List.copyOf(counts);
     if (counts.size() != PLACES) {

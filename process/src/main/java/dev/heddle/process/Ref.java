@@ -72,10 +72,10 @@ public final class Ref<M> {
   /// @throws AskFailedException when the process has ended without an answer, or has answered with
   ///   a failure
   /// @throws IllegalStateException in a step of a process, which it would hold: that yields
-  ///   [dev.heddle.process.dispatch.Commands#ask(Ref, Function, Duration)]
+  ///   [dev.heddle.process.Commands#ask(Ref, Function, Duration)]
   public <R extends @Nullable Object> R ask(Function<Reply<R>, ? extends M> message, Duration limit)
       throws InterruptedException {
-    return runtime.ask(here(message), message, limit);
+    return runtime.ask(find(message), message, limit);
   }
 
   /// The same without waiting; the future is the answer. Else as [ProcessRuntime#request].
@@ -90,15 +90,11 @@ public final class Ref<M> {
 
   <R extends @Nullable Object> void request(
       Function<Reply<R>, ? extends M> message, CompletableFuture<R> answer) {
-    runtime.request(here(message), message, answer);
+    runtime.request(find(message), message, answer);
   }
 
-  private Pid here(Object message) {
-    Pid found = pid();
-    if (found == null) {
-      throw runtime.nobodyHas(Objects.requireNonNull(name), message);
-    }
-    return found;
+  Pid find(Object message) {
+    return name != null ? runtime.find(name, message) : Objects.requireNonNull(pid);
   }
 
   // ---- where it leads ----
@@ -131,7 +127,7 @@ public final class Ref<M> {
   /// @throws SendFailedException when it leads to one process only, and that has ended
   /// @throws IllegalArgumentException when it leads to one process only, of another runtime
   /// @throws IllegalStateException in a step of a process, which it would hold: that yields
-  ///   [dev.heddle.process.dispatch.Commands#awaitName]
+  ///   [dev.heddle.process.Commands#awaitName]
   public Pid awaitPresent(Duration limit) throws InterruptedException {
     if (name != null) {
       return runtime.awaitName(name, limit);

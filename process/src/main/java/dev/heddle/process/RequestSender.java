@@ -2,8 +2,8 @@
 package dev.heddle.process;
 
 import dev.heddle.process.dispatch.Requests;
+import dev.heddle.process.host.ProcessHost;
 import dev.heddle.process.live.LiveProcess;
-import dev.heddle.process.live.ProcessHost;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -17,6 +17,21 @@ final class RequestSender implements Requests {
   /// @param host of the runtime, which may be made after this
   RequestSender(Supplier<ProcessHost> host) {
     this.host = host;
+  }
+
+  @Override
+  public Pid find(String name, @Nullable Object message) {
+    LiveProcess found = host.get().directory().named(name);
+    if (found == null) {
+      var _ = host.get().refused(name, message);
+      throw new SendFailedException(name, host.get().directory().nobody());
+    }
+    return found.self();
+  }
+
+  @Override
+  public Pid find(Ref<?> to, Object message) {
+    return to.find(message);
   }
 
   @Override
@@ -49,7 +64,7 @@ final class RequestSender implements Requests {
 
   /// Sends a request, which fails when its process ends; of another runtime, that one sees to it.
   SendResult deliver(Pid to, Request request) {
-    LiveProcess live = host.get().find(to);
+    LiveProcess live = host.get().directory().find(to);
     if (live == null) {
       return host.get().offer(to, request);
     }

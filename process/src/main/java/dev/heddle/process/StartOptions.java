@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// How a process is started. A value: each `with…` makes another one, [#DEFAULT] is the first.
+/// How a process is started. A value: each `with…` makes another one, [#defaults()] is the first.
 ///
 /// @since 0.1
 public final class StartOptions {
@@ -17,8 +17,7 @@ public final class StartOptions {
   /// How long a process that ends with its parent may clean up where nothing else is said.
   public static final Duration SHUTDOWN = Duration.ofSeconds(5);
 
-  /// The entry point `run`, no input, no name, no ties, [#MAILBOX] messages, refused above that.
-  public static final StartOptions DEFAULT = new StartOptions(new Draft());
+  private static final StartOptions DEFAULT = new StartOptions(new Draft());
 
   private final String method;
   private final @Nullable Object input;
@@ -64,6 +63,11 @@ public final class StartOptions {
       this.priority = of.priority;
       this.attributes = of.attributes;
     }
+  }
+
+  /// The entry point `run`, no input, no name, no ties, [#MAILBOX] messages, refused above that.
+  public static StartOptions defaults() {
+    return DEFAULT;
   }
 
   private StartOptions(Draft of) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process;
 
-import dev.heddle.process.dispatch.Command;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

@@ -111,7 +111,7 @@ class AskedToEndTest {
   }
 
   private Pid started(Supplier<Process> kind) {
-    return started(kind, StartOptions.DEFAULT);
+    return started(kind, StartOptions.defaults());
   }
 
   @Test
@@ -171,7 +171,7 @@ class AskedToEndTest {
     parents()
         .forEach((name, kind) -> {
           Pid leader = leader();
-          Pid pid = started(kind, StartOptions.DEFAULT.withParent(leader).linked());
+          Pid pid = started(kind, StartOptions.defaults().withParent(leader).linked());
           var exit = runtime.exit(pid);
           runtime.send(leader, "close");
           assertThat(Kit.get(exit).reason()).as(name).isEqualTo(Reason.SHUTDOWN);
@@ -185,7 +185,7 @@ class AskedToEndTest {
     parents()
         .forEach((name, kind) -> {
           Pid leader = leader();
-          Pid pid = started(kind, StartOptions.DEFAULT.withParent(leader).linked());
+          Pid pid = started(kind, StartOptions.defaults().withParent(leader).linked());
           var exit = runtime.exit(pid);
           runtime.send(leader, "fail");
           assertThat(Kit.get(exit).reason()).as(name).isEqualTo(Reason.FAILED);

@@ -43,7 +43,7 @@ class BodyMailboxTest {
           }
           return all;
         }),
-        StartOptions.DEFAULT.withMailbox(BOUND, policy));
+        StartOptions.defaults().withMailbox(BOUND, policy));
   }
 
   private ProcessSnapshot snapshot(Pid pid) {
@@ -100,7 +100,7 @@ class BodyMailboxTest {
               goOn.await();
               return self.receive();
             }),
-            StartOptions.DEFAULT.withMailbox(BOUND, MailboxPolicy.REJECT));
+            StartOptions.defaults().withMailbox(BOUND, MailboxPolicy.REJECT));
     var exit = runtime.exit(pid);
     runtime.send(pid, "first");
     runtime.send(pid, "second");
@@ -169,7 +169,7 @@ class BodyMailboxTest {
               end.await();
               return first;
             }),
-            StartOptions.DEFAULT.withMailbox(1, MailboxPolicy.SUSPEND));
+            StartOptions.defaults().withMailbox(1, MailboxPolicy.SUSPEND));
     runtime.send(pid, "first");
     var sent = runtime.exit(waiting(pid, "late"));
     goOn.countDown();
@@ -189,7 +189,7 @@ class BodyMailboxTest {
               return List.of(
                   Objects.requireNonNull(self.receive()), Objects.requireNonNull(self.receive()));
             }),
-            StartOptions.DEFAULT.withMailbox(1, MailboxPolicy.SUSPEND));
+            StartOptions.defaults().withMailbox(1, MailboxPolicy.SUSPEND));
     var exit = runtime.exit(pid);
     runtime.send(pid, "first");
     Pid ended = waiting(pid, "never");
@@ -233,7 +233,7 @@ class BodyMailboxTest {
               }
               return downs;
             }),
-            StartOptions.DEFAULT.withMailbox(1, MailboxPolicy.REJECT));
+            StartOptions.defaults().withMailbox(1, MailboxPolicy.REJECT));
     assertThat(Kit.exit(runtime, pid).result()).isEqualTo(5);
   }
 

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.heddle.Cancellation;
-import dev.heddle.process.dispatch.CommandHandler;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -251,7 +250,7 @@ class BodyUpgradeTest {
               }
               return null;
             }),
-            StartOptions.DEFAULT.withName("mine"));
+            StartOptions.defaults().withName("mine"));
     var exit = runtime.exit(pid);
     assertThatItWasRefused(Kit.take(stories), pid);
     assertThat(runtime.whereis("mine")).isEqualTo(pid);
@@ -371,7 +370,7 @@ class BodyUpgradeTest {
               }
               return null;
             }),
-            StartOptions.DEFAULT.withName("mine"));
+            StartOptions.defaults().withName("mine"));
     runtime.send(pid, "for the next");
     assertThat(Kit.exit(runtime, pid).result()).isEqualTo(List.of("for the next"));
     assertThat(refused).isEmpty();

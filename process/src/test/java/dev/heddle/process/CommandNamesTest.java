@@ -4,9 +4,6 @@ package dev.heddle.process;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.Heddle;
-import dev.heddle.process.dispatch.Command;
-import dev.heddle.process.dispatch.CommandHandler;
-import dev.heddle.process.dispatch.Commands;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -6,9 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.heddle.DeadlineException;
-import dev.heddle.process.dispatch.Command;
-import dev.heddle.process.dispatch.Commands;
-import dev.heddle.process.dispatch.Handle;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -138,7 +135,7 @@ class CommandsTest {
   @Test
   @Tag("proc-106")
   void ties_areMadeAndUndone() throws Exception {
-    Pid target = clerk.result(Commands.spawn(Kit.untilMessage(), StartOptions.DEFAULT));
+    Pid target = clerk.result(Commands.spawn(Kit.untilMessage(), StartOptions.defaults()));
     long first = clerk.result(Commands.monitor(target));
     long second = clerk.result(Commands.monitor(target));
     assertThat(clerk.result(Commands.demonitor(first))).isTrue();
@@ -149,7 +146,7 @@ class CommandsTest {
     assertThat(clerk.outcome(Commands.terminate(target)).error()).isNull();
     assertThat(Kit.exit(runtime, target).reason()).isEqualTo(Exit.Reason.TERMINATED);
     assertThat(clerk.result(Commands.send(clerk.pid, "still here"))).isEqualTo(SendResult.ACCEPTED);
-    Pid other = clerk.result(Commands.spawn(Kit.untilMessage(), StartOptions.DEFAULT));
+    Pid other = clerk.result(Commands.spawn(Kit.untilMessage(), StartOptions.defaults()));
     assertThat(clerk.outcome(Commands.link(other)).error()).isNull();
     var exit = runtime.exit(clerk.pid);
     runtime.terminate(other);
@@ -178,17 +175,17 @@ class CommandsTest {
           parent[0] = self.parent();
           out.done("result");
         });
-    assertThat(clerk.result(Commands.run(child, StartOptions.DEFAULT))).isEqualTo("result");
+    assertThat(clerk.result(Commands.run(child, StartOptions.defaults()))).isEqualTo("result");
     assertThat(parent[0]).isEqualTo(clerk.pid);
     IOException fault = new IOException("boom");
     Process failing =
         (_, _) -> {
           throw fault;
         };
-    assertThat(clerk.failure(Commands.run(failing, StartOptions.DEFAULT))).isSameAs(fault);
-    assertThat(clerk.failure(Commands.run(child, StartOptions.DEFAULT.withMethod("walk"))))
+    assertThat(clerk.failure(Commands.run(failing, StartOptions.defaults()))).isSameAs(fault);
+    assertThat(clerk.failure(Commands.run(child, StartOptions.defaults().withMethod("walk"))))
         .isInstanceOf(UnknownMethodException.class);
-    assertThatThrownBy(() -> Commands.run(child, StartOptions.DEFAULT.withName("x")))
+    assertThatThrownBy(() -> Commands.run(child, StartOptions.defaults().withName("x")))
         .isInstanceOf(IllegalArgumentException.class);
   }
 
@@ -202,7 +199,7 @@ class CommandsTest {
         runtime.spawn(
             Kit.process((self, events, out) -> {
               if (events.isEmpty()) {
-                out.yield(1, Commands.run(sleeping, StartOptions.DEFAULT));
+                out.yield(1, Commands.run(sleeping, StartOptions.defaults()));
               } else if (events.getFirst().isMessage()) {
                 self.cancelCommand(1);
               } else {
@@ -220,7 +217,7 @@ class CommandsTest {
     CompletableFuture<Pid> child = new CompletableFuture<>();
     clerk.begin(
         Commands.run(
-            Kit.process((self, _, _) -> child.complete(self.self())), StartOptions.DEFAULT));
+            Kit.process((self, _, _) -> child.complete(self.self())), StartOptions.defaults()));
     var exit = runtime.exit(Kit.get(child));
     runtime.terminate(clerk.pid);
     assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.TERMINATED);
@@ -229,7 +226,7 @@ class CommandsTest {
   @Test
   @Tag("proc-118")
   void resolve_takesAPid_orAName_andSaysWhatItDoesNotKnow() {
-    Pid named = runtime.spawn(Kit.resting(), StartOptions.DEFAULT.withName("store"));
+    Pid named = runtime.spawn(Kit.resting(), StartOptions.defaults().withName("store"));
     assertThat(clerk.result(Commands.resolve("store"))).isEqualTo(named);
     assertThat(clerk.result(Commands.resolve(named.toString()))).isEqualTo(named);
     assertThat(clerk.failure(Commands.resolve("shop")))

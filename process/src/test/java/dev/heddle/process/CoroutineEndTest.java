@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.heddle.Cancellation;
 import dev.heddle.Heddle;
-import dev.heddle.process.dispatch.Commands;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;

@@ -3,8 +3,6 @@ package dev.heddle.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.heddle.process.dispatch.CommandHandler;
-import dev.heddle.process.dispatch.Invocation;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import org.jspecify.annotations.Nullable;

@@ -6,8 +6,6 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.heddle.DeadlineException;
 import dev.heddle.PinnedException;
-import dev.heddle.process.dispatch.Commands;
-import dev.heddle.process.dispatch.Invocation;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -140,7 +138,7 @@ class CoroutineProcessTest extends CoroutineFixture {
     Pid pid =
         runtime.spawn(
             CoroutineProcess.of(self -> self.call(new Kit.Call("x")) + "," + self.receive()),
-            StartOptions.DEFAULT.withMailbox(1, MailboxPolicy.REJECT));
+            StartOptions.defaults().withMailbox(1, MailboxPolicy.REJECT));
     var exit = runtime.exit(pid);
     Invocation<Object> invocation = Kit.take(asked);
     assertThat(runtime.offer(pid, "first")).isEqualTo(SendResult.ACCEPTED);
@@ -159,7 +157,7 @@ class CoroutineProcessTest extends CoroutineFixture {
               begun.countDown();
               return queue.take() + "," + self.receive();
             }),
-            StartOptions.DEFAULT.withMailbox(1, MailboxPolicy.REJECT));
+            StartOptions.defaults().withMailbox(1, MailboxPolicy.REJECT));
     var exit = runtime.exit(pid);
     begun.await();
     assertThat(runtime.offer(pid, "first")).isEqualTo(SendResult.ACCEPTED);
@@ -184,7 +182,7 @@ class CoroutineProcessTest extends CoroutineFixture {
                 return List.of(method(), Objects.requireNonNull(input), context().self());
               }
             },
-            StartOptions.DEFAULT.withMethod("walk").withInput(5));
+            StartOptions.defaults().withMethod("walk").withInput(5));
     assertThat(Kit.exit(runtime, pid).result()).isEqualTo(List.of("walk", 5, pid));
   }
 
@@ -356,7 +354,7 @@ class CoroutineProcessTest extends CoroutineFixture {
             order.add(what);
           }
         };
-    Pid pid = runtime.spawn(process, StartOptions.DEFAULT.withPriority(priority));
+    Pid pid = runtime.spawn(process, StartOptions.defaults().withPriority(priority));
     assertThat(Kit.get(runtime.started(pid))).isTrue();
     return pid;
   }

@@ -60,7 +60,7 @@ class DeadLetterTest extends CoroutineFixture {
   @Test
   @Tag("proc-331")
   void letter_thatItsSubscriberLeavesUnreadAtItsEnd_breedsNone() throws Exception {
-    Pid slow = heldSubscriber(StartOptions.DEFAULT);
+    Pid slow = heldSubscriber(StartOptions.defaults());
     makeLetter("left");
     held.complete(null);
     Kit.exit(runtime, slow);
@@ -107,7 +107,7 @@ class DeadLetterTest extends CoroutineFixture {
   @Test
   @Tag("proc-331")
   void letter_thatGivesWayInTheMailboxOfItsSubscriber_breedsNone() throws Exception {
-    Pid slow = heldSubscriber(StartOptions.DEFAULT.withMailbox(1, MailboxPolicy.DROP_OLDEST));
+    Pid slow = heldSubscriber(StartOptions.defaults().withMailbox(1, MailboxPolicy.DROP_OLDEST));
     makeLetter("gives way to a letter");
     makeLetter("gives way to a message");
     runtime.send(slow, "message");
@@ -158,7 +158,7 @@ class DeadLetterTest extends CoroutineFixture {
   @Test
   @Tag("proc-332")
   void messages_thatGiveWayToALetter_areCounted_andOneLetterEmptiesNoMailbox() throws Exception {
-    Pid slow = heldSubscriber(StartOptions.DEFAULT.withMailbox(3, MailboxPolicy.DROP_OLDEST));
+    Pid slow = heldSubscriber(StartOptions.defaults().withMailbox(3, MailboxPolicy.DROP_OLDEST));
     for (int i = 1; i <= 3; i++) {
       runtime.send(slow, "message " + i);
     }

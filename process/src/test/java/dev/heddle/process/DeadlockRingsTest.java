@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.process.ProcessDeadlock.Kind;
 import dev.heddle.process.ProcessDeadlockTest.Blocks;
-import dev.heddle.process.dispatch.Commands;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -24,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 class DeadlockRingsTest {
   private static final Duration DAY = Duration.ofDays(1);
   private static final StartOptions SENDERS_WAIT =
-      StartOptions.DEFAULT.withMailbox(2, MailboxPolicy.SUSPEND); // the next one, and a request
+      StartOptions.defaults().withMailbox(2, MailboxPolicy.SUSPEND); // the next one, and a request
 
   private static final BlockingQueue<ProcessDeadlock> FOUND = Kit.queue();
   private static final Map<Pid, ProcessDeadlock> REPORTS = new ConcurrentHashMap<>(); // by members
@@ -67,7 +66,7 @@ class DeadlockRingsTest {
   }
 
   private static List<Pid> ring(Blocks... members) {
-    return ProcessDeadlockTest.ring(RUNTIME, List.of(members), StartOptions.DEFAULT);
+    return ProcessDeadlockTest.ring(RUNTIME, List.of(members), StartOptions.defaults());
   }
 
   private static void ask(CoroutineProcess self, Pid next) throws InterruptedException {

@@ -6,10 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.Heddle;
 import dev.heddle.process.dispatch.Caller;
-import dev.heddle.process.dispatch.Command;
-import dev.heddle.process.dispatch.CommandHandler;
-import dev.heddle.process.dispatch.Invocation;
-import dev.heddle.process.dispatch.NoHandlerException;
+import dev.heddle.process.dispatch.PendingCommand;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -430,7 +427,7 @@ class DispatchTest {
   @Test
   void actionGivenAfterTheCancellation_isRunAtOnce_andWhatItThrowsIsTold() {
     AtomicInteger told = new AtomicInteger();
-    Invocation<Object> invocation = new Invocation<>(deaf(told), 1);
+    PendingCommand<Object> invocation = new PendingCommand<>(deaf(told), 1);
     assertThat(invocation.cancel("why")).isTrue();
     List<String> trace = new ArrayList<>();
     invocation.onCancel(() -> trace.add("run"));
@@ -454,7 +451,7 @@ class DispatchTest {
       }
 
       @Override
-      public Invocation<?> invocation(long tag) {
+      public PendingCommand<?> invocation(long tag) {
         throw new UnsupportedOperationException();
       }
 
@@ -465,7 +462,7 @@ class DispatchTest {
       public void deliver(ProcessEvent event, boolean inOrder) {}
 
       @Override
-      public void tooLate(Invocation<?> invocation) {}
+      public void tooLate(PendingCommand<?> invocation) {}
 
       @Override
       public void unheard(String what, Throwable thrown) {
@@ -488,7 +485,7 @@ class DispatchTest {
             delivered.add((ProcessEvent) arguments[0]);
           }
         });
-    Invocation<Object> invocation = new Invocation<>(poor, 1);
+    PendingCommand<Object> invocation = new PendingCommand<>(poor, 1);
     assertThatThrownBy(() -> invocation.complete("lost")).isInstanceOf(OutOfMemoryError.class);
     assertThat(invocation.isOpen()).isTrue();
     assertThat(invocation.complete("again")).isTrue();
@@ -501,7 +498,7 @@ class DispatchTest {
     for (int round = 0; round < 500; round++) {
       AtomicInteger stopped = new AtomicInteger();
       BlockingQueue<ProcessEvent> delivered = Kit.queue();
-      Invocation<Object> invocation = new Invocation<>(recording(delivered), 1);
+      PendingCommand<Object> invocation = new PendingCommand<>(recording(delivered), 1);
       Thread handler =
           Thread.ofVirtual()
               .start(() -> {

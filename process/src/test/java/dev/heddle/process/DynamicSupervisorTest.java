@@ -15,10 +15,10 @@ import dev.heddle.process.supervisor.DynamicSupervisor.EndChild;
 import dev.heddle.process.supervisor.DynamicSupervisor.StartChild;
 import dev.heddle.process.supervisor.RestartLimitException;
 import dev.heddle.process.supervisor.Shutdown;
+import dev.heddle.process.supervisor.TestClock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import java.util.Random;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -43,10 +43,10 @@ class DynamicSupervisorTest {
   }
 
   private DynamicSupervisor.Builder<String> rooms() {
-    return DynamicSupervisor.builder(String.class, _ -> SupervisorLab.child())
+    return TestClock.set(
+            DynamicSupervisor.builder(String.class, _ -> SupervisorLab.child()), lab.now::get)
         .listener(changes::add)
-        .backoff(SupervisorLab.DELAYS)
-        .sources(lab.now::get, new Random(1));
+        .backoff(SupervisorLab.DELAYS);
   }
 
   private Pid start(Pid supervisor, String room) {
@@ -248,11 +248,11 @@ class DynamicSupervisorTest {
     assertThat(lab.runtime.whereis("room-lobby")).isEqualTo(lobby);
     assertThatThrownBy(() -> start(supervisor, "lobby"))
         .hasMessageContaining("belongs to " + lobby);
-    Pid other = lab.runtime.spawn(Kit.resting(), StartOptions.DEFAULT.withName("room-kitchen"));
+    Pid other = lab.runtime.spawn(Kit.resting(), StartOptions.defaults().withName("room-kitchen"));
     assertThatThrownBy(() -> start(supervisor, "kitchen"))
         .hasMessageContaining("belongs to " + other);
     assertThat(counts(supervisor)).isEqualTo(new Counts(0, 1, 0, 0));
-    assertThatThrownBy(() -> rooms().options(StartOptions.DEFAULT.withName("room")))
+    assertThatThrownBy(() -> rooms().options(StartOptions.defaults().withName("room")))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("name(argument -> ...)");
   }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(300)
 class EventStreamLoadTest extends CoroutineFixture {
   private static final StartOptions NO_BOUND =
-      StartOptions.DEFAULT.withMailbox(Integer.MAX_VALUE, MailboxPolicy.REJECT);
+      StartOptions.defaults().withMailbox(Integer.MAX_VALUE, MailboxPolicy.REJECT);
   private static final int PUBLISHERS = 2;
   private static final int EVENTS = 20_000; // of each publisher
   private static final int ENDS = 300; // of ten subscribers each time

@@ -5,13 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.DeadlineException;
-import dev.heddle.process.dispatch.CommandHandler;
-import dev.heddle.process.dispatch.Commands;
-import dev.heddle.process.dispatch.Invocation;
+import dev.heddle.process.dispatch.TimeCommands.Pause;
 import dev.heddle.process.pool.FunctionPool;
 import dev.heddle.process.pool.PoolRefusedException;
 import dev.heddle.process.pool.PoolStatus;
-import dev.heddle.process.supervisor.SupervisorCommands.Pause;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -391,7 +388,7 @@ class FunctionPoolTest {
   @Test
   void aNameForTheMembers_isRefused_sinceItMightBelongToAnotherProcess() {
     assertThatThrownBy(
-            () -> FunctionPool.of(this::member).options(StartOptions.DEFAULT.withName("n")))
+            () -> FunctionPool.of(this::member).options(StartOptions.defaults().withName("n")))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("'n'");
   }

@@ -4,10 +4,8 @@ package dev.heddle.process;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.heddle.process.dispatch.Command;
-import dev.heddle.process.dispatch.Commands;
-import dev.heddle.process.dispatch.Handle;
 import dev.heddle.process.live.LiveProcess;
+import dev.heddle.process.relay.LocalPid;
 import dev.heddle.process.topology.Ties;
 import java.io.IOException;
 import java.lang.reflect.Field;
@@ -215,7 +213,7 @@ class GiveTest {
   private static Collection<?> listenersOf(Pid pid) throws ReflectiveOperationException {
     Field listeners = Ties.class.getDeclaredField("listeners");
     listeners.setAccessible(true);
-    LiveProcess live = (LiveProcess) Objects.requireNonNull(pid.receiver());
+    LiveProcess live = (LiveProcess) ((LocalPid) pid).receiver();
     return (Collection<?>) listeners.get(live.ties());
   }
 

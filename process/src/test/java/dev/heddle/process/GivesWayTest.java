@@ -57,7 +57,7 @@ class GivesWayTest {
   void body_thatOnlyOffers_letsOthersRun() throws Exception {
     Pid sink =
         runtime.spawn(
-            Kit.resting(), StartOptions.DEFAULT.withMailbox(100, MailboxPolicy.DROP_NEWEST));
+            Kit.resting(), StartOptions.defaults().withMailbox(100, MailboxPolicy.DROP_NEWEST));
     assertThatOthersRunWhile(self -> self.context().offer(sink, 1));
   }
 
@@ -75,14 +75,14 @@ class GivesWayTest {
   void body_thatRecursesWithoutEnd_meetsTheEndOfTheStack() {
     Pid sink =
         runtime.spawn(
-            Kit.resting(), StartOptions.DEFAULT.withMailbox(100, MailboxPolicy.DROP_NEWEST));
+            Kit.resting(), StartOptions.defaults().withMailbox(100, MailboxPolicy.DROP_NEWEST));
     Pid deep = runtime.spawn(CoroutineProcess.of(self -> recurse(self, sink)));
     assertThat(Kit.exit(runtime, deep).cause()).isInstanceOf(StackOverflowError.class);
   }
 
   @Test
   void body_thatOnlySendsToItself_letsOthersRun() throws Exception {
-    StartOptions keepsTheLast = StartOptions.DEFAULT.withMailbox(2, MailboxPolicy.DROP_OLDEST);
+    StartOptions keepsTheLast = StartOptions.defaults().withMailbox(2, MailboxPolicy.DROP_OLDEST);
     Pid other = other();
     CountDownLatch begun = new CountDownLatch(1);
     Pid hog =
@@ -137,7 +137,7 @@ class GivesWayTest {
   void body_thatIsPinned_goesOn() throws Exception {
     Pid sink =
         runtime.spawn(
-            Kit.resting(), StartOptions.DEFAULT.withMailbox(100, MailboxPolicy.DROP_NEWEST));
+            Kit.resting(), StartOptions.defaults().withMailbox(100, MailboxPolicy.DROP_NEWEST));
     Pid hog =
         runtime.spawn(
             CoroutineProcess.of(self -> {

@@ -3,7 +3,6 @@ package dev.heddle.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.heddle.process.dispatch.Commands;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

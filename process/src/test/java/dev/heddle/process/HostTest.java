@@ -4,8 +4,6 @@ package dev.heddle.process;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.heddle.process.dispatch.Command;
-import dev.heddle.process.dispatch.Commands;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
@@ -54,7 +52,7 @@ class HostTest {
   }
 
   private static StartOptions named(String name) {
-    return StartOptions.DEFAULT.withName(name);
+    return StartOptions.defaults().withName(name);
   }
 
   /// What a process sees as the failure of a command.
@@ -106,13 +104,13 @@ class HostTest {
           @Override
           public void step(List<ProcessEvent> events, StepOutput out) {}
         };
-    assertThat(failure(runtime, Commands.run(walker, StartOptions.DEFAULT)))
+    assertThat(failure(runtime, Commands.run(walker, StartOptions.defaults())))
         .isInstanceOf(UnknownMethodException.class)
         .hasMessageContaining("this process has [walk]");
-    StartOptions refused = StartOptions.DEFAULT.withInput(new IOException("no room"));
+    StartOptions refused = StartOptions.defaults().withInput(new IOException("no room"));
     assertThat(failure(runtime, Commands.run(Kit.resting(), refused))).hasMessage("no room");
     try (ProcessRuntime small = ProcessRuntime.builder().workers(1).limit(1).start()) {
-      assertThat(failure(small, Commands.run(Kit.resting(), StartOptions.DEFAULT)))
+      assertThat(failure(small, Commands.run(Kit.resting(), StartOptions.defaults())))
           .isInstanceOf(StartRefusedException.class)
           .hasMessageContaining("max processes exceeded: 1");
     }
@@ -137,7 +135,7 @@ class HostTest {
           }
         };
     for (StartOptions options :
-        List.of(StartOptions.DEFAULT.linked(), StartOptions.DEFAULT.monitored())) {
+        List.of(StartOptions.defaults().linked(), StartOptions.defaults().monitored())) {
       assertThatThrownBy(() -> runtime.spawn(child, options.withParent(gone)))
           .isInstanceOf(StartRefusedException.class)
           .hasMessageContaining("the parent has ended: " + gone);
@@ -162,7 +160,7 @@ class HostTest {
           }
         };
     ProcessRuntime small = ProcessRuntime.builder().workers(1).limit(1).start();
-    assertThatThrownBy(() -> small.spawn(child, StartOptions.DEFAULT.withMethod("fly")))
+    assertThatThrownBy(() -> small.spawn(child, StartOptions.defaults().withMethod("fly")))
         .isInstanceOf(UnknownMethodException.class);
     assertThat(closed).hasValue(1);
     small.spawn(Kit.resting());
@@ -178,7 +176,7 @@ class HostTest {
   void sizesThatCannotBe_areRefused() {
     assertThatThrownBy(() -> ProcessRuntime.builder().workers(0)).hasMessageContaining("0");
     assertThatThrownBy(() -> ProcessRuntime.builder().limit(0)).hasMessageContaining("0");
-    assertThatThrownBy(() -> StartOptions.DEFAULT.withMailbox(0, MailboxPolicy.REJECT))
+    assertThatThrownBy(() -> StartOptions.defaults().withMailbox(0, MailboxPolicy.REJECT))
         .hasMessage("a mailbox holds at least one message: 0");
     assertThatThrownBy(() -> runtime.mailbox(-1)).hasMessageContaining("-1");
   }
@@ -377,7 +375,7 @@ class HostTest {
     List<@Nullable Object> messages = new ArrayList<>();
     messages.add("one");
     messages.add(null);
-    var parcel = new dev.heddle.process.relay.Parcel("news", messages);
+    var parcel = new Parcel("news", messages);
     messages.clear();
     assertThat(parcel.messages()).containsExactly("one", null);
     assertThatThrownBy(() -> parcel.messages().add("more"))

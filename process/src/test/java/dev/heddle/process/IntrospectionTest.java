@@ -5,14 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.process.ProcessSnapshot.State;
-import dev.heddle.process.dispatch.CommandHandler;
-import dev.heddle.process.dispatch.Invocation;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
@@ -79,7 +76,7 @@ class IntrospectionTest {
   @Tag("proc-87")
   void idleProcess_isListed_withWhatItHas() {
     assertThat(runtime.processes()).isEmpty();
-    Pid pid = runtime.spawn(Kit.resting(), StartOptions.DEFAULT.withName("db"));
+    Pid pid = runtime.spawn(Kit.resting(), StartOptions.defaults().withName("db"));
     awaitState(pid, State.IDLE);
     List<ProcessSnapshot> all = runtime.processes();
     assertThat(all).hasSize(1);
@@ -205,7 +202,7 @@ class IntrospectionTest {
 
   @Test
   void queueDelay_readsItsPlaces() {
-    List<Long> counts = new java.util.ArrayList<>(Collections.nCopies(QueueDelay.PLACES, 0L));
+    List<Long> counts = new java.util.ArrayList<>(QueueDelay.NONE.counts());
     counts.set(0, 90L);
     counts.set(10, 9L);
     counts.set(20, 1L);
@@ -310,7 +307,7 @@ class IntrospectionTest {
     // without the short limit of the others: a step may be held up for longer by a busy machine
     try (ProcessRuntime watched = ProcessRuntime.builder().workers(1).host("watched").start();
         ProcessRuntime other = builder().workers(1).host("watched").start()) {
-      Pid pid = watched.spawn(Kit.resting(), StartOptions.DEFAULT.withName("db"));
+      Pid pid = watched.spawn(Kit.resting(), StartOptions.defaults().withName("db"));
       await(() -> Objects.requireNonNull(watched.process(pid)).state() == State.IDLE);
       ProcessRuntimeMXBean bean = JMX.newMXBeanProxy(server, name, ProcessRuntimeMXBean.class);
       assertThat(bean.getName()).isEqualTo("watched");

@@ -133,7 +133,7 @@ class LifeTest {
         .isInstanceOf(UnknownMethodException.class)
         .hasMessage("no entry point 'run'; this process has [add, drop]");
     assertThat(closed).hasValue(1);
-    Pid pid = runtime.spawn(two, StartOptions.DEFAULT.withMethod("drop").withInput(7));
+    Pid pid = runtime.spawn(two, StartOptions.defaults().withMethod("drop").withInput(7));
     var exit = runtime.exit(pid);
     runtime.send(pid, "go");
     assertThat(Kit.get(exit).result()).isEqualTo("drop 7");
@@ -296,7 +296,7 @@ class LifeTest {
         runtime.spawn(
             Kit.process((self, _, out) -> {
               try {
-                self.spawn(Kit.resting(), StartOptions.DEFAULT.linked().monitored());
+                self.spawn(Kit.resting(), StartOptions.defaults().linked().monitored());
               } catch (StartRefusedException _) {
                 refused.incrementAndGet();
               }
@@ -356,7 +356,7 @@ class LifeTest {
     runtime.spawn(
         Kit.process((self, events, out) -> {
           if (events.isEmpty()) {
-            self.spawn(process, StartOptions.DEFAULT.monitored());
+            self.spawn(process, StartOptions.defaults().monitored());
           } else if (events.getFirst().data() instanceof Signal.Down down) {
             exit.complete(down.exit());
             out.done();
@@ -395,8 +395,7 @@ class LifeTest {
     restart(
         ProcessRuntime.builder()
             .workers(1)
-            .handler(
-                Kit.Call.class, dev.heddle.process.dispatch.CommandHandler.inline((_, _) -> {})));
+            .handler(Kit.Call.class, dev.heddle.process.CommandHandler.inline((_, _) -> {})));
     Pid resting = runtime.spawn(Kit.resting());
     Pid blocked =
         runtime.spawn((_, out) -> {
@@ -425,7 +424,7 @@ class LifeTest {
       Pid pid =
           runtime.spawn(
               (_, out) -> out.done(),
-              StartOptions.DEFAULT.withInput(input).withAttributes(Map.of("key", attribute)));
+              StartOptions.defaults().withInput(input).withAttributes(Map.of("key", attribute)));
       Kit.exit(runtime, pid);
       kept.add(pid);
     }

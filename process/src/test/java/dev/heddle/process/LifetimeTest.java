@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(300)
 class LifetimeTest {
   private static final StartOptions WITH_PARENT =
-      StartOptions.DEFAULT.withLifetime(Lifetime.WITH_PARENT);
+      StartOptions.defaults().withLifetime(Lifetime.WITH_PARENT);
 
   /// Starts a child, and ends with the first message: as one that is done, or by what that throws.
   private static Pid parentOf(
@@ -108,10 +108,10 @@ class LifetimeTest {
   void lifetime_isThatOfTheRuntime_whereTheOptionsDoNotSay() {
     try (ProcessRuntime runtime =
         ProcessRuntime.builder().workers(2).childLifetime(Lifetime.WITH_PARENT).start()) {
-      assertThat(endOfChild(runtime, StartOptions.DEFAULT, "done").reason())
+      assertThat(endOfChild(runtime, StartOptions.defaults(), "done").reason())
           .isEqualTo(Reason.SHUTDOWN);
       CompletableFuture<Pid> started = new CompletableFuture<>();
-      StartOptions alone = StartOptions.DEFAULT.withLifetime(Lifetime.INDEPENDENT);
+      StartOptions alone = StartOptions.defaults().withLifetime(Lifetime.INDEPENDENT);
       Pid parent = parentOf(runtime, Kit.untilMessage(), alone, started);
       runtime.send(parent, "done");
       Kit.exit(runtime, parent);

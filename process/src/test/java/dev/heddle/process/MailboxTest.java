@@ -56,7 +56,7 @@ class MailboxTest {
                 }
               }
             },
-            StartOptions.DEFAULT.withMailbox(bound, policy));
+            StartOptions.defaults().withMailbox(bound, policy));
     inStep.await();
     return pid;
   }
@@ -129,7 +129,7 @@ class MailboxTest {
     try (ProcessRuntime single = ProcessRuntime.builder().workers(1).start()) {
       Pid sink =
           single.spawn(
-              Kit.resting(), StartOptions.DEFAULT.withMailbox(8, MailboxPolicy.DROP_OLDEST));
+              Kit.resting(), StartOptions.defaults().withMailbox(8, MailboxPolicy.DROP_OLDEST));
       List<CompletableFuture<Exit>> bodies =
           List.of(
               single.exit(single.spawn(sending(sink))), single.exit(single.spawn(sending(sink))));
@@ -181,7 +181,7 @@ class MailboxTest {
     try (ExecutorService outside = Executors.newSingleThreadExecutor()) {
       Pid sink =
           runtime.spawn(
-              Kit.resting(), StartOptions.DEFAULT.withMailbox(1, MailboxPolicy.DROP_OLDEST));
+              Kit.resting(), StartOptions.defaults().withMailbox(1, MailboxPolicy.DROP_OLDEST));
       Pid body =
           runtime.spawn(displacing(sink, () -> wait(outside, moved), () -> moved.get() >= 20));
       assertThat(Kit.exit(runtime, body).reason()).isEqualTo(Exit.Reason.NORMAL);
@@ -195,7 +195,7 @@ class MailboxTest {
     Pid pid =
         runtime.spawn(
             (events, _) -> seen.addAndGet(events.size()),
-            StartOptions.DEFAULT.withMailbox(8, MailboxPolicy.DROP_OLDEST));
+            StartOptions.defaults().withMailbox(8, MailboxPolicy.DROP_OLDEST));
     List<Thread> senders = new ArrayList<>();
     for (int t = 0; t < 4; t++) {
       senders.add(
@@ -327,7 +327,7 @@ class MailboxTest {
                 return e.result();
               }
             }),
-            StartOptions.DEFAULT.withMailbox(1, MailboxPolicy.SUSPEND));
+            StartOptions.defaults().withMailbox(1, MailboxPolicy.SUSPEND));
     assertThat(Kit.exit(runtime, pid).result()).isEqualTo(SendResult.FULL);
   }
 

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(300)
 class MessageFloodTest {
   private static final StartOptions ROOMY =
-      StartOptions.DEFAULT.withMailbox(Integer.MAX_VALUE, MailboxPolicy.REJECT);
+      StartOptions.defaults().withMailbox(Integer.MAX_VALUE, MailboxPolicy.REJECT);
   private static final String GO = "go";
 
   private record Item(int sender, int number) {}
@@ -236,7 +236,7 @@ class MessageFloodTest {
   void stepThatFloodsAMailboxWithABound_learnsOfEachWhetherThereWasRoom() throws Exception {
     CompletableFuture<List<Object>> all = new CompletableFuture<>();
     Pid receiver =
-        slowCollector(StartOptions.DEFAULT.withMailbox(20, MailboxPolicy.REJECT), 20, all);
+        slowCollector(StartOptions.defaults().withMailbox(20, MailboxPolicy.REJECT), 20, all);
     CompletableFuture<List<SendResult>> results = new CompletableFuture<>();
     var _ =
         onGo((self, _, _) -> {
@@ -400,7 +400,7 @@ class MessageFloodTest {
             .start()) {
       Pid receiver =
           other.spawn(
-              changing.step(), StartOptions.DEFAULT.withMailbox(bound, MailboxPolicy.REJECT));
+              changing.step(), StartOptions.defaults().withMailbox(bound, MailboxPolicy.REJECT));
       var exit = other.exit(receiver);
       int[] next = new int[1];
       var _ =

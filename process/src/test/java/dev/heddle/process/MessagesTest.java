@@ -88,7 +88,7 @@ class MessagesTest {
                 all.countDown();
               }
             },
-            StartOptions.DEFAULT.withMailbox(senders * each, MailboxPolicy.REJECT));
+            StartOptions.defaults().withMailbox(senders * each, MailboxPolicy.REJECT));
     for (int s = 0; s < senders; s++) {
       int sender = s;
       AtomicInteger sent = new AtomicInteger();
@@ -164,7 +164,7 @@ class MessagesTest {
   @Tag("proc-214")
   void fullMailbox_refuses_andTheSenderLearns() throws Exception {
     Slow slow = new Slow(3);
-    Pid pid = runtime.spawn(slow, StartOptions.DEFAULT.withMailbox(3, MailboxPolicy.REJECT));
+    Pid pid = runtime.spawn(slow, StartOptions.defaults().withMailbox(3, MailboxPolicy.REJECT));
     slow.inStep.await();
     for (int i = 0; i < 3; i++) {
       runtime.send(pid, i);
@@ -180,7 +180,8 @@ class MessagesTest {
   @Tag("proc-214")
   void fullMailbox_dropsWhatComes_whereThatIsThePolicy() throws Exception {
     Slow slow = new Slow(3);
-    Pid pid = runtime.spawn(slow, StartOptions.DEFAULT.withMailbox(3, MailboxPolicy.DROP_NEWEST));
+    Pid pid =
+        runtime.spawn(slow, StartOptions.defaults().withMailbox(3, MailboxPolicy.DROP_NEWEST));
     slow.inStep.await();
     List<SendResult> results = new ArrayList<>();
     for (int i = 0; i < 4; i++) {

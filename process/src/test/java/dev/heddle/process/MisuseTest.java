@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import dev.heddle.process.dispatch.CommandHandler;
 import dev.heddle.process.pool.FunctionPool;
 import dev.heddle.process.supervisor.ChildSpec;
 import dev.heddle.process.supervisor.ChildStatus;
@@ -62,7 +61,7 @@ class MisuseTest {
     String words = "the process to spawn is null; whoever makes it must return a new one";
     assertThatThrownBy(() -> runtime.spawn(null)).hasMessage(words);
     assertThatThrownBy(() -> runtime.spawn(Kit.resting(), null))
-        .hasMessage("the options to spawn with are null; use DEFAULT");
+        .hasMessage("the options to spawn with are null; use StartOptions.defaults()");
     assertThat(failureOf(self -> self.context().spawn(null))).hasMessage(words);
   }
 

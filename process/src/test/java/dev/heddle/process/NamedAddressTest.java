@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.DeadlineException;
-import dev.heddle.process.dispatch.Commands;
 import dev.heddle.process.event.DeadLetter;
 import dev.heddle.process.supervisor.Backoff;
 import dev.heddle.process.supervisor.ChildSpec;
@@ -23,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 /// Names as addresses, and references that survive restarts.
 @Timeout(300)
 class NamedAddressTest extends CoroutineFixture {
-  private static final StartOptions ORACLE = StartOptions.DEFAULT.withName("oracle");
+  private static final StartOptions ORACLE = StartOptions.defaults().withName("oracle");
 
   sealed interface Question {}
 
@@ -147,7 +146,7 @@ class NamedAddressTest extends CoroutineFixture {
   @Test
   @Tag("proc-270")
   void bodyThatSendsToItself_throughItsRuntimeAndItsRef_isRefusedToo() {
-    StartOptions small = StartOptions.DEFAULT.withMailbox(1, MailboxPolicy.SUSPEND);
+    StartOptions small = StartOptions.defaults().withMailbox(1, MailboxPolicy.SUSPEND);
     Pid self =
         runtime.spawn(
             CoroutineProcess.of(body -> {

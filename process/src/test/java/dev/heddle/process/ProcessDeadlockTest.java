@@ -59,7 +59,7 @@ class ProcessDeadlockTest {
   }
 
   private void ring() {
-    stuck.addAll(ring(runtime, List.of(this::ask, this::ask), StartOptions.DEFAULT));
+    stuck.addAll(ring(runtime, List.of(this::ask, this::ask), StartOptions.defaults()));
   }
 
   private void ask(CoroutineProcess self, Pid next) throws InterruptedException {

@@ -103,7 +103,7 @@ class ProcessEventsTest extends CoroutineFixture {
               begun.complete(null);
               held.join();
             },
-            StartOptions.DEFAULT.withMailbox(1, MailboxPolicy.REJECT));
+            StartOptions.defaults().withMailbox(1, MailboxPolicy.REJECT));
     Kit.get(begun);
     events.subscribe(Order.class, slow);
     assertThat(events.publish(new Placed(1))).isEqualTo(1);
@@ -132,7 +132,7 @@ class ProcessEventsTest extends CoroutineFixture {
   @Test
   @Tag("proc-279")
   void subscriptionByName_holdsForTheNextOwner_untilItIsEnded() throws Exception {
-    StartOptions named = StartOptions.DEFAULT.withName("orders");
+    StartOptions named = StartOptions.defaults().withName("orders");
     Ref<Order> orders = runtime.ref("orders", Order.class);
     assertThat(events.subscribe(Placed.class, orders)).isTrue();
     assertThat(events.publish(new Placed(1))).isZero();
@@ -203,7 +203,7 @@ class ProcessEventsTest extends CoroutineFixture {
               held.join();
               out.done();
             },
-            StartOptions.DEFAULT.withMailbox(1, MailboxPolicy.DROP_OLDEST));
+            StartOptions.defaults().withMailbox(1, MailboxPolicy.DROP_OLDEST));
     Kit.get(begun);
     runtime.send(slow, "first");
     runtime.send(slow, "second");
@@ -216,7 +216,7 @@ class ProcessEventsTest extends CoroutineFixture {
   @Tag("proc-280")
   void messageThatASenderWaitedWith_andWhichWasTaken_isNoDeadLetter() throws Exception {
     reader(DeadLetter.class);
-    StartOptions suspends = StartOptions.DEFAULT.withMailbox(1, MailboxPolicy.SUSPEND);
+    StartOptions suspends = StartOptions.defaults().withMailbox(1, MailboxPolicy.SUSPEND);
     Pid slow =
         runtime.spawn(
             CoroutineProcess.of(self -> {
@@ -246,7 +246,7 @@ class ProcessEventsTest extends CoroutineFixture {
   void startsAndEnds_arePublished_whileAProcessSubscribes() throws Exception {
     reader(ProcessStarted.class);
     reader(ProcessEnded.class);
-    StartOptions options = StartOptions.DEFAULT.withName("short");
+    StartOptions options = StartOptions.defaults().withName("short");
     Pid pid = runtime.spawn((_, out) -> out.done("result"), options);
     List<Object> expected =
         new ArrayList<>(

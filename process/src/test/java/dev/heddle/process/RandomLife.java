@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process;
 
-import dev.heddle.process.dispatch.Commands;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -181,7 +180,7 @@ final class RandomLife implements Process {
   private void spawn(ProcessContext me) {
     RandomLife child = world.life();
     StartOptions tied =
-        random.nextInt(8) == 0 ? StartOptions.DEFAULT.linked() : StartOptions.DEFAULT;
+        random.nextInt(8) == 0 ? StartOptions.defaults().linked() : StartOptions.defaults();
     try {
       me.spawn(child, tied.withPriority(PRIORITIES.get(random.nextInt(PRIORITIES.size()))));
       child.expectClose();

@@ -59,7 +59,7 @@ class ReadinessTest {
             Supervisor.builder()
                 .child(
                     ChildSpec.of("database", this::readyWhenTold)
-                        .withOptions(StartOptions.DEFAULT.withName("database")))
+                        .withOptions(StartOptions.defaults().withName("database")))
                 .child(ChildSpec.of("web", () -> web).withAfter("database"))
                 .build());
     assertThat(Kit.take(story)).isEqualTo("begins");
@@ -204,7 +204,7 @@ class ReadinessTest {
         runtime.spawn(
             Kit.process((self, events, out) -> {
               if (self.statistics().received() == 3) {
-                out.yield(1, new dev.heddle.process.dispatch.Command<Object>() {});
+                out.yield(1, new dev.heddle.process.Command<Object>() {});
                 out.done(self.statistics());
               }
             }));

@@ -9,7 +9,6 @@ import dev.heddle.observe.Dump;
 import dev.heddle.process.ProcessSnapshot.State;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
-import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
@@ -75,7 +74,7 @@ class RuntimeDumpTest {
   void dumpForPrograms_isJson_ofAllProcesses_withQuotesEscaped() {
     try (ProcessRuntime runtime = ProcessRuntime.builder().workers(1).start()) {
       for (int i = 0; i < 5; i++) {
-        StartOptions options = StartOptions.DEFAULT.withName("a \"b\"\n" + i);
+        StartOptions options = StartOptions.defaults().withName("a \"b\"\n" + i);
         awaitState(runtime, runtime.spawn(Kit.resting(), options), State.IDLE);
       }
       String json = new RuntimeView(runtime, "x").dumpJson();
@@ -195,7 +194,7 @@ class RuntimeDumpTest {
 
   @Test
   void delays_sinceAnEarlierLook_areTheNewOnes() {
-    List<Long> counts = new java.util.ArrayList<>(Collections.nCopies(QueueDelay.PLACES, 0L));
+    List<Long> counts = new java.util.ArrayList<>(QueueDelay.NONE.counts());
     counts.set(3, 10L);
     QueueDelay earlier = new QueueDelay(counts);
     counts.set(3, 12L);

@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.DeadlineException;
 import dev.heddle.Heddle;
-import dev.heddle.process.dispatch.CommandHandler;
-import dev.heddle.process.dispatch.Commands;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -454,10 +452,10 @@ class RuntimeShutdownTest {
         Kit.process((self, events, out) -> {
           if (events.isEmpty()) {
             self.trapExits(true);
-            self.spawn(child, StartOptions.DEFAULT.linked());
+            self.spawn(child, StartOptions.defaults().linked());
             ready.countDown();
           } else if (events.getFirst().data() instanceof Signal.Cancel) {
-            out.yield(1, dev.heddle.process.dispatch.Commands.sleep(Duration.ofMillis(1)));
+            out.yield(1, dev.heddle.process.Commands.sleep(Duration.ofMillis(1)));
           } else {
             order.add("parent");
             out.done();

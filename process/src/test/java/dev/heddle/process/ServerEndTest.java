@@ -8,7 +8,6 @@ import dev.heddle.process.ServerTest.Message;
 import dev.heddle.process.ServerTest.Probe;
 import dev.heddle.process.ServerTest.Say;
 import dev.heddle.process.ServerTest.Words;
-import dev.heddle.process.dispatch.Commands;
 import dev.heddle.process.event.DeadLetter;
 import java.time.Duration;
 import java.util.List;
@@ -84,7 +83,7 @@ class ServerEndTest extends CoroutineFixture {
   }
 
   private static void spawnFailing(ProcessContext self) {
-    self.spawn((_, out) -> out.fail("sold out"), StartOptions.DEFAULT.linked());
+    self.spawn((_, out) -> out.fail("sold out"), StartOptions.defaults().linked());
   }
 
   /// Has messages handled in one step.

@@ -6,8 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.process.behavior.Server;
 import dev.heddle.process.behavior.StashFullException;
-import dev.heddle.process.dispatch.Command;
-import dev.heddle.process.dispatch.Commands;
 import dev.heddle.process.event.DeadLetter;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -202,7 +200,7 @@ class ServerTest extends CoroutineFixture {
             run(Commands.send(own().self(), new Say("sent by the command of init")));
           }
         };
-    Ref<Message> started = runtime.spawn(begins, StartOptions.DEFAULT.withInput(1));
+    Ref<Message> started = runtime.spawn(begins, StartOptions.defaults().withInput(1));
     started.send(new Say("message"));
     Pid own = Objects.requireNonNull(started.pid());
     List<String> seen = started.ask(Words::new, DAY);
@@ -473,7 +471,7 @@ class ServerTest extends CoroutineFixture {
                   (_, _) -> {
                     throw failure;
                   },
-                  StartOptions.DEFAULT.linked().monitored());
+                  StartOptions.defaults().linked().monitored());
         }));
     assertThat(Kit.take(linked.ends).cause()).hasRootCause(failure);
   }

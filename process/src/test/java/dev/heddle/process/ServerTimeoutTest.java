@@ -10,7 +10,6 @@ import dev.heddle.process.ServerTest.Say;
 import dev.heddle.process.ServerTest.Words;
 import dev.heddle.process.behavior.StateMachine;
 import dev.heddle.process.behavior.Transition;
-import dev.heddle.process.dispatch.Commands;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -65,16 +65,16 @@ class ServerTurnsTest extends CoroutineFixture {
   @Test
   void others_haveTheirTurn() throws Exception {
     restart(1);
-    var _ = continuing(StartOptions.DEFAULT);
+    var _ = continuing(StartOptions.defaults());
     assertThat(runtime.spawn(new Probe()).ask(Words::new, DAY)).isEmpty();
   }
 
   @Test
   void terminate_andARequestToEnd_endIt() throws Exception {
-    Ref<Message> first = continuing(StartOptions.DEFAULT);
+    Ref<Message> first = continuing(StartOptions.defaults());
     runtime.terminate(pidOf(first));
     assertThat(Kit.exit(runtime, pidOf(first)).reason()).isEqualTo(Exit.Reason.TERMINATED);
-    Ref<Message> second = continuing(StartOptions.DEFAULT);
+    Ref<Message> second = continuing(StartOptions.defaults());
     runtime.requestExit(pidOf(second), "stock-taking");
     assertThat(Kit.exit(runtime, pidOf(second)).detail()).isEqualTo("stock-taking");
   }
@@ -109,7 +109,7 @@ class ServerTurnsTest extends CoroutineFixture {
 
   @Test
   void mailbox_keepsItsBound_andItsMessagesComeInOrder_whenItIsEnough() throws Exception {
-    Ref<Message> server = continuing(StartOptions.DEFAULT.withMailbox(4, MailboxPolicy.REJECT));
+    Ref<Message> server = continuing(StartOptions.defaults().withMailbox(4, MailboxPolicy.REJECT));
     List<SendResult> results = new ArrayList<>();
     for (int i = 0; i < 6; i++) {
       results.add(server.offer(new Say("m" + i)));

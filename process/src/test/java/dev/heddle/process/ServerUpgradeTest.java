@@ -8,8 +8,6 @@ import dev.heddle.process.ServerTest.Message;
 import dev.heddle.process.ServerTest.Probe;
 import dev.heddle.process.ServerTest.Say;
 import dev.heddle.process.ServerTest.Words;
-import dev.heddle.process.dispatch.CommandHandler;
-import dev.heddle.process.dispatch.Invocation;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;

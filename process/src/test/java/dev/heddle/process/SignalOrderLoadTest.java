@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 class SignalOrderLoadTest {
   private static final long SEED = Long.getLong("heddle.seed", 20_261_125);
   private static final StartOptions ROOMY =
-      StartOptions.DEFAULT.withMailbox(Integer.MAX_VALUE, MailboxPolicy.REJECT);
+      StartOptions.defaults().withMailbox(Integer.MAX_VALUE, MailboxPolicy.REJECT);
 
   private final ProcessRuntime runtime = ProcessRuntime.builder().workers(2).start();
 
@@ -125,7 +125,7 @@ class SignalOrderLoadTest {
       }
       Watcher watcher = new Watcher(senders);
       Process process = random.nextBoolean() ? watcher.asBody() : watcher.asSteps();
-      StartOptions how = random.nextBoolean() ? ROOMY : StartOptions.DEFAULT;
+      StartOptions how = random.nextBoolean() ? ROOMY : StartOptions.defaults();
       Exit exit = Kit.exit(runtime, runtime.spawn(process, how));
       assertThat(exit.cause()).as("seed %d, round %d", SEED, round).isNull();
       assertThat(watcher.atTheEnd.values()).containsExactlyInAnyOrderElementsOf(expected);

@@ -3,7 +3,6 @@ package dev.heddle.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.heddle.process.dispatch.Commands;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -108,7 +107,7 @@ class SignalOrderTest {
   @EnumSource(MailboxPolicy.class)
   @Tag("proc-230")
   void down_standsBehindTheMessagesOfTheOneThatHasEnded(MailboxPolicy policy) throws Exception {
-    Pid parent = runtime.spawn(watching(3), StartOptions.DEFAULT.withMailbox(2, policy));
+    Pid parent = runtime.spawn(watching(3), StartOptions.defaults().withMailbox(2, policy));
     var exit = runtime.exit(parent);
     inStep.await();
     Kit.get(runtime.exit(Objects.requireNonNull(child.get())));
@@ -121,7 +120,8 @@ class SignalOrderTest {
   @Tag("proc-230")
   void down_keepsItsPlace_whereTheMessageBeforeItGivesWay() throws Exception {
     Pid parent =
-        runtime.spawn(watching(2), StartOptions.DEFAULT.withMailbox(1, MailboxPolicy.DROP_OLDEST));
+        runtime.spawn(
+            watching(2), StartOptions.defaults().withMailbox(1, MailboxPolicy.DROP_OLDEST));
     var exit = runtime.exit(parent);
     inStep.await();
     Kit.get(runtime.exit(Objects.requireNonNull(child.get())));
@@ -146,7 +146,7 @@ class SignalOrderTest {
                           self.send(me, "before");
                           throw new IllegalStateException("on purpose");
                         }),
-                        StartOptions.DEFAULT.linked());
+                        StartOptions.defaults().linked());
                 Kit.get(context.runtime().exit(other));
               }
 
@@ -185,7 +185,7 @@ class SignalOrderTest {
   @Tag("proc-298")
   void requestToEnd_standsBeforeTheMessagesThatAreSentBehindIt(MailboxPolicy policy)
       throws Exception {
-    var exit = spawnLate(StartOptions.DEFAULT.withMailbox(2, policy), 3);
+    var exit = spawnLate(StartOptions.defaults().withMailbox(2, policy), 3);
     Kit.exit(runtime, runtime.spawn(asksForAnEndBetweenMessages(1)));
     goOn.countDown();
     Kit.get(exit);
@@ -272,7 +272,7 @@ class SignalOrderTest {
               return seen.size() == 4;
             }
           };
-      Kit.exit(runtime, runtime.spawn(asker, inAFlood ? ROOMY : StartOptions.DEFAULT));
+      Kit.exit(runtime, runtime.spawn(asker, inAFlood ? ROOMY : StartOptions.defaults()));
       assertThat(seen).containsExactly("before", "answer done", "behind", "last");
     }
   }
@@ -405,7 +405,7 @@ class SignalOrderTest {
 
   private static final int FLOOD = 60;
   private static final StartOptions ROOMY =
-      StartOptions.DEFAULT.withMailbox(Integer.MAX_VALUE, MailboxPolicy.REJECT);
+      StartOptions.defaults().withMailbox(Integer.MAX_VALUE, MailboxPolicy.REJECT);
 
   private static List<String> floodAnd(String last) {
     List<String> all = new ArrayList<>();
@@ -443,7 +443,7 @@ class SignalOrderTest {
                           }
                           end.done();
                         }),
-                        fails ? StartOptions.DEFAULT.linked() : StartOptions.DEFAULT);
+                        fails ? StartOptions.defaults().linked() : StartOptions.defaults());
                 if (!fails) {
                   context.monitor(other);
                 }

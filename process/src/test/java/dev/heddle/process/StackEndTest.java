@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.Heddle;
 import dev.heddle.process.body.BodyThread;
-import dev.heddle.process.dispatch.Commands;
-import dev.heddle.process.relay.CoroutineMailbox;
 import java.io.File;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;

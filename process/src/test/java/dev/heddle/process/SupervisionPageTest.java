@@ -56,7 +56,7 @@ class SupervisionPageTest {
   void pages_sayTheDefaultsOfTheCode() throws IOException {
     String time = inWords(Shutdown.USUAL_TIME);
     String restarts = Supervisor.Builder.RESTARTS + " within a minute";
-    Backoff backoff = Backoff.DEFAULT;
+    Backoff backoff = Backoff.defaults();
     String delays =
         "%s, doubled up to %s".formatted(inWords(backoff.initial()), inWords(backoff.maximum()));
     assertThat(Supervisor.Builder.PERIOD).isEqualTo(Duration.ofMinutes(1));

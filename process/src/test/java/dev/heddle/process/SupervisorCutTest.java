@@ -54,7 +54,7 @@ class SupervisorCutTest {
 
   private static ChildSpec deaf(String name, CompletableFuture<Signal.Cancel> asked, Shutdown how) {
     return ChildSpec.of(name, () -> deaf(asked))
-        .withOptions(StartOptions.DEFAULT.withName(name))
+        .withOptions(StartOptions.defaults().withName(name))
         .withShutdown(how);
   }
 
@@ -149,7 +149,7 @@ class SupervisorCutTest {
                       }
                     }))
                 .members(1, 1)
-                .options(StartOptions.DEFAULT.withShutdown(Duration.ofMillis(1)))
+                .options(StartOptions.defaults().withShutdown(Duration.ofMillis(1)))
                 .build());
     var exit = lab.runtime.exit(Kit.get(member));
     lab.runtime.terminate(pool);
@@ -176,7 +176,7 @@ class SupervisorCutTest {
                       }
                     }))
                 .members(1, 1)
-                .options(StartOptions.DEFAULT.withShutdown(Duration.ofDays(2)))
+                .options(StartOptions.defaults().withShutdown(Duration.ofDays(2)))
                 .build());
     Kit.get(member);
     lab.cancel(pool);
@@ -188,9 +188,9 @@ class SupervisorCutTest {
   @Test
   @Tag("proc-320")
   void startOptions_thatSayWhatTheSupervisorSays_areRefused() {
-    StartOptions patient = StartOptions.DEFAULT.withShutdown(Duration.ofSeconds(20));
-    StartOptions alone = StartOptions.DEFAULT.withLifetime(Lifetime.INDEPENDENT);
-    StartOptions ofAnother = StartOptions.DEFAULT.withParent(lab.runtime.spawn(Kit.resting()));
+    StartOptions patient = StartOptions.defaults().withShutdown(Duration.ofSeconds(20));
+    StartOptions alone = StartOptions.defaults().withLifetime(Lifetime.INDEPENDENT);
+    StartOptions ofAnother = StartOptions.defaults().withParent(lab.runtime.spawn(Kit.resting()));
     assertThatThrownBy(() -> SupervisorLab.spec("a").withOptions(patient))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("PT20S")

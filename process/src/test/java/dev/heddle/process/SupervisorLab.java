@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process;
 
-import dev.heddle.process.dispatch.CommandHandler;
-import dev.heddle.process.dispatch.Invocation;
+import dev.heddle.process.dispatch.TimeCommands.Pause;
 import dev.heddle.process.supervisor.Backoff;
 import dev.heddle.process.supervisor.ChildSpec;
 import dev.heddle.process.supervisor.ChildStatus;
 import dev.heddle.process.supervisor.ChildStatus.State;
 import dev.heddle.process.supervisor.Supervisor;
-import dev.heddle.process.supervisor.SupervisorCommands.Pause;
+import dev.heddle.process.supervisor.TestClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.Random;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
@@ -32,7 +30,7 @@ final class SupervisorLab implements AutoCloseable {
           .handler(
               Pause.class,
               CommandHandler.inline((pause, invocation) -> {
-                delays.add(pause.delay());
+                delays.add(pause.time());
                 var held = pauses;
                 if (held != null) {
                   held.add(invocation);
@@ -45,10 +43,7 @@ final class SupervisorLab implements AutoCloseable {
   static final Backoff DELAYS = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(2), 2, 0);
 
   Supervisor.Builder supervisor() {
-    return Supervisor.builder()
-        .listener(changes::add)
-        .backoff(DELAYS)
-        .sources(now::get, new Random(1));
+    return TestClock.supervisor(now::get).listener(changes::add).backoff(DELAYS);
   }
 
   /// A child that fails with the text it is sent; "done" is its normal end.

@@ -4,8 +4,7 @@ package dev.heddle.process;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.heddle.process.dispatch.CommandHandler;
-import dev.heddle.process.dispatch.Invocation;
+import dev.heddle.process.dispatch.TimeCommands.Pause;
 import dev.heddle.process.supervisor.Backoff;
 import dev.heddle.process.supervisor.ChildSpec;
 import dev.heddle.process.supervisor.ChildSpec.Restart;
@@ -14,7 +13,7 @@ import dev.heddle.process.supervisor.ChildStatus.State;
 import dev.heddle.process.supervisor.RestartLimitException;
 import dev.heddle.process.supervisor.Supervisor;
 import dev.heddle.process.supervisor.Supervisor.Strategy;
-import dev.heddle.process.supervisor.SupervisorCommands.Pause;
+import dev.heddle.process.supervisor.TestClock;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -46,7 +45,7 @@ class SupervisorTest {
           .handler(
               Pause.class,
               CommandHandler.inline((pause, invocation) -> {
-                delays.add(pause.delay());
+                delays.add(pause.time());
                 var held = pauses;
                 if (held != null) {
                   held.add(invocation);
@@ -62,10 +61,9 @@ class SupervisorTest {
   }
 
   private Supervisor.Builder supervisor() {
-    return Supervisor.builder()
+    return TestClock.supervisor(now::get)
         .listener(changes::add)
-        .backoff(new Backoff(Duration.ofMillis(100), Duration.ofSeconds(2), 2, 0))
-        .sources(now::get, new Random(1));
+        .backoff(new Backoff(Duration.ofMillis(100), Duration.ofSeconds(2), 2, 0));
   }
 
   /// Fails with the text it is sent; "done" is its normal end.
@@ -533,7 +531,7 @@ class SupervisorTest {
   void aChildWhoseNameIsAnothers_isAFailedStart_untilTheNameIsFree() throws Exception {
     BlockingQueue<Invocation<@Nullable Object>> held = Kit.queue();
     pauses = held;
-    StartOptions named = StartOptions.DEFAULT.withName("db");
+    StartOptions named = StartOptions.defaults().withName("db");
     Pid other = runtime.spawn(Kit.resting(), named);
     runtime.spawn(supervisor().child(spec("child").withOptions(named)).build());
     ChildStatus backingOff = await("child", State.BACKING_OFF);
@@ -549,7 +547,7 @@ class SupervisorTest {
   @Test
   void aChildWithTheNameOfItsSibling_isAFailedStart_andTheSiblingGoesOn() throws Exception {
     pauses = Kit.queue();
-    StartOptions named = StartOptions.DEFAULT.withName("db");
+    StartOptions named = StartOptions.defaults().withName("db");
     Pid supervisor =
         runtime.spawn(
             supervisor()

@@ -4,7 +4,6 @@ package dev.heddle.process;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.heddle.process.dispatch.Commands;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -191,7 +190,7 @@ class TiesTest {
   @Test
   @Tag("proc-122")
   void spawn_ofANameThatIsTaken_givesWhoHasIt() {
-    StartOptions named = StartOptions.DEFAULT.withName("db");
+    StartOptions named = StartOptions.defaults().withName("db");
     Pid one = runtime.spawn(Kit.resting(), named);
     assertThat(runtime.spawn(Kit.resting(), named)).isEqualTo(one);
     assertThat(runtime.whereis("db")).isEqualTo(one);
@@ -214,7 +213,7 @@ class TiesTest {
                           throw new IllegalStateException("boom");
                         }
                       }),
-                      StartOptions.DEFAULT.linked().monitored());
+                      StartOptions.defaults().linked().monitored());
                 });
     runtime.send(child, "fail");
     assertThat(java.util.List.of(Kit.take(got).getClass(), Kit.take(got).getClass()))

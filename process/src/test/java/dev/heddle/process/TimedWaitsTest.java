@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.heddle.DeadlineException;
-import dev.heddle.process.dispatch.Commands;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.DeadlineException;
 import dev.heddle.process.behavior.Server;
-import dev.heddle.process.dispatch.Commands;
 import dev.heddle.process.event.DeadLetter;
 import dev.heddle.process.pool.FunctionPool;
 import dev.heddle.process.pool.PoolStatus;
@@ -72,7 +71,7 @@ class TypedProtocolTest extends CoroutineFixture {
     assertThat(
             result(self -> {
               adds(self.context().spawn(new SumServer()));
-              adds(self.context().spawn(body(), StartOptions.DEFAULT));
+              adds(self.context().spawn(body(), StartOptions.defaults()));
               return "both";
             }))
         .isEqualTo("both");
@@ -165,7 +164,7 @@ class TypedProtocolTest extends CoroutineFixture {
 
   @Test
   void nameOfAnother_givesARefToThatOne() throws Exception {
-    StartOptions named = StartOptions.DEFAULT.withName("sum");
+    StartOptions named = StartOptions.defaults().withName("sum");
     Ref<Sum> first = runtime.spawn(new SumServer(), named);
     first.send(new Sum.Add(4));
     Ref<Sum> second = runtime.spawn(new SumServer(), named);
@@ -183,7 +182,7 @@ class TypedProtocolTest extends CoroutineFixture {
   @Test
   @Tag("proc-330")
   void nameOfAProcessOfAnotherProtocol_refusesATypedStart_andSaysWhoHasIt() throws Exception {
-    StartOptions named = StartOptions.DEFAULT.withName("sum");
+    StartOptions named = StartOptions.defaults().withName("sum");
     Ref<Sum> sum = runtime.spawn(new SumServer(), named);
     assertThatThrownBy(() -> runtime.spawn(other(), named))
         .isInstanceOf(StartRefusedException.class)
@@ -200,7 +199,7 @@ class TypedProtocolTest extends CoroutineFixture {
   @Test
   @Tag("proc-330")
   void nameOfAProcessWithoutProtocol_refusesATypedStart() {
-    StartOptions named = StartOptions.DEFAULT.withName("raw");
+    StartOptions named = StartOptions.defaults().withName("raw");
     runtime.spawn(Kit.resting(), named);
     assertThatThrownBy(() -> runtime.spawn(other(), named))
         .isInstanceOf(StartRefusedException.class)
@@ -210,7 +209,7 @@ class TypedProtocolTest extends CoroutineFixture {
   @Test
   @Tag("proc-330")
   void nameOfAProcessThatTakesMore_givesARefToThatOne() {
-    StartOptions named = StartOptions.DEFAULT.withName("all");
+    StartOptions named = StartOptions.defaults().withName("all");
     Ref<Object> all = runtime.spawn(TypedBody.of(Object.class, TypedBody::next), named);
     Ref<Other> some = runtime.spawn(other(), named);
     assertThat(some.pid()).isEqualTo(all.pid());

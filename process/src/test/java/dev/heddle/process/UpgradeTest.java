@@ -3,8 +3,6 @@ package dev.heddle.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.heddle.process.dispatch.CommandHandler;
-import dev.heddle.process.dispatch.Invocation;
 import dev.heddle.process.pool.FunctionPool;
 import java.util.ArrayList;
 import java.util.List;
@@ -154,7 +152,7 @@ class UpgradeTest {
               sent.await(); // until what it will find as the replacement is in its mailbox
               out.upgrade("v2", "serve", 1);
             }),
-            StartOptions.DEFAULT.withName("server"));
+            StartOptions.defaults().withName("server"));
     var exit = runtime.exit(pid);
     inStep.await();
     runtime.send(pid, "for v2");
@@ -313,7 +311,7 @@ class UpgradeTest {
               }
               out.upgrade("next", Process.RUN, null);
             },
-            StartOptions.DEFAULT.withMailbox(Integer.MAX_VALUE, MailboxPolicy.REJECT));
+            StartOptions.defaults().withMailbox(Integer.MAX_VALUE, MailboxPolicy.REJECT));
     var exit = runtime.exit(pid);
     inStep.await();
     Kit.exit(

@@ -4,7 +4,6 @@ package dev.heddle.process;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.process.ProcessSnapshot.State;
-import dev.heddle.process.dispatch.Commands;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
@@ -92,7 +91,7 @@ class WaitingBodyTest {
 
   @Test
   void bodyThatWaitsForRoom_namesTheMailbox() {
-    StartOptions small = StartOptions.DEFAULT.withMailbox(1, MailboxPolicy.SUSPEND);
+    StartOptions small = StartOptions.defaults().withMailbox(1, MailboxPolicy.SUSPEND);
     Pid full = runtime.spawn(CoroutineProcess.of(WaitingBodyTest::inCall), small);
     once(full, State.BLOCKED, "Sleep within PT1H");
     runtime.send(full, "fills it");

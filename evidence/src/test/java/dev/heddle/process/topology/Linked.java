@@ -39,7 +39,7 @@ final class Linked implements Ties.Owner {
   }
 
   @Override
-  public void linkBroken(Link link, Exit exit, boolean bySignal) {}
+  public void linkBroken(Ties.Link link, Exit exit, boolean bySignal) {}
 
   @Override
   public void monitorFired(long monitor, Exit exit) {}

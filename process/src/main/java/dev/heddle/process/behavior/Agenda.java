@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.behavior;
 
+import dev.heddle.process.Command;
+import dev.heddle.process.Commands;
 import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessEvent;
 import dev.heddle.process.StepOutput;
-import dev.heddle.process.dispatch.Command;
-import dev.heddle.process.dispatch.Commands;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -22,20 +22,25 @@ import org.jspecify.annotations.Nullable;
 /// and its timers. The worker of its process.
 final class Agenda<M> {
   /*
-   * A command has a tag that is never used again, also not by what takes the place of its process. It is known from its order to its result;
-   * one that is called off is forgotten at once, and its late result finds nobody. So a timer that has fired but whose event was not looked at
-   * can still be stopped.
+   * A command has a tag that is never used again, also not by what takes the place of its process.
+   * It is known from its order to its result; one that is called off is forgotten at once, and its
+   * late result finds nobody. So a timer that has fired but whose event was not looked at can
+   * still be stopped.
    *
-   * Commands are handed out at the end of a step, also of one that fails: one that is called off in the step that has asked for it is never
-   * handed out. Else a server that starts its timer anew with each message would leave one in the wheel for each message of a step.
+   * Commands are handed out at the end of a step, also of one that fails: one that is called off
+   * in the step that has asked for it is never handed out. Else a server that starts its timer
+   * anew with each message would leave one in the wheel for each message of a step.
    *
-   * Timers stand in order, where they lie when their time is over: the messages that have come until then are before them. So a message
-   * that came in time ends a timeout, however late its process is. Else a busy machine would make timeouts of what was answered.
+   * Timers stand in order, where they lie when their time is over: the messages that have come
+   * until then are before them. So a message that came in time ends a timeout, however late its
+   * process is. Else a busy machine would make timeouts of what was answered.
    *
-   * The idle timeout is a sleep that is not moved by each message: when it is over, it sleeps for what is left since the last one.
+   * The idle timeout is a sleep that is not moved by each message: when it is over, it sleeps for
+   * what is left since the last one.
    *
-   * Cost. Each of these takes constant time, however much a step has asked for; a cancellation leaves a place in `orders` that the end of
-   * the step, or the cancellation of all behind it, takes out.
+   * Cost. Each of these takes constant time, however much a step has asked for; a cancellation
+   * leaves a place in `orders` that the end of the step, or the cancellation of all behind it,
+   * takes out.
    */
 
   /// So many of its own messages a step handles: then others have their turn.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.behavior;
 
+import dev.heddle.process.Command;
 import dev.heddle.process.Exit;
 import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessEvent;
@@ -10,7 +11,6 @@ import dev.heddle.process.Request;
 import dev.heddle.process.Signal;
 import dev.heddle.process.StepOutput;
 import dev.heddle.process.TypedProcess;
-import dev.heddle.process.dispatch.Command;
 import dev.heddle.process.event.DeadLetter;
 import dev.heddle.process.event.EventStream;
 import java.time.Duration;
@@ -37,25 +37,30 @@ import org.jspecify.annotations.Nullable;
 /// @since 0.1
 public abstract sealed class Behavior<M> implements TypedProcess<M> permits Server, StateMachine {
   /*
-   * Order. One handler at a time. What a handler asks to be handled next, by continueWith and unstashAll, stands in the agenda, in the order
-   * of its calls, before what was there before, and before all that comes from outside. Events of the step follow when nothing is ahead.
+   * Order. One handler at a time. What a handler asks to be handled next, by continueWith and
+   * unstashAll, stands in the agenda, in the order of its calls, before what was there before, and
+   * before all that comes from outside. Events of the step follow when nothing is ahead.
    *
-   * Turns. A step handles MOST_IN_A_STEP messages of its own at most. When more is ahead it says goOn(): others have their turn, whoever
-   * ends it finds it between two steps, and what it has not looked at of its events is kept by the runtime. Its next step is given those only,
-   * so that the mailbox keeps its bound, and senders are told that it is full.
+   * Turns. A step handles MOST_IN_A_STEP messages of its own at most. When more is ahead it says
+   * goOn(): others have their turn, whoever ends it finds it between two steps, and what it has
+   * not looked at of its events is kept by the runtime. Its next step is given those only, so that
+   * the mailbox keeps its bound, and senders are told that it is full.
    *
-   * Commands are handed out at the end of the step, in the order in which they were asked for; those of init in the first step. A step in
-   * which a handler throws hands out what was asked for until then: which messages share a step is chance, so a handler must not lose what it has
+   * Commands are handed out at the end of the step, in the order in which they were asked for;
+   * those of init in the first step. A step in which a handler throws hands out what was asked for
+   * until then: which messages share a step is chance, so a handler must not lose what it has
    * asked for to the failure of a later one.
    *
-   * The end. A handler that stops, or throws, is the last one. What its step was handed and had not looked at, and what is ahead or in the
-   * stash, are dead letters; their askers are told by the end of the process, as those of all open requests. One that another takes the place
-   * of hands these on instead.
+   * The end. A handler that stops, or throws, is the last one. What its step was handed and had
+   * not looked at, and what is ahead or in the stash, are dead letters; their askers are told by
+   * the end of the process, as those of all open requests. One that another takes the place of
+   * hands these on instead.
    *
    * Cost. Five fields; the agenda (timers, commands, stash) is made with the first use.
    *
-   * Rejected. A look at the mailbox while something is ahead: what comes first would depend on how much is ahead. Commands that are handed
-   * out behind each handler: a timer that each message starts anew would go through the wheel each time.
+   * Rejected. A look at the mailbox while something is ahead: what comes first would depend on how
+   * much is ahead. Commands that are handed out behind each handler: a timer that each message
+   * starts anew would go through the wheel each time.
    */
   private final Class<M> protocol;
   private @Nullable ProcessContext context;
@@ -198,7 +203,7 @@ public abstract sealed class Behavior<M> implements TypedProcess<M> permits Serv
   /// when this handler, or a later one, throws.
   ///
   /// @param <R> of the result
-  /// @param command from [dev.heddle.process.dispatch.Commands], or of your own
+  /// @param command from [dev.heddle.process.Commands], or of your own
   /// @param done makes a message of the result, or null for none
   /// @return for [#cancel]
   protected final <R extends @Nullable Object> long command(

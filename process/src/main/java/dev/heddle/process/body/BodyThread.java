@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 /// runs within the steps of its process, on the worker that makes the step.
 public final class BodyThread implements Executor, OtherBody {
   /*
-   * The JDK keeps the state of the virtual thread; this class keeps who may resume it: the JDK (locks, queues, sockets, yields of the body's)
-   * or the process (receive and call).
+   * The JDK keeps the state of the virtual thread; this class keeps who may resume it: the JDK
+   * (locks, queues, sockets, yields of the body's) or the process (receive and call).
    *
    * States.  from       event                         to         who, order
    *          CREATED    start()                       HOSTING    step: Thread.start hands us the thread's task; then it is run
@@ -27,38 +27,51 @@ public final class BodyThread implements Executor, OtherBody {
    *          RESUMING   yield returned                HOSTING    body, first thing
    *          HOSTING    body ended                    ENDED      body, last thing
    *
-   * What execute(own task) means: SUSPENDED: our own yield, or a thread dump of one that waits for the process: nothing. HOSTING: a JDK wait is
-   * over. RESUMING: a thread dump had the thread in its hands when we resumed it, and lets go. In both it is `due`, and the process is
-   * woken, whose next step runs it. ENDED: nothing. execute(another task): a thread that was born inside and inherited its scheduler; the JDK's
-   * own runs it.
+   * What execute(own task) means: SUSPENDED: our own yield, or a thread dump of one that waits for
+   * the process: nothing. HOSTING: a JDK wait is over. RESUMING: a thread dump had the thread in
+   * its hands when we resumed it, and lets go. In both it is `due`, and the process is woken,
+   * whose next step runs it. ENDED: nothing. execute(another task): a thread that was born inside
+   * and inherited its scheduler; the JDK's own runs it.
    *
-   * The scheduler counts bodies that are due, so that it knows whether somebody has to be run beside its workers (Spares). So `due` is exchanged, and taken
-   * back where no run will follow: at the end, and at the detachment.
+   * The scheduler counts bodies that are due, so that it knows whether somebody has to be run
+   * beside its workers (Spares). So `due` is exchanged, and taken back where no run will follow:
+   * at the end, and at the detachment.
    *
-   * A run that mounts nothing is harmless: the JDK looks at the thread's state first. So `due` may be set once too often, never too seldom.
+   * A run that mounts nothing is harmless: the JDK looks at the thread's state first. So `due` may
+   * be set once too often, never too seldom.
    *
-   * The end from outside. unwind() resumes a body that waits for the process, which then throws; it interrupts one that waits for the
-   * JDK. Both run on this worker while they do not wait, and at most ROUNDS yields. What still has not ended is detached: from then on the
-   * JDK's own scheduler runs it, so that no worker waits for it and its clean-up is not lost. A detached body never suspends for the process.
+   * The end from outside. unwind() resumes a body that waits for the process, which then throws;
+   * it interrupts one that waits for the JDK. Both run on this worker while they do not wait, and
+   * at most ROUNDS yields. What still has not ended is detached: from then on the JDK's own
+   * scheduler runs it, so that no worker waits for it and its clean-up is not lost. A detached
+   * body never suspends for the process.
    *
-   * Fairness. A body that calls the runtime again and again without a wait (it sends, it starts others, it receives what is there) yields when it has
-   * had its worker for BUDGET_NANOS, which a look at the clock with each 16th call says. The yield is the JDK's: the body is due at once, and its
-   * process goes to the tail of the FIFO when its run has lasted its time. A body that only computes is not cut.
+   * Fairness. A body that calls the runtime again and again without a wait (it sends, it starts
+   * others, it receives what is there) yields when it has had its worker for BUDGET_NANOS, which a
+   * look at the clock with each 16th call says. The yield is the JDK's: the body is due at once,
+   * and its process goes to the tail of the FIFO when its run has lasted its time. A body that
+   * only computes is not cut.
    *
-   * Threads. execute(): any, also on the carrier of another virtual thread. suspend(): the body. Everything else: steps of the process.
+   * Threads. execute(): any, also on the carrier of another virtual thread. suspend(): the body.
+   * Everything else: steps of the process.
    *
    * I1. The body runs within a step of its process, until it is detached. [CoroutineProcessTest]
-   * I2. A JDK wait that is over leads to a step: due, then wake; the step reads due after it has begun. [CoroutineProcessTest, Task I2]
+   * I2. A JDK wait that is over leads to a step: due, then wake; the step reads due after it has
+   *     begun. [CoroutineProcessTest, Task I2]
    * I3. An execute() never resumes a body that waits for the process. [CoroutineProcessTest]
    *
-   * Memory order. All three fields are volatile. Detaching: the step stores `detached`, then takes `due`; execute() sets `due`, then reads
-   * `detached`: one of them sees the other's, and both may hand the thread over, which is harmless. A lost resume: RESUMING is stored before
-   * task.run reads the JDK's state; the dumper restores that state before it calls execute(), which therefore reads RESUMING.
+   * Memory order. All three fields are volatile. Detaching: the step stores `detached`, then takes
+   * `due`; execute() sets `due`, then reads `detached`: one of them sees the other's, and both may
+   * hand the thread over, which is harmless. A lost resume: RESUMING is stored before task.run
+   * reads the JDK's state; the dumper restores that state before it calls execute(), which
+   * therefore reads RESUMING.
    *
-   * Cost. One mount and one unmount for each run. The body of a process that waits holds its frames and no thread.
+   * Cost. One mount and one unmount for each run. The body of a process that waits holds its
+   * frames and no thread.
    *
-   * Rejected. LockSupport.park for our own waits: dearer, and the permit is visible to the body. The loop's ExecutionContext: it belongs to one
-   * carrier. Waiting in close() for a body's clean-up: it would hold a worker.
+   * Rejected. LockSupport.park for our own waits: dearer, and the permit is visible to the body.
+   * The loop's ExecutionContext: it belongs to one carrier. Waiting in close() for a body's
+   * clean-up: it would hold a worker.
    *
    * Sources. DESIGN 4; traps 59, 60, 61, 66; the essay of ExecutionContext.
    */

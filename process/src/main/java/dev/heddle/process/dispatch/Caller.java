@@ -16,7 +16,7 @@ public interface Caller {
   ProcessContext context();
 
   /// Its command with that tag, when it has no answer yet; within its steps only.
-  @Nullable Invocation<?> invocation(long tag);
+  @Nullable PendingCommand<?> invocation(long tag);
 
   /// Lets it monitor another; within its steps only.
   ///
@@ -32,7 +32,7 @@ public interface Caller {
 
   /// An answer came for a command that was answered, cancelled, or left by a process that has
   /// ended.
-  void tooLate(Invocation<?> invocation);
+  void tooLate(PendingCommand<?> invocation);
 
   /// It has a command on its way that only another process can bring to its end; within its steps.
   default void waitsForAnother() {}

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.dispatch;
 
+import dev.heddle.process.Command;
+import dev.heddle.process.CommandHandler;
 import java.util.IdentityHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -52,6 +54,19 @@ public final class CommandRegistry {
     } finally {
       lock.unlock();
     }
+  }
+
+  /// Begins a command of the runtime's own, of whose process it knows more than other handlers do.
+  interface Start<C extends Command<R>, R extends @Nullable Object> {
+    void begin(C command, PendingCommand<R> pending) throws Exception;
+  }
+
+  /// Registers how a command of the runtime's own begins, within the step.
+  <C extends Command<R>, R extends @Nullable Object> void inline(Class<C> type, Start<C, R> start) {
+    register(
+        type,
+        CommandHandler.inline(
+            (command, pending) -> start.begin(command, (PendingCommand<R>) pending)));
   }
 
   /// Refuses every later change.

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.dispatch;
 
+import dev.heddle.process.Command;
+import dev.heddle.process.CommandHandler;
+import dev.heddle.process.NoHandlerException;
+import dev.heddle.process.timer.Timers;
 import org.jspecify.annotations.Nullable;
 
 /// Hands commands to those who carry them out.
@@ -8,15 +12,22 @@ public final class Dispatcher {
   private final CommandRegistry registry;
   private final LoopPort loops;
 
-  /// For what is registered, which is frozen by this.
-  public Dispatcher(CommandRegistry registry, LoopPort loops) {
-    registry.freeze();
-    this.registry = registry;
+  /// For the commands of the runtime, and those that are registered when this is called.
+  ///
+  /// @throws IllegalStateException when one of the runtime's own is registered
+  public Dispatcher(CommandRegistry registered, LoopPort loops, Timers timers, Requests requests) {
+    this.registry = registered.copy(); // the builder may start another runtime
     this.loops = loops;
+    ProcessCommands processes = new ProcessCommands(timers, requests);
+    processes.register(registry);
+    new NameCommands(processes, timers, requests).register(registry);
+    new TimeCommands(timers).register(registry);
+    new IoCommands(loops).register(registry);
+    registry.freeze();
   }
 
   /// Begins a command. Never throws: what goes wrong is its answer.
-  public void dispatch(Command<?> asked, Invocation<?> invocation) {
+  public void dispatch(Command<?> asked, PendingCommand<?> invocation) {
     Command<?> command = asked;
     if (asked instanceof InOrder<?>(Command<?> carriedOut)) {
       invocation.answersInOrder();
@@ -34,9 +45,9 @@ public final class Dispatcher {
   @SuppressWarnings(
       "unchecked") // the registry ties the class of the command to its handler, R to both
   private <C extends Command<R>, R extends @Nullable Object> void begin(
-      CommandHandler<?, ?> handler, Command<?> command, Invocation<?> invocation) {
+      CommandHandler<?, ?> handler, Command<?> command, PendingCommand<?> invocation) {
     C typed = (C) command;
-    Invocation<R> answer = (Invocation<R>) invocation;
+    PendingCommand<R> answer = (PendingCommand<R>) invocation;
     try {
       switch ((CommandHandler<C, R>) handler) {
         case CommandHandler.Inline<C, R> h -> h.begin().begin(typed, answer);

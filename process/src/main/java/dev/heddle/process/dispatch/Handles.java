@@ -2,6 +2,7 @@
 package dev.heddle.process.dispatch;
 
 import dev.heddle.Heddle;
+import dev.heddle.process.Handle;
 import dev.heddle.process.Pid;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -17,26 +18,29 @@ import org.jspecify.annotations.Nullable;
 /// What processes have open on the loop. The loop only.
 final class Handles {
   /*
-   * A handle stands in the map of one process, its owner, from its opening until it is closed; the end of the owner closes all that stand
-   * in its map then. To give one away is to move it from map to map within one tick: so at each moment it has one owner, whose end
-   * closes it. The new owner may have ended before: it is asked of its end after the move, and is told of it at once.
+   * A handle stands in the map of one process, its owner, from its opening until it is closed; the
+   * end of the owner closes all that stand in its map then. To give one away is to move it from
+   * map to map within one tick: so at each moment it has one owner, whose end closes it. The new
+   * owner may have ended before: it is asked of its end after the move, and is told of it at once.
    *
-   * A command that uses a handle holds it: it was begun for the old owner, who would take what is meant for the new one. So a give is
-   * refused while there is one; one that was cancelled, and has not noticed yet, it waits for. A give that is itself cancelled when the
-   * move is made is undone in the same tick: its process would not tell the new owner, who would keep open what he does not know. P11.
+   * A command that uses a handle holds it: it was begun for the old owner, who would take what is
+   * meant for the new one. So a give is refused while there is one; one that was cancelled, and
+   * has not noticed yet, it waits for. A give that is itself cancelled when the move is made is
+   * undone in the same tick: its process would not tell the new owner, who would keep open what he
+   * does not know. P11.
    */
 
   /// Something open, and the commands that use it now.
   private static final class Open {
     final AutoCloseable what;
-    private final Set<Invocation<?>> users = new HashSet<>(2);
+    private final Set<PendingCommand<?>> users = new HashSet<>(2);
     private CompletableFuture<@Nullable Void> unused = new CompletableFuture<>();
 
     Open(AutoCloseable what) {
       this.what = what;
     }
 
-    void leave(Invocation<?> user) {
+    void leave(PendingCommand<?> user) {
       users.remove(user);
       if (users.isEmpty()) {
         unused.complete(null);
@@ -59,13 +63,13 @@ final class Handles {
   }
 
   /// Keeps something for the process of a command, until it closes it or ends.
-  Handle add(Invocation<?> by, AutoCloseable opened, String what) {
-    Handle handle = new Handle(++lastId, what);
+  Handle add(PendingCommand<?> by, AutoCloseable opened, String what) {
+    Handle handle = new OpenHandle(++lastId, what);
     put(by, by.caller(), handle, new Open(opened));
     return handle;
   }
 
-  private void put(Invocation<?> by, Pid owner, Handle handle, Open opened) {
+  private void put(PendingCommand<?> by, Pid owner, Handle handle, Open opened) {
     Map<Handle, Open> its = open.get(owner);
     if (its != null) {
       its.put(handle, opened);
@@ -87,7 +91,7 @@ final class Handles {
   ///
   /// @throws IOException when it is closed, another process's, or of another kind
   <T, R extends @Nullable Object> R use(
-      Invocation<?> by, Handle handle, Class<T> kind, Use<T, R> use) throws Exception {
+      PendingCommand<?> by, Handle handle, Class<T> kind, Use<T, R> use) throws Exception {
     Open found = find(by, handle);
     if (!kind.isInstance(found.what)) {
       throw new IOException(
@@ -105,7 +109,7 @@ final class Handles {
     }
   }
 
-  private Open find(Invocation<?> by, Handle handle) throws IOException {
+  private Open find(PendingCommand<?> by, Handle handle) throws IOException {
     Open found = open.getOrDefault(by.caller(), Map.of()).get(handle);
     if (found == null) {
       throw new IOException(
@@ -122,7 +126,7 @@ final class Handles {
   /// @return false when that one has ended: the handle is about to be closed
   /// @throws IOException when it is closed, another process's, or in use
   /// @throws IllegalArgumentException when the address is not one of a process of this runtime
-  boolean give(Invocation<?> by, Handle handle, Pid to) throws IOException {
+  boolean give(PendingCommand<?> by, Handle handle, Pid to) throws IOException {
     CompletableFuture<?> ended = by.context().runtime().exit(to);
     try {
       move(by, handle, to);
@@ -132,10 +136,10 @@ final class Handles {
     }
   }
 
-  private void move(Invocation<?> by, Handle handle, Pid to) throws IOException {
+  private void move(PendingCommand<?> by, Handle handle, Pid to) throws IOException {
     Open found = find(by, handle);
     while (!found.users.isEmpty()) {
-      if (found.users.stream().anyMatch(Invocation::isOpen)) {
+      if (found.users.stream().anyMatch(PendingCommand::isOpen)) {
         throw new IOException(
             handle
                 + " is in use by another command of "
@@ -152,7 +156,7 @@ final class Handles {
   }
 
   /// Undoes a give that nobody is told of, within its tick: so nobody has used the handle since.
-  void takeBack(Invocation<?> by, Handle handle, Pid from) {
+  void takeBack(PendingCommand<?> by, Handle handle, Pid from) {
     Open found = Objects.requireNonNull(open.get(from)).remove(handle);
     put(by, by.caller(), handle, Objects.requireNonNull(found));
   }

@@ -8,6 +8,9 @@ import dev.heddle.io.FileIo;
 import dev.heddle.io.Listener;
 import dev.heddle.io.Tcp;
 import dev.heddle.os.CommandResult;
+import dev.heddle.process.Command;
+import dev.heddle.process.CommandHandler;
+import dev.heddle.process.Handle;
 import dev.heddle.process.Pid;
 import java.net.InetAddress;
 import java.net.SocketAddress;
@@ -28,43 +31,43 @@ import org.jspecify.annotations.Nullable;
 
 /// Commands for the world outside: coroutines on the loop, calls on threads, and the web through
 /// the JDK's client, which starts with its first request.
-final class IoCommands {
-  record Call<R extends @Nullable Object>(Callable<R> callable) implements Command<R> {}
+public final class IoCommands {
+  public record Call<R extends @Nullable Object>(Callable<R> callable) implements Command<R> {}
 
-  record Coroutine<R extends @Nullable Object>(Body<R> body) implements Command<R> {}
+  public record Coroutine<R extends @Nullable Object>(Body<R> body) implements Command<R> {}
 
-  record Exec(dev.heddle.os.Command program) implements Command<CommandResult> {}
+  public record Exec(dev.heddle.os.Command program) implements Command<CommandResult> {}
 
-  record Lookup(String host) implements Command<List<InetAddress>> {}
+  public record Lookup(String host) implements Command<List<InetAddress>> {}
 
-  record Connect(SocketAddress to) implements Command<Handle> {}
+  public record Connect(SocketAddress to) implements Command<Handle> {}
 
-  record Listen(SocketAddress at) implements Command<Handle> {}
+  public record Listen(SocketAddress at) implements Command<Handle> {}
 
-  record LocalAddress(Handle listener) implements Command<SocketAddress> {}
+  public record LocalAddress(Handle listener) implements Command<SocketAddress> {}
 
-  record Accept(Handle listener) implements Command<Handle> {}
+  public record Accept(Handle listener) implements Command<Handle> {}
 
-  record OpenFile(Path path, Set<OpenOption> options) implements Command<Handle> {}
+  public record OpenFile(Path path, Set<OpenOption> options) implements Command<Handle> {}
 
-  record Read(Handle from, int most) implements Command<byte @Nullable []> {}
+  public record Read(Handle from, int most) implements Command<byte @Nullable []> {}
 
   @SuppressWarnings("ArrayRecordComponent") // equal when they are to write the same array
-  record Write(Handle to, byte[] bytes) implements Command<@Nullable Void> {
+  public record Write(Handle to, byte[] bytes) implements Command<@Nullable Void> {
     @Override
     public String toString() {
       return "Write[to=" + to + ", " + bytes.length + " bytes]";
     }
   }
 
-  record Give(Handle handle, Pid to) implements Command<Boolean> {}
+  public record Give(Handle handle, Pid to) implements Command<Boolean> {}
 
-  record Close(Handle handle) implements Command<Boolean> {}
+  public record Close(Handle handle) implements Command<Boolean> {}
 
-  record ReadFile(Path path) implements Command<byte[]> {}
+  public record ReadFile(Path path) implements Command<byte[]> {}
 
   @SuppressWarnings("ArrayRecordComponent") // equal when they are to write the same array
-  record WriteFile(Path path, byte[] bytes, Set<OpenOption> options)
+  public record WriteFile(Path path, byte[] bytes, Set<OpenOption> options)
       implements Command<@Nullable Void> {
     @Override
     public String toString() {
@@ -72,16 +75,16 @@ final class IoCommands {
     }
   }
 
-  record Http(HttpRequest request) implements Command<HttpResponse<byte[]>> {}
+  public record Http(HttpRequest request) implements Command<HttpResponse<byte[]>> {}
 
   /// Opens something for a handle.
   private interface Opening<C> {
-    AutoCloseable open(C command, Invocation<?> by) throws Exception;
+    AutoCloseable open(C command, PendingCommand<?> by) throws Exception;
   }
 
   /// Does something with what is open.
   private interface Using<C, R extends @Nullable Object> {
-    R use(C command, Invocation<?> by) throws Exception;
+    R use(C command, PendingCommand<?> by) throws Exception;
   }
 
   private final LoopPort loops;
@@ -127,16 +130,16 @@ final class IoCommands {
                   to.write(ByteBuffer.wrap(c.bytes()));
                   return null;
                 }));
-    registry.register(
+    registry.inline(
         Give.class,
-        CommandHandler.inline((give, by) ->
+        (give, by) ->
             loops.onLoop(
                 give,
                 () -> handles.give(by, give.handle(), give.to()),
                 by,
-                _ -> handles.takeBack(by, give.handle(), give.to()))));
+                _ -> handles.takeBack(by, give.handle(), give.to())));
     using(registry, Close.class, (c, by) -> handles.close(by.caller(), c.handle()));
-    registry.register(Http.class, CommandHandler.inline(this::send));
+    registry.inline(Http.class, this::send);
   }
 
   @SuppressWarnings({"unchecked", "NullAway"}) // the R of a Call is that of what it holds
@@ -160,9 +163,9 @@ final class IoCommands {
 
   private <C extends Command<Handle>> void opening(
       CommandRegistry registry, Class<C> type, String what, Opening<C> opening) {
-    registry.register(
+    registry.inline(
         type,
-        CommandHandler.inline((command, invocation) ->
+        (command, invocation) ->
             loops.onLoop(
                 command,
                 () -> handles.add(invocation, opening.open(command, invocation), what),
@@ -170,18 +173,18 @@ final class IoCommands {
                 unwanted ->
                     loops.submit(
                         "close unwanted " + unwanted,
-                        () -> handles.close(invocation.caller(), unwanted)))));
+                        () -> handles.close(invocation.caller(), unwanted))));
   }
 
   private <C extends Command<R>, R extends @Nullable Object> void using(
       CommandRegistry registry, Class<C> type, Using<C, R> using) {
-    registry.register(
+    registry.inline(
         type,
-        CommandHandler.inline((command, invocation) ->
-            loops.onLoop(command, () -> using.use(command, invocation), invocation)));
+        (command, invocation) ->
+            loops.onLoop(command, () -> using.use(command, invocation), invocation));
   }
 
-  private byte @Nullable [] read(Read command, Invocation<?> by) throws Exception {
+  private byte @Nullable [] read(Read command, PendingCommand<?> by) throws Exception {
     ByteBuffer into = ByteBuffer.allocate(command.most());
     int count = handles.use(by, command.from(), AsyncIo.class, from -> from.read(into));
     return count < 0 ? null : Arrays.copyOf(into.array(), count);
@@ -189,7 +192,7 @@ final class IoCommands {
 
   // ---- the web ----
 
-  private void send(Http http, Invocation<HttpResponse<byte[]>> invocation) {
+  private void send(Http http, PendingCommand<HttpResponse<byte[]>> invocation) {
     var _ =
         web()
             .whenComplete((client, none) -> {
@@ -202,7 +205,7 @@ final class IoCommands {
   }
 
   private static void exchange(
-      HttpClient client, HttpRequest request, Invocation<HttpResponse<byte[]>> invocation) {
+      HttpClient client, HttpRequest request, PendingCommand<HttpResponse<byte[]>> invocation) {
     CompletableFuture<HttpResponse<byte[]>> response =
         client.sendAsync(request, HttpResponse.BodyHandlers.ofByteArray());
     invocation.onCancel(() -> response.cancel(true));

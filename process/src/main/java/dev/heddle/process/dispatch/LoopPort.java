@@ -9,6 +9,8 @@ import dev.heddle.HeddleOptions;
 import dev.heddle.Loop;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.internal.BriefLock;
+import dev.heddle.process.Command;
+import dev.heddle.internal.BriefLock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,8 +29,9 @@ import org.jspecify.annotations.Nullable;
 /// it.
 public final class LoopPort {
   /*
-   * The answer is given inside the coroutine, not by the future of its end: there what the body has thrown is still the object that it
-   * threw, where the future has wrapped it. The future answers for a body that never began, because the loop has ended or ends.
+   * The answer is given inside the coroutine, not by the future of its end: there what the body
+   * has thrown is still the object that it threw, where the future has wrapped it. The future
+   * answers for a body that never began, because the loop has ended or ends.
    *
    *   invocation      coroutine     what happens
    *   OPEN            not begun     begins; from then on a cancellation of the one cancels the other
@@ -37,11 +40,13 @@ public final class LoopPort {
    *   OPEN            has a result  answers; whose answer is not taken, loses the race with a cancellation: `unwanted` is called
    *   OPEN            loop ended    the future fails, and the invocation with it
    *
-   * What a handler spawns belongs to a scope of its command: in the root scope its failure would end the loop, and with it the commands of
-   * all. What ends the loop all the same (Heddle.exit in a handler, want of memory) costs those commands that it has; the next one
-   * starts another loop. Case 213.
+   * What a handler spawns belongs to a scope of its command: in the root scope its failure would
+   * end the loop, and with it the commands of all. What ends the loop all the same (Heddle.exit in
+   * a handler, want of memory) costs those commands that it has; the next one starts another loop.
+   * Case 213.
    *
-   * The loop holds what is submitted until it has time for it: the bound is that of the processes, each of which waits for its results.
+   * The loop holds what is submitted until it has time for it: the bound is that of the processes,
+   * each of which waits for its results.
    */
   private static final System.Logger LOG = System.getLogger("dev.heddle.process");
   private static final Duration SOON = Duration.ofSeconds(1); // to end a loop with nothing on it
@@ -67,14 +72,14 @@ public final class LoopPort {
   ///
   /// @param command that this is, for dumps
   <R extends @Nullable Object> void onLoop(
-      Command<R> command, Body<R> body, Invocation<R> invocation) {
+      Command<R> command, Body<R> body, PendingCommand<R> invocation) {
     onLoop(command, body, invocation, _ -> {});
   }
 
   /// Runs a handler's `body` as a coroutine, in a scope of its own: what it has spawned ends before
   /// it, and fails this command only.
   <R extends @Nullable Object> void inScope(
-      Command<R> command, Body<R> body, Invocation<R> invocation) {
+      Command<R> command, Body<R> body, PendingCommand<R> invocation) {
     onLoop(command, () -> scoped(body), invocation);
   }
 
@@ -94,10 +99,13 @@ public final class LoopPort {
     }
   }
 
-  /// As [#onLoop(Command, Body, Invocation)], of a result that is to be given back when nobody
+  /// As [#onLoop(Command, Body, PendingCommand)], of a result that is to be given back when nobody
   /// wants it any more.
   <R extends @Nullable Object> void onLoop(
-      Command<R> command, Body<R> body, Invocation<R> invocation, Consumer<? super R> unwanted) {
+      Command<R> command,
+      Body<R> body,
+      PendingCommand<R> invocation,
+      Consumer<? super R> unwanted) {
     Loop<?> on = loop();
     String name = invocation.name(command);
     var begun =
@@ -120,7 +128,7 @@ public final class LoopPort {
   }
 
   private static <R extends @Nullable Object> void answer(
-      Body<R> body, Invocation<R> invocation, Consumer<? super R> unwanted) throws Exception {
+      Body<R> body, PendingCommand<R> invocation, Consumer<? super R> unwanted) throws Exception {
     R result;
     try {
       result = body.run();
@@ -153,7 +161,7 @@ public final class LoopPort {
 
   /// Runs `body` on a thread for blocking calls; else as [#onLoop].
   <R extends @Nullable Object> void onThread(
-      Command<R> command, Body<R> body, Invocation<R> invocation) {
+      Command<R> command, Body<R> body, PendingCommand<R> invocation) {
     Callable<Outcome<R>> call =
         () -> {
           invocation.waitsFor(null);

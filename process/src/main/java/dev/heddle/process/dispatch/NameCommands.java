@@ -2,71 +2,60 @@
 package dev.heddle.process.dispatch;
 
 import dev.heddle.DeadlineException;
+import dev.heddle.process.Command;
 import dev.heddle.process.Pid;
-import dev.heddle.process.ProcessRuntime;
 import dev.heddle.process.Ref;
 import dev.heddle.process.Reply;
 import dev.heddle.process.SendResult;
 import dev.heddle.process.timer.Timer;
 import dev.heddle.process.timer.Timers;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// Commands about processes that are named, or referred to by a [Ref]. Else as [ProcessCommands].
-final class NameCommands {
+public final class NameCommands {
   private final ProcessCommands processes;
   private final Timers timers;
+  private final Requests requests;
 
-  NameCommands(ProcessCommands processes, Timers timers) {
+  NameCommands(ProcessCommands processes, Timers timers, Requests requests) {
     this.processes = processes;
     this.timers = timers;
+    this.requests = requests;
   }
 
-  record Send(String name, @Nullable Object message) implements Command<SendResult> {}
+  public record Send(String name, @Nullable Object message) implements Command<SendResult> {}
 
-  record Ask<R extends @Nullable Object>(String name, @Nullable Object message, Duration limit)
-      implements Command<R> {}
+  public record Ask<R extends @Nullable Object>(
+      String name, @Nullable Object message, Duration limit) implements Command<R> {}
 
-  record AskTyped<M, R extends @Nullable Object>(
+  public record AskTyped<M, R extends @Nullable Object>(
       Ref<M> to, Function<Reply<R>, ? extends M> message, Duration limit) implements Command<R> {}
 
-  record Await(String name, Duration limit) implements Command<Pid> {}
+  public record Await(String name, Duration limit) implements Command<Pid> {}
 
   @SuppressWarnings("unchecked") // what the answer is, the two processes have agreed
   void register(CommandRegistry registry) {
-    registry.register(
-        Send.class,
-        CommandHandler.inline((c, i) -> i.complete(i.context().offer(c.name(), c.message()))));
-    registry.register(
-        (Class<Ask<@Nullable Object>>) (Class<?>) Ask.class, CommandHandler.inline(this::ask));
-    registry.register(
-        (Class<AskTyped<Object, @Nullable Object>>) (Class<?>) AskTyped.class,
-        CommandHandler.inline(this::askTyped));
-    registry.register(Await.class, CommandHandler.inline(this::await));
+    registry.inline(Send.class, (c, i) -> i.complete(i.context().offer(c.name(), c.message())));
+    registry.inline((Class<Ask<@Nullable Object>>) (Class<?>) Ask.class, this::ask);
+    registry.inline(
+        (Class<AskTyped<Object, @Nullable Object>>) (Class<?>) AskTyped.class, this::askTyped);
+    registry.inline(Await.class, this::await);
   }
 
-  private void ask(Ask<@Nullable Object> ask, Invocation<@Nullable Object> invocation) {
-    ProcessRuntime runtime = invocation.context().runtime();
-    Pid to = runtime.whereis(ask.name());
-    if (to == null) {
-      throw runtime.nobodyHas(ask.name(), ask.message());
-    }
+  private void ask(Ask<@Nullable Object> ask, PendingCommand<@Nullable Object> invocation) {
+    Pid to = requests.find(ask.name(), ask.message());
     processes.ask(new ProcessCommands.Ask<>(to, ask.message(), ask.limit()), invocation);
   }
 
   private void askTyped(
-      AskTyped<Object, @Nullable Object> ask, Invocation<@Nullable Object> invocation) {
-    Pid to = ask.to().pid();
-    if (to == null) {
-      throw ask.to().runtime().nobodyHas(Objects.requireNonNull(ask.to().name()), ask.message());
-    }
-    processes.askTyped(to, ask, invocation);
+      AskTyped<Object, @Nullable Object> ask, PendingCommand<@Nullable Object> invocation) {
+    processes.askTyped(requests.find(ask.to(), ask.message()), ask, invocation);
   }
 
-  private void await(Await await, Invocation<Pid> invocation) {
+  private void await(Await await, PendingCommand<Pid> invocation) {
     CompletableFuture<Pid> registered = invocation.context().runtime().registered(await.name());
     invocation.onCancel(() -> registered.cancel(false));
     Timer limit =

@@ -3,10 +3,12 @@ package dev.heddle.process.dispatch;
 
 import dev.heddle.DeadlineException;
 import dev.heddle.process.AskFailedException;
+import dev.heddle.process.Command;
 import dev.heddle.process.Exit;
 import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
 import dev.heddle.process.ProcessTerminatedException;
+import dev.heddle.process.Request;
 import dev.heddle.process.SendFailedException;
 import dev.heddle.process.SendResult;
 import dev.heddle.process.StartOptions;
@@ -19,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Commands about processes. All are carried out within the step that yields them, in the order in
 /// which it does; so what one process sends another by `send` and `ask` arrives in that order.
-final class ProcessCommands {
+public final class ProcessCommands {
   private final Timers timers;
   private final Requests requests;
 
@@ -28,83 +30,88 @@ final class ProcessCommands {
     this.requests = requests;
   }
 
-  record Send(Pid to, @Nullable Object message) implements Command<SendResult> {}
+  public record Send(Pid to, @Nullable Object message) implements Command<SendResult> {}
 
-  record Ask<R extends @Nullable Object>(Pid to, @Nullable Object message, Duration limit)
+  public record Ask<R extends @Nullable Object>(Pid to, @Nullable Object message, Duration limit)
       implements Command<R> {}
 
-  record Spawn(Process process, StartOptions options) implements Command<Pid> {}
+  public record Spawn(Process process, StartOptions options) implements Command<Pid> {}
 
-  record Run(Process process, StartOptions options) implements Command<@Nullable Object> {}
+  public record Run(Process process, StartOptions options) implements Command<@Nullable Object> {}
 
-  record Terminate(Pid pid) implements Command<@Nullable Void> {}
+  public record Terminate(Pid pid) implements Command<@Nullable Void> {}
 
-  record Cancel(Pid pid, String reason, Duration within) implements Command<@Nullable Void> {}
+  public record Cancel(Pid pid, String reason, Duration within)
+      implements Command<@Nullable Void> {}
 
-  record Link(Pid other) implements Command<@Nullable Void> {}
+  public record Link(Pid other) implements Command<@Nullable Void> {}
 
-  record Unlink(Pid other) implements Command<@Nullable Void> {}
+  public record Unlink(Pid other) implements Command<@Nullable Void> {}
 
-  record Monitor(Pid other) implements Command<Long> {}
+  public record Monitor(Pid other) implements Command<Long> {}
 
-  record Demonitor(long monitor) implements Command<Boolean> {}
+  public record Demonitor(long monitor) implements Command<Boolean> {}
 
-  record Resolve(String text) implements Command<Pid> {}
+  public record Resolve(String text) implements Command<Pid> {}
+
+  /// Waits until a process has started: true, or it has ended before: false. Of supervisors.
+  public record AwaitStart(Pid pid) implements Command<Boolean> {}
+
+  /// Lets another process answer a request, and waits for its answer. Of pools.
+  public record HandOn(Pid to, Request request) implements Command<@Nullable Object> {}
 
   @SuppressWarnings("NullAway") // inference forgets that a Void may be null
   void register(CommandRegistry registry) {
-    registry.register(
-        Send.class,
-        CommandHandler.inline((c, i) -> i.complete(i.context().offer(c.to(), c.message()))));
+    registry.inline(Send.class, (c, i) -> i.complete(i.context().offer(c.to(), c.message())));
     registerAsk(registry);
-    registry.register(
-        Spawn.class,
-        CommandHandler.inline((c, i) -> i.complete(i.context().spawn(c.process(), c.options()))));
-    registry.register(Run.class, CommandHandler.inline(ProcessCommands::run));
-    registry.register(
+    registry.inline(Spawn.class, (c, i) -> i.complete(i.context().spawn(c.process(), c.options())));
+    registry.inline(Run.class, ProcessCommands::run);
+    registry.inline(
         Terminate.class,
-        CommandHandler.inline((c, i) -> {
+        (c, i) -> {
           i.context().runtime().terminate(c.pid());
           i.complete(null);
-        }));
-    registry.register(
+        });
+    registry.inline(
         Cancel.class,
-        CommandHandler.inline((c, i) -> {
+        (c, i) -> {
           i.context().runtime().cancel(c.pid(), c.reason(), c.within());
           i.complete(null);
-        }));
+        });
     registerTies(registry);
   }
 
   @SuppressWarnings("NullAway") // inference forgets that a Void may be null
   private static void registerTies(CommandRegistry registry) {
-    registry.register(
+    registry.inline(
         Link.class,
-        CommandHandler.inline((c, i) -> {
+        (c, i) -> {
           i.context().link(c.other());
           i.complete(null);
-        }));
-    registry.register(
+        });
+    registry.inline(
         Unlink.class,
-        CommandHandler.inline((c, i) -> {
+        (c, i) -> {
           i.context().unlink(c.other());
           i.complete(null);
-        }));
-    registry.register(
-        Monitor.class, CommandHandler.inline((c, i) -> i.monitor(c.other(), i::complete)));
-    registry.register(
-        Demonitor.class,
-        CommandHandler.inline((c, i) -> i.complete(i.context().demonitor(c.monitor()))));
-    registry.register(Resolve.class, CommandHandler.inline((c, i) -> i.complete(resolve(c, i))));
+        });
+    registry.inline(Monitor.class, (c, i) -> i.monitor(c.other(), i::complete));
+    registry.inline(Demonitor.class, (c, i) -> i.complete(i.context().demonitor(c.monitor())));
+    registry.inline(Resolve.class, (c, i) -> i.complete(resolve(c, i)));
+    registry.inline(
+        AwaitStart.class,
+        (c, i) -> {
+          var _ = i.context().runtime().started(c.pid()).thenAccept(i::complete);
+        });
+    registry.inline(HandOn.class, ProcessCommands::handOn);
   }
 
   @SuppressWarnings("unchecked") // what the answer is, the two processes have agreed
   private void registerAsk(CommandRegistry registry) {
-    registry.register(
-        (Class<Ask<@Nullable Object>>) (Class<?>) Ask.class, CommandHandler.inline(this::ask));
+    registry.inline((Class<Ask<@Nullable Object>>) (Class<?>) Ask.class, this::ask);
   }
 
-  void ask(Ask<@Nullable Object> ask, Invocation<@Nullable Object> invocation) {
+  void ask(Ask<@Nullable Object> ask, PendingCommand<@Nullable Object> invocation) {
     Answer answer = awaited(ask.to(), ask.limit(), invocation);
     try {
       requests.send(ask.to(), ask.message(), answer);
@@ -117,7 +124,7 @@ final class ProcessCommands {
   void askTyped(
       Pid to,
       NameCommands.AskTyped<Object, @Nullable Object> ask,
-      Invocation<@Nullable Object> invocation) {
+      PendingCommand<@Nullable Object> invocation) {
     Answer answer = awaited(to, ask.limit(), invocation);
     try {
       requests.send(ask.to(), ask.message(), answer);
@@ -127,7 +134,7 @@ final class ProcessCommands {
     }
   }
 
-  private Answer awaited(Pid of, Duration limit, Invocation<@Nullable Object> invocation) {
+  private Answer awaited(Pid of, Duration limit, PendingCommand<@Nullable Object> invocation) {
     Answer answer = new Answer(of, limit, invocation);
     invocation.answersInOrder();
     invocation.onCancel(() -> answer.cancel(false));
@@ -143,9 +150,9 @@ final class ProcessCommands {
     final Timer timer = new Limit();
     private final Pid of;
     private final Duration limit;
-    private final Invocation<@Nullable Object> invocation;
+    private final PendingCommand<@Nullable Object> invocation;
 
-    Answer(Pid of, Duration limit, Invocation<@Nullable Object> invocation) {
+    Answer(Pid of, Duration limit, PendingCommand<@Nullable Object> invocation) {
       this.of = of;
       this.limit = limit;
       this.invocation = invocation;
@@ -198,7 +205,7 @@ final class ProcessCommands {
     };
   }
 
-  private static void run(Run run, Invocation<@Nullable Object> invocation) {
+  private static void run(Run run, PendingCommand<@Nullable Object> invocation) {
     invocation.answersInOrder();
     var runtime = invocation.context().runtime();
     Pid child = invocation.context().spawn(run.process(), run.options());
@@ -230,7 +237,18 @@ final class ProcessCommands {
         () -> new ProcessTerminatedException(exit.pid() + " has ended: " + exit.reason()));
   }
 
-  private static Pid resolve(Resolve resolve, Invocation<?> invocation) {
+  private static void handOn(HandOn command, PendingCommand<@Nullable Object> invocation) {
+    var _ =
+        invocation
+            .context()
+            .runtime()
+            .handOn(command.to(), command.request())
+            .whenComplete((result, failure) -> {
+              var _ = failure == null ? invocation.complete(result) : invocation.fail(failure);
+            });
+  }
+
+  private static Pid resolve(Resolve resolve, PendingCommand<?> invocation) {
     String text = resolve.text();
     if (text.startsWith("{")) {
       return Pid.parse(text);

@@ -12,6 +12,17 @@ import org.jspecify.annotations.Nullable;
 ///
 /// **Thread** any.
 public interface Requests {
+  /// The process that has a name.
+  ///
+  /// @param message that it is to be sent
+  /// @throws dev.heddle.process.SendFailedException when no process has it
+  Pid find(String name, @Nullable Object message);
+
+  /// The process to which a reference leads, in the runtime of that.
+  ///
+  /// @throws dev.heddle.process.SendFailedException when no process has the name
+  Pid find(Ref<?> to, Object message);
+
   /// Sends a message, whose answer completes a future of the caller's. A send that fails completes
   /// it, too.
   void send(Pid to, @Nullable Object message, CompletableFuture<@Nullable Object> answer);

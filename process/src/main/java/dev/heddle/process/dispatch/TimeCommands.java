@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.dispatch;
 
+import dev.heddle.process.Command;
 import dev.heddle.process.timer.Timer;
 import dev.heddle.process.timer.Timers;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /// Commands about time: each that waits is a timer.
-final class TimeCommands {
-  record Sleep(Duration time) implements Command<@Nullable Void> {}
+public final class TimeCommands {
+  public record Sleep(Duration time) implements Command<@Nullable Void> {}
 
-  record StopTimer(long tag) implements Command<Boolean> {}
+  public record StopTimer(long tag) implements Command<Boolean> {}
 
-  record ResetTimer(long tag, Duration time) implements Command<Boolean> {}
+  public record ResetTimer(long tag, Duration time) implements Command<Boolean> {}
 
-  record Tick(Duration period) implements Command<Long> {}
+  /// A [Sleep] of supervisors and pools: a class of its own, so that tests let no time pass for it
+  /// by a handler of theirs.
+  public record Pause(Duration time) implements Command<@Nullable Object> {}
+
+  public record Tick(Duration period) implements Command<Long> {}
 
   private final Timers timers;
 
@@ -24,33 +29,35 @@ final class TimeCommands {
 
   @SuppressWarnings("NullAway") // inference forgets that a Void may be null
   void register(CommandRegistry registry) {
-    registry.register(
-        Sleep.class, CommandHandler.inline((c, i) -> complete(timers, i, c.time(), null)));
-    registry.register(
+    registry.inline(Sleep.class, (c, i) -> complete(timers, i, c.time(), null));
+    if (!registry.has(Pause.class)) {
+      registry.inline(Pause.class, (c, i) -> complete(timers, i, c.time(), null));
+    }
+    registry.inline(
         Tick.class,
-        CommandHandler.inline((c, i) -> {
+        (c, i) -> {
           long period = c.period().toNanos();
           long next = timers.now() / period + 1;
           new CommandTimer<>(timers, i, next).arm(next * period);
-        }));
-    registry.register(
+        });
+    registry.inline(
         StopTimer.class,
-        CommandHandler.inline((c, i) -> {
-          Invocation<?> timer = timer(i, c.tag());
+        (c, i) -> {
+          PendingCommand<?> timer = timer(i, c.tag());
           i.complete(timer != null && timer.cancel("the timer was stopped"));
-        }));
-    registry.register(
+        });
+    registry.inline(
         ResetTimer.class,
-        CommandHandler.inline((c, i) -> {
-          Invocation<?> timer = timer(i, c.tag());
+        (c, i) -> {
+          PendingCommand<?> timer = timer(i, c.tag());
           i.complete(
               timer != null && timer.action() instanceof CommandTimer<?> t && t.rearm(c.time()));
-        }));
+        });
   }
 
   /// Completes a command when a time has passed, unless it is cancelled before.
   static <R extends @Nullable Object> void complete(
-      Timers timers, Invocation<R> invocation, Duration after, R result) {
+      Timers timers, PendingCommand<R> invocation, Duration after, R result) {
     if (after.isPositive()) {
       new CommandTimer<>(timers, invocation, result).arm(timers.deadline(after));
     } else {
@@ -61,8 +68,8 @@ final class TimeCommands {
   /// The timer of a tag, or null when it has fired, or never was.
   ///
   /// @throws IllegalArgumentException when the tag belongs to something else
-  private static @Nullable Invocation<?> timer(Invocation<?> by, long tag) {
-    Invocation<?> found = by.other(tag);
+  private static @Nullable PendingCommand<?> timer(PendingCommand<?> by, long tag) {
+    PendingCommand<?> found = by.other(tag);
     if (found == null || !found.isOpen()) {
       return null;
     }
@@ -78,10 +85,10 @@ final class TimeCommands {
   private static final class CommandTimer<R extends @Nullable Object> extends Timer
       implements Runnable {
     private final Timers timers;
-    private final Invocation<R> invocation;
+    private final PendingCommand<R> invocation;
     private final R result;
 
-    CommandTimer(Timers timers, Invocation<R> invocation, R result) {
+    CommandTimer(Timers timers, PendingCommand<R> invocation, R result) {
       this.timers = timers;
       this.invocation = invocation;
       this.result = result;

@@ -8,5 +8,5 @@
 /// | commands, from steps; handlers, from the builder | coroutines, to the loop; one answer each, to who asked |
 ///
 /// Threads: a command is begun on the worker that steps its process; its answer may come from any
-/// thread, once. Read `Invocation`, then `Dispatcher`.
+/// thread, once. Read `PendingCommand`, then `Dispatcher`.
 package dev.heddle.process.dispatch;

@@ -37,17 +37,20 @@ import org.jspecify.annotations.Nullable;
 /// @since 0.1
 public final class EventStream {
   /*
-   * A table from each class to those that subscribe to it. An entry of a class that nobody subscribes to any more is taken out under the
-   * lock of that key, in compute(): so a subscriber that comes meanwhile is in the table, not in a set that has left it.
+   * A table from each class to those that subscribe to it. An entry of a class that nobody
+   * subscribes to any more is taken out under the lock of that key, in compute(): so a subscriber
+   * that comes meanwhile is in the table, not in a set that has left it.
    *
-   * A process that subscribes may have ended, or end meanwhile. The exit's listener is added after the entry: it is called at once for a
-   * process that has ended, so the entry does not outlive its process. One listener for each class of a process.
+   * A process that subscribes may have ended, or end meanwhile. The exit's listener is added after
+   * the entry: it is called at once for a process that has ended, so the entry does not outlive
+   * its process. One listener for each class of a process.
    *
-   * wants() reads the table: the runtime asks it where a message is refused, a process starts or ends, and makes no event else. It does not
-   * ask whether the table is empty: that counts an entry after others can see it and add to it. [SubscriptionTest; mutant: wanted-by-count]
+   * wants() reads the table: the runtime asks it where a message is refused, a process starts or
+   * ends, and makes no event else. It does not ask whether the table is empty: that counts an
+   * entry after others can see it and add to it. [SubscriptionTest; mutant: wanted-by-count]
    *
-   * Rejected. A queue and a thread for delivery: the order of one publisher would need no less, and an end would be told later than
-   * the mailbox is offered it here.
+   * Rejected. A queue and a thread for delivery: the order of one publisher would need no less,
+   * and an end would be told later than the mailbox is offered it here.
    */
 
   /// Delivers to the processes of a runtime and tells of their ends. For the runtime.

@@ -11,6 +11,7 @@ import dev.heddle.process.ProcessSnapshot;
 import dev.heddle.process.ProcessStatistics;
 import dev.heddle.process.Request;
 import dev.heddle.process.SendResult;
+import dev.heddle.process.Signal;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.StepOutput;
 import dev.heddle.process.UnknownMethodException;
@@ -18,11 +19,19 @@ import dev.heddle.process.body.BodyView;
 import dev.heddle.process.body.HandedInbox;
 import dev.heddle.process.body.Inbox;
 import dev.heddle.process.dispatch.Caller;
-import dev.heddle.process.dispatch.Invocation;
+import dev.heddle.process.dispatch.PendingCommand;
+import dev.heddle.process.mailbox.Envelope;
+import dev.heddle.process.mailbox.EventBatch;
+import dev.heddle.process.mailbox.MessageBurst;
+import dev.heddle.process.mailbox.Recipient;
+import dev.heddle.process.mailbox.Room;
+import dev.heddle.process.mailbox.Unread;
+import dev.heddle.process.relay.LocalPid;
 import dev.heddle.process.relay.Receiver;
 import dev.heddle.process.scheduler.EventQueue;
 import dev.heddle.process.scheduler.Worker;
 import dev.heddle.process.topology.Ties;
+import dev.heddle.process.topology.Ties.Link;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,17 +41,19 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// A process, its mailbox and its state.
-public final class LiveProcess extends Mortal implements Receiver, Caller, Inbox.Source {
+public final class LiveProcess extends Mortal implements Receiver, Caller, Inbox.Source, Recipient {
   /*
-   * Life.     init, then steps until one is DONE or throws, or somebody has decided the end; that is Mortal's. All of it on workers, one at
-   *           a time (Task).
+   * Life. init, then steps, until one is DONE or throws, or the end was decided by another; that
+   * part is in Mortal. All of it runs on workers, one at a time (Task).
    *
-   * Upgrade.  Another Process takes the place within the same step: the old one is closed, the new one initialised, and the run goes on.
-   *           Mailbox, ties, outstanding commands and options belong to this class and stay. What the old one was given and has not looked
-   *           at, or as a body has not received, is `unread`: the next step begins with it. It was admitted when it was taken, and is not
-   *           admitted again: a monitor that the new one takes back then says that its signal was seen, and the signal comes.
+   * Upgrade. Another Process takes the place within the same step: the old one is closed, the new
+   * one initialised, and the run goes on. Mailbox, ties, outstanding commands and options belong
+   * to this class and stay. `unread` holds what the old one was given and has not read, or has not
+   * received as a body: the next step begins with it. It was admitted when it was taken, and is
+   * not admitted again: a monitor that the new one takes back then counts as seen, and its signal
+   * comes.
    *
-   * P10; cases 77-84, 210-217.
+   * P10; proc-77 to proc-84, proc-210 to proc-217.
    */
   private static final int FEW_EVENTS = 128; // in a step, at the least: some microseconds
 
@@ -75,7 +86,7 @@ public final class LiveProcess extends Mortal implements Receiver, Caller, Inbox
   // the worker of its last step, which takes out what only steps need; any thread reads the rest
   private StartOptions options;
 
-  LiveProcess(ProcessHost host, Pid address, Process process, StartOptions options) {
+  public LiveProcess(ProcessEnvironment host, Pid address, Process process, StartOptions options) {
     super(
         host,
         switch (options.priority()) {
@@ -83,7 +94,7 @@ public final class LiveProcess extends Mortal implements Receiver, Caller, Inbox
           case NORMAL -> Rank.USUAL;
           case LOW -> Rank.LAST;
         });
-    this.pid = address.leadingTo(this);
+    this.pid = new LocalPid(address, this);
     this.process = process;
     this.options = options;
     this.queue = new EventQueue(options.mailbox(), options.policy() == MailboxPolicy.DROP_OLDEST);
@@ -94,8 +105,8 @@ public final class LiveProcess extends Mortal implements Receiver, Caller, Inbox
   /// that is initialised, and linked, while there is memory. A class whose initialisation has
   /// failed is lost for good, and whoever finds that the end of a process cannot be decided, for
   /// want of memory to link that, cannot say why it ends.
-  static void rehearse(ProcessHost host, Pid address) {
-    LiveProcess one = new LiveProcess(host, address, Ended.PROCESS, StartOptions.DEFAULT);
+  public static void rehearse(ProcessEnvironment host, Pid address) {
+    LiveProcess one = new LiveProcess(host, address, Ended.PROCESS, StartOptions.defaults());
     var _ = one.queue.push(new Envelope(null));
     var _ = one.queue.pushInOrder(new Envelope(null));
     EventBatch events = EventBatch.of(one.queue.take(FEW_EVENTS), one);
@@ -135,7 +146,7 @@ public final class LiveProcess extends Mortal implements Receiver, Caller, Inbox
       return verdict(out, events);
     } catch (Throwable t) {
       fails(t); // first: to log it may take memory that there is not
-      host.failed(this, t);
+      Failures.ofProcess(pid, t);
       return Verdict.DONE;
     }
   }
@@ -147,7 +158,7 @@ public final class LiveProcess extends Mortal implements Receiver, Caller, Inbox
   }
 
   /// It says that it has started.
-  void ready() {
+  public void ready() {
     if (!process.reportsReady()) {
       throw new IllegalStateException(
           "ready(): "
@@ -213,7 +224,8 @@ public final class LiveProcess extends Mortal implements Receiver, Caller, Inbox
   }
 
   /// Messages have left the mailbox.
-  void hasRoom() {
+  @Override
+  public void hasRoom() {
     if (room != Room.UNUSED) {
       room.made();
     }
@@ -232,7 +244,7 @@ public final class LiveProcess extends Mortal implements Receiver, Caller, Inbox
 
   /// A body that another process has run within this one was closed, and has not received it.
   private void leftByABody(@Nullable Object content) {
-    host.leftUnseen(this, content, true);
+    leftUnseen(content, true);
     if (content instanceof Request request && !isEnding()) { // else its asker is told of the end
       var _ =
           request
@@ -245,8 +257,13 @@ public final class LiveProcess extends Mortal implements Receiver, Caller, Inbox
     }
   }
 
-  /// The result of a command is about to be seen.
-  void resultSeen(long tag) {
+  @Override
+  public void leftUnseen(@Nullable Object content, boolean isMessage) {
+    host.leftUnseen(this, content, isMessage);
+  }
+
+  @Override
+  public void resultSeen(long tag) {
     Objects.requireNonNull(outstanding).remove(tag);
   }
 
@@ -307,7 +324,7 @@ public final class LiveProcess extends Mortal implements Receiver, Caller, Inbox
     boolean last = out.status().isEnd();
     for (int i = 0; i < out.yieldCount(); i++) {
       StepOutput.Yield yield = out.yieldAt(i);
-      Invocation<?> invocation = new Invocation<@Nullable Object>(this, yield.tag());
+      PendingCommand<?> invocation = new PendingCommand<@Nullable Object>(this, yield.tag());
       if (!last) { // else nobody will see its result, and nobody calls it off
         outstanding = Outstanding.with(outstanding, invocation, yield.command());
       }
@@ -322,13 +339,13 @@ public final class LiveProcess extends Mortal implements Receiver, Caller, Inbox
         throw new UnknownMethodException(to.method(), next.methods());
       }
     } catch (Throwable t) {
-      host.close(next, pid);
+      Failures.close(next, pid);
       throw t;
     }
     Process old = process;
     inbox = null;
     process = next; // from here on it is the one that the end closes
-    host.close(old, pid);
+    Failures.close(old, pid);
     next.init(context(), to.method(), to.input());
     if (inbox != null) { // before its first step, which then looks first at what is urgent
       inbox.beginWith((Envelope) unread);
@@ -344,7 +361,7 @@ public final class LiveProcess extends Mortal implements Receiver, Caller, Inbox
   void leave() {
     if (!closed) {
       closed = true; // once, whatever comes of it
-      host.close(process, pid);
+      Failures.close(process, pid);
     }
     if (outstanding != null) {
       outstanding.abandon();
@@ -409,7 +426,7 @@ public final class LiveProcess extends Mortal implements Receiver, Caller, Inbox
 
   private SendResult receiveAlone(@Nullable Object message) {
     Envelope envelope = new Envelope(message);
-    Worker here = host.tells(this, BY_MESSAGE);
+    Worker here = beginWakeUp(BY_MESSAGE);
     boolean displaces = options.policy() == MailboxPolicy.DROP_OLDEST;
     EventQueue.Push push =
         displaces
@@ -417,9 +434,9 @@ public final class LiveProcess extends Mortal implements Receiver, Caller, Inbox
             : room == Room.UNUSED ? queue.push(envelope) : room.offer(envelope);
     if (push == EventQueue.Push.ACCEPTED) {
       // who was displaced may have been told by code that waits: a body may be elsewhere by now
-      host.wake(this, BY_MESSAGE, displaces && here != null ? ProcessHost.here() : here);
+      endWakeUp(BY_MESSAGE, displaces && here != null ? here() : here);
     } else {
-      host.told(here);
+      cancelWakeUp(here);
     }
     return switch (push) {
       case ACCEPTED -> SendResult.ACCEPTED;
@@ -429,8 +446,8 @@ public final class LiveProcess extends Mortal implements Receiver, Caller, Inbox
     };
   }
 
-  /// What a send is told when nobody will take it.
-  SendResult gone() {
+  @Override
+  public SendResult gone() {
     return host.isClosed() ? SendResult.CLOSED : SendResult.NOT_FOUND;
   }
 
@@ -439,71 +456,89 @@ public final class LiveProcess extends Mortal implements Receiver, Caller, Inbox
   }
 
   /// The same, but waits for room where the policy says so and the caller can.
-  SendResult receiveOrWait(@Nullable Object message) {
+  public SendResult receiveOrWait(@Nullable Object message) {
     SendResult first = receive(message);
     return first == SendResult.FULL && !isOfCaller() ? room.receive(this, message) : first;
   }
 
   /// Whether the caller is its code: who waits for room in its own mailbox makes none.
   private boolean isOfCaller() {
-    Worker here = ProcessHost.here();
+    Worker here = here();
     return here != null && here.running() == this;
   }
 
-  /// Gives those who stand in line the room that there is.
-  void fill() {
-    Worker here = host.tells(this, BY_MESSAGE);
+  @Override
+  public void fill() {
+    Worker here = beginWakeUp(BY_MESSAGE);
     if (room.fill()) {
-      host.wake(this, BY_MESSAGE, here);
+      endWakeUp(BY_MESSAGE, here);
     } else {
-      host.told(here);
+      cancelWakeUp(here);
     }
   }
 
   @Override
-  boolean urgent(Envelope envelope) {
-    Worker here = host.tells(this, BY_COMMAND);
+  boolean urgent(Signal signal) {
+    return urgent(new Envelope.Urgent(signal));
+  }
+
+  private boolean urgent(Envelope envelope) {
+    Worker here = beginWakeUp(BY_COMMAND);
     return pushed(queue.pushUrgent(envelope), here);
   }
 
   @Override
-  boolean ordered(Envelope envelope) {
-    Worker here = host.tells(this, BY_COMMAND);
+  boolean ordered(Signal signal) {
+    return ordered(new Envelope(signal));
+  }
+
+  private boolean ordered(Envelope envelope) {
+    Worker here = beginWakeUp(BY_COMMAND);
     return pushed(queue.pushInOrder(envelope), here);
   }
 
   @Override
   public void deliver(ProcessEvent event, boolean inOrder) {
     Envelope envelope = new Envelope.OfResult(event);
-    Worker here = host.tells(this, BY_COMMAND);
+    Worker here = beginWakeUp(BY_COMMAND);
     if (!pushed(queue.pushResult(envelope, inOrder), here)) {
       host.tooLate();
     }
   }
 
+  @Override
+  public void linkBroken(Link link, Exit exit, boolean bySignal) {
+    if (bySignal) {
+      var _ = ordered(new Envelope.OfLink(link, new Signal.LinkDown(exit))); // or it has ended
+    } else {
+      wakeUp();
+    }
+  }
+
+  @Override
+  public void monitorFired(long monitor, Exit exit) {
+    var _ = ordered(new Envelope.OfMonitor(new Signal.Down(monitor, exit))); // or it has ended
+  }
+
   private boolean pushed(EventQueue.Push push, @Nullable Worker here) {
     if (push != EventQueue.Push.ACCEPTED) {
-      host.told(here);
+      cancelWakeUp(here);
       return false;
     }
-    host.wake(this, BY_COMMAND, here);
+    endWakeUp(BY_COMMAND, here);
     return true;
   }
 
   /// Those that it is linked to.
-  List<Pid> links() {
+  public List<Pid> links() {
     Ties known = knownTies();
     return known == null ? List.of() : known.links();
   }
 
   /// Those that it monitors.
-  List<Pid> monitored() {
+  public List<Pid> monitored() {
     Ties known = knownTies();
     return known == null ? List.of() : known.monitored();
-  }
-
-  void wakeUp() {
-    host.wake(this, BY_COMMAND, host.tells(this, BY_COMMAND));
   }
 
   /// Whether it has taken its last step.
@@ -520,21 +555,21 @@ public final class LiveProcess extends Mortal implements Receiver, Caller, Inbox
 
   @Override
   public ProcessContext context() {
-    return new LiveContext(this);
+    return host.contextOf(this);
   }
 
   @Override
   public void monitor(Pid other, LongConsumer known) {
-    host.relations().monitor(this, other, known);
+    host.monitor(this, other, known);
   }
 
   @Override
-  public @Nullable Invocation<?> invocation(long tag) {
+  public @Nullable PendingCommand<?> invocation(long tag) {
     return outstanding == null ? null : outstanding.find(tag);
   }
 
   @Override
-  public void tooLate(Invocation<?> invocation) {
+  public void tooLate(PendingCommand<?> invocation) {
     host.tooLate();
   }
 
@@ -545,11 +580,11 @@ public final class LiveProcess extends Mortal implements Receiver, Caller, Inbox
 
   @Override
   public void unheard(String what, Throwable thrown) {
-    host.unheard(this, what, thrown);
+    Failures.untold(pid, what, thrown);
   }
 
   /// What it has done; its worker.
-  ProcessStatistics statistics() {
+  public ProcessStatistics statistics() {
     return new ProcessStatistics(steps(), received, length(), outstanding());
   }
 
@@ -557,7 +592,7 @@ public final class LiveProcess extends Mortal implements Receiver, Caller, Inbox
   ///
   /// @param protocol of the messages that the other start is to be able to send, or null for any
   /// @throws dev.heddle.process.StartRefusedException when this one does not take them
-  void requireTakes(@Nullable Class<?> protocol, String name, long sinceMillis) {
+  public void requireTakes(@Nullable Class<?> protocol, String name, long sinceMillis) {
     Process now = process; // safe: the one of some moment; an upgrade may change it at any time
     if (protocol != null && now != Ended.PROCESS) {
       new TakenName(name, pid, kind(), now, sinceMillis).requireTakes(protocol);
@@ -569,21 +604,21 @@ public final class LiveProcess extends Mortal implements Receiver, Caller, Inbox
   }
 
   /// How many commands have no answer yet.
-  int outstanding() {
+  public int outstanding() {
     Outstanding commands = outstanding; // once: reports ask, too, while it may end
     return commands == null ? 0 : commands.size();
   }
 
-  StartOptions options() {
+  public StartOptions options() {
     return options;
   }
 
-  @Nullable Object attribute(String key) {
+  public @Nullable Object attribute(String key) {
     Object own = attributes == null ? null : attributes.get(key);
     return own != null ? own : options.attributes().get(key);
   }
 
-  void setAttribute(String key, Object value) {
+  public void setAttribute(String key, Object value) {
     if (attributes == null) {
       attributes = new HashMap<>(4);
     }
@@ -591,8 +626,8 @@ public final class LiveProcess extends Mortal implements Receiver, Caller, Inbox
   }
 
   /// Options, with this one as parent.
-  StartOptions asParent(StartOptions given) {
-    if (given != StartOptions.DEFAULT) {
+  public StartOptions asParent(StartOptions given) {
+    if (given != StartOptions.defaults()) {
       return given.withParent(pid);
     }
     if (childOptions == null) {
@@ -602,7 +637,7 @@ public final class LiveProcess extends Mortal implements Receiver, Caller, Inbox
   }
 
   /// What those that it starts inherit.
-  Map<String, Object> inheritable() {
+  public Map<String, Object> inheritable() {
     if (attributes == null) {
       return options.attributes();
     }
@@ -617,7 +652,7 @@ public final class LiveProcess extends Mortal implements Receiver, Caller, Inbox
   ///
   /// @param stack of its step or its body, if it is wanted and there is one
   /// @param body of it, if it has one
-  ProcessSnapshot snapshot(StackTraceElement[] stack, @Nullable BodyView body) {
+  public ProcessSnapshot snapshot(StackTraceElement[] stack, @Nullable BodyView body) {
     // safe: fields of the worker, read at some moment; what they lead to does not change
     State state = state();
     Outstanding commands = outstanding;
@@ -640,18 +675,18 @@ public final class LiveProcess extends Mortal implements Receiver, Caller, Inbox
   }
 
   /// Whether it waits for results, and for no message.
-  boolean hearsResultsOnly() {
+  public boolean hearsResultsOnly() {
     return isDeaf();
   }
 
   /// Its commands that have no answer yet, or null.
-  @Nullable Outstanding commands() {
+  public @Nullable Outstanding commands() {
     return outstanding; // safe: read at some moment
   }
 
   /// Its sequential body, if it has one that has begun.
-  @Nullable BodyView body() {
-    return host.bodies().apply(process); // safe: read at some moment
+  public @Nullable BodyView body() {
+    return host.bodyOf(process); // safe: read at some moment
   }
 
   @Override
@@ -660,8 +695,8 @@ public final class LiveProcess extends Mortal implements Receiver, Caller, Inbox
     return body != null && body.thread().isDue();
   }
 
-  /// The class of what it runs.
-  String kind() {
+  @Override
+  public String kind() {
     String name = process.getClass().getName();
     int hidden = name.indexOf('/'); // of a lambda: what follows differs from run to run
     return hidden < 0 ? name : name.substring(0, hidden);

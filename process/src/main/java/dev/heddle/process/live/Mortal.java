@@ -7,51 +7,65 @@ import dev.heddle.process.Pid;
 import dev.heddle.process.ProcessExitException;
 import dev.heddle.process.ProcessTerminatedException;
 import dev.heddle.process.Signal;
+import dev.heddle.process.body.BodyThread;
 import dev.heddle.process.scheduler.Task;
 import dev.heddle.process.scheduler.Worker;
-import dev.heddle.process.topology.Link;
 import dev.heddle.process.topology.Ties;
+import dev.heddle.internal.StackReserve;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// A task with an end, which is decided once, and of which whoever is tied to it is told once.
-abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProcess {
+public abstract class Mortal extends Task implements Ties.Owner {
   /*
-   * States.  from     event                             to       who, order
-   *          LIVES    it is done, or has thrown         DECIDED  its worker: CAS on `ending`
-   *          LIVES    end(), a shutdown                 DECIDED  any thread: CAS; the winner wakes it
-   *          LIVES    a broken link, no trap            DECIDED  who tells of the other's end: CAS under the lock of its ties; then wakes it
-   *          LIVES    completed(): a step had no memory to decide  DECIDED  its worker: CAS
-   *          DECIDED  any of these                      DECIDED  nobody: who was first has the word
-   *          DECIDED  completed(), refuse()             TOLD     its worker, or who failed to start it: leaves, closes the mailbox, tells
-   *          DECIDED  abandon()                         TOLD     a shutdown that has no more time: tells, and leaves the rest to completed()
-   *          TOLD     completed()                       TOLD     its worker: leaves, closes the mailbox
+   * States.  from     event                          to       actor, order
+   *          LIVES    its code is done, or throws    DECIDED  its worker: CAS on `ending`
+   *          LIVES    end(), a shutdown              DECIDED  any thread: CAS; the winner wakes it
+   *          LIVES    a broken link, no trap         DECIDED  the worker of the other end: CAS
+   *                                                           under the lock of its own ties; then
+   *                                                           wakes it
+   *          LIVES    completed(): a step had no     DECIDED  its worker: CAS
+   *                   memory to decide
+   *          DECIDED  any of these                   DECIDED  nothing happens: the first one counts
+   *          DECIDED  completed(), refuse()          TOLD     its worker, or the thread that could
+   *                                                           not start it: leaves, closes, tells
+   *          DECIDED  abandon()                      TOLD     a shutdown out of time: tells, and
+   *                                                           leaves the rest to completed()
+   *          TOLD     completed()                    TOLD     its worker: leaves, closes the
+   *                                                           mailbox
    *
-   * A worker looks at `ending` before each step: so a step that runs is never cut, and a task that waits ends at once.
+   * A worker reads `ending` before each step. So a step that runs is never cut, and a process that
+   * waits ends at once.
    *
-   *   at the end   leave()         the process is closed; its commands are abandoned: their results would find nobody
-   *                closeMailbox()  later sends fail; what was in it is counted
-   *                settled()       its place is free, before anybody can know: who does may start another in it
-   *                ties told       links, monitors, names, whoever waits for the exit
-   *                told()          the host takes it off its table last, so that its number is found until all know
-   *                bury()          what it was is forgotten, not before: whoever is told may ask of which class it was
+   * At the end, in this order:
+   *   leave()         closes the process and abandons its commands, whose results no step would see
+   *   closeMailbox()  later sends fail; what lies in the mailbox is counted
+   *   settled()       its place is free, before the exit is known: an observer of the exit can
+   *                   start another process in it
+   *   the ties        tell links, monitors, names and listeners
+   *   told()          the host takes it off its table last: its number is found until all know
+   *   bury()          forgets what it ran, not before: an observer may ask for its class
    *
-   * The decision is kept as what there was without memory: what it has thrown, or the exit of the process it was linked to. Its own exit is
-   * made of that when it is told.
+   * The decision is kept as what there was without memory: the Throwable, or the exit of the
+   * process to which it was linked. Its own exit is made of that when it is told.
    *
-   * Traps. What counts is whether it traps exits at the moment when an end comes to it. A LinkDown that is on its way then is seen also when it
-   * has ceased to trap meanwhile; an end that was decided is not taken back by a trap that comes later.
+   * Traps. What counts is whether it traps exits at the moment at which an end comes to it. It
+   * sees a LinkDown that is on its way then also when it has ceased to trap since; an end that was
+   * decided is not taken back by a later trap.
    *
-   * Most have no ties. Then nobody makes them at the end either: the exit stands where they would, for whoever asks later.
+   * Most processes have no ties, and none are made at the end: the exit stands in their place, for
+   * whoever asks later.
    *
-   * I1. Each of these happens once: Task calls completed() once, and never of one that was refused, which is in no queue and so never runs;
-   *     ties remember that they were told. [LifeTest, RuntimeShutdownTest]
-   * I2. Whoever knows of the exit finds the place free: it is given back before the write that makes the exit known, here or in its ties; both
-   *     are volatile. Not so of one that is abandoned, which keeps its place until its worker comes: nobody starts any more then. [HostTest]
+   * I1. Each of these happens once. Task calls completed() once, and never for a process that was
+   *     refused, which is in no queue and so never runs; ties remember that they were told.
+   *     [LifeTest, RuntimeShutdownTest]
+   * I2. An observer of the exit finds the place free: it is given back before the write that makes
+   *     the exit known, here or in the ties; both are volatile. An abandoned process keeps its
+   *     place until its worker comes; no process is started any more then. [HostTest]
    *
-   * P1, P13; traps 53, 54, 55; cases 60-76, 208, 209, 215.
+   * P1, P13; trap-53, trap-54, trap-55; proc-60 to proc-76, proc-208, proc-209, proc-215.
    */
   private static final VarHandle ENDING;
   private static final VarHandle TIES;
@@ -74,7 +88,7 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
   private static final Throwable UNDECIDED =
       new OutOfMemoryError("a step has failed, and there was no memory to note why");
 
-  final ProcessHost host;
+  final ProcessEnvironment host;
 
   // the process, read by whoever breaks a link
   private volatile boolean trapsExits;
@@ -99,31 +113,39 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
       ending; // null; its exit, or that of one it was linked to; a Throwable
   private volatile @Nullable Object ties; // null before anybody asks; or Ties; or the Exit without
 
-  Mortal(ProcessHost host, Rank rank) {
+  Mortal(ProcessEnvironment host, Rank rank) {
     super(rank);
     this.host = host;
   }
 
   // ---- what it is made of ----
 
+  /// Where it lives.
+  public final ProcessEnvironment host() {
+    return host;
+  }
+
   /// Its address.
   @Override
   public abstract Pid self();
 
   /// The number in it.
-  final long id() {
+  public final long id() {
     return self().id();
   }
 
-  /// Gives it what comes before all messages.
-  ///
-  /// @return false when its mailbox is closed
-  abstract boolean urgent(Envelope envelope);
+  /// The class of what it runs.
+  public abstract String kind();
 
-  /// Gives it what comes behind the messages that lie in its mailbox.
+  /// Gives it a signal that comes before all messages.
   ///
   /// @return false when its mailbox is closed
-  abstract boolean ordered(Envelope envelope);
+  abstract boolean urgent(Signal signal);
+
+  /// Gives it a signal that comes behind the messages that lie in its mailbox.
+  ///
+  /// @return false when its mailbox is closed
+  abstract boolean ordered(Signal signal);
 
   /// Closes what it runs, and leaves what that has asked for.
   abstract void leave();
@@ -137,15 +159,60 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
   /// Forgets what it ran.
   abstract void bury();
 
+  // ---- waking ----
+
+  /// Before something is published for it: notes who goes the rest of the way when the stack ends
+  /// in the middle. [#endWakeUp] is to follow, or [#cancelWakeUp].
+  ///
+  /// @return the worker in whose step the caller is; null in other threads, and steps of other
+  ///   runtimes, which have no such worker
+  /// @throws StackOverflowError when there is no worker, and the stack may not last
+  final @Nullable Worker beginWakeUp(int why) {
+    Worker here = Worker.current();
+    if (here == null) { // a body that sends again and again gives way: here nothing is begun
+      here = why == BY_MESSAGE ? BodyThread.carrierOfCall() : BodyThread.carrier();
+    }
+    if (here == null || here.scheduler() != host.scheduler()) {
+      StackReserve.requireAmple();
+      return null;
+    }
+    here.wakeUps().begin(this, why);
+    return here;
+  }
+
+  /// Wakes it for what was published since [#beginWakeUp].
+  final void endWakeUp(int why, @Nullable Worker here) {
+    host.scheduler().wake(this, why, here);
+    cancelWakeUp(here);
+  }
+
+  /// Wakes it for nothing but to take a step.
+  public final void wakeUp() {
+    endWakeUp(BY_COMMAND, beginWakeUp(BY_COMMAND));
+  }
+
+  /// Nothing was published after all.
+  static void cancelWakeUp(@Nullable Worker here) {
+    if (here != null) {
+      here.wakeUps().end();
+    }
+  }
+
+  /// The worker in whose step the caller is, also where that step runs a body; or null.
+  public static @Nullable Worker here() {
+    Worker worker = Worker.current();
+    return worker != null ? worker : BodyThread.carrier();
+  }
+
   // ---- deciding ----
 
   /// Whether its end is decided.
-  final boolean isEnding() {
+  public final boolean isEnding() {
     return ending != null;
   }
 
   /// How it ends, which is decided.
-  final Exit ending() {
+  public final Exit ending() {
     Object seen = Objects.requireNonNull(ending);
     Exit made =
         switch (seen) {
@@ -192,15 +259,15 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
   /// Ends it before its next step.
   ///
   /// @return false when its end was decided before
-  final boolean end(Exit.Reason reason, @Nullable Throwable cause) {
+  public final boolean end(Exit.Reason reason, @Nullable Throwable cause) {
     return end(reason, cause, null);
   }
 
   private boolean end(Exit.Reason reason, @Nullable Throwable cause, @Nullable Object detail) {
-    Worker here = host.tells(this, BY_COMMAND);
+    Worker here = beginWakeUp(BY_COMMAND);
     boolean isOurs =
         ENDING.compareAndSet(this, null, new Exit(self(), reason, null, cause, detail));
-    host.wake(this, BY_COMMAND, here);
+    endWakeUp(BY_COMMAND, here);
     return isOurs;
   }
 
@@ -216,7 +283,7 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
   /// @return whether it was asked
   public final boolean cancel(Signal.Cancel how) {
     if (trapsExits) {
-      return urgent(new Envelope.Urgent(how));
+      return urgent(how);
     }
     var _ = // one that has ended needs no more
         end(
@@ -230,7 +297,7 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
   /// @return false when it has ended
   public final boolean requestExit(Signal.ExitRequest request) {
     if (trapsExits) {
-      return ordered(new Envelope(request));
+      return ordered(request);
     }
     String by = request.from() == null ? "the program" : request.from().toString();
     return end(
@@ -239,11 +306,11 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
         request.detail());
   }
 
-  final void trapExits(boolean trap) {
+  public final void trapExits(boolean trap) {
     trapsExits = trap;
   }
 
-  final boolean trapsExits() {
+  public final boolean trapsExits() {
     return trapsExits;
   }
 
@@ -255,7 +322,7 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
   }
 
   /// It will not be started: closes it, and tells whoever has come to know it meanwhile.
-  final void refuse(Throwable why) {
+  public final void refuse(Throwable why) {
     fails(why);
     try {
       over();
@@ -296,7 +363,7 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
     } catch (OutOfMemoryError e) {
       throw e;
     } catch (Throwable t) {
-      host.unheard(this, "a part of its end", t);
+      Failures.untold(self(), "a part of its end", t);
     }
   }
 
@@ -304,7 +371,7 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
   /// returns, or a worker comes to it, if ever.
   ///
   /// @return false when everybody knows its end already
-  final boolean abandon(boolean inStep) {
+  public final boolean abandon(boolean inStep) {
     Exit exit = giveUp(inStep);
     if (exit != null) {
       tellAbandoned(exit);
@@ -316,7 +383,7 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
   ///
   /// @return what is to be told, by [#tellAbandoned]; null when its end is told already, or is
   ///   being told
-  final @Nullable Exit giveUp(boolean inStep) {
+  public final @Nullable Exit giveUp(boolean inStep) {
     abandoned = true;
     // if it is nobody's yet: woken too, so that its worker looks when the step returns
     var _ = end(Exit.Reason.ABANDONED, new ProcessTerminatedException("abandoned in a step"));
@@ -329,12 +396,12 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
   }
 
   /// Calls listeners, which may not return.
-  final void tellAbandoned(Exit exit) {
+  public final void tellAbandoned(Exit exit) {
     tell(exit);
   }
 
   /// Whether nobody will take what is sent, though its mailbox is open: that is its worker's.
-  final boolean isAbandoned() {
+  public final boolean isAbandoned() {
     return abandoned;
   }
 
@@ -353,11 +420,11 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
   }
 
   /// The listener knows that it starts.
-  final void announced() {
+  public final void announced() {
     announced = true;
   }
 
-  final boolean isAnnounced() {
+  public final boolean isAnnounced() {
     return announced; // safe: whoever ends it has met its worker, or is its starter
   }
 
@@ -370,20 +437,6 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
     }
     var _ = ENDING.compareAndSet(this, null, exit); // or its end was decided before
     return false;
-  }
-
-  @Override
-  public final void linkBroken(Link link, Exit exit, boolean bySignal) {
-    if (bySignal) {
-      var _ = ordered(new Envelope.OfLink(link, new Signal.LinkDown(exit))); // or it has ended
-    } else {
-      host.wake(this, BY_COMMAND, host.tells(this, BY_COMMAND));
-    }
-  }
-
-  @Override
-  public final void monitorFired(long monitor, Exit exit) {
-    var _ = ordered(new Envelope.OfMonitor(new Signal.Down(monitor, exit))); // or it has ended
   }
 
   // ---- ties ----
@@ -403,7 +456,7 @@ abstract sealed class Mortal extends Task implements Ties.Owner permits LiveProc
   }
 
   /// Its ties, when somebody has asked for them before.
-  final @Nullable Ties knownTies() {
+  public final @Nullable Ties knownTies() {
     return ties instanceof Ties known ? known : null;
   }
 }

@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.live;
 
+import dev.heddle.process.Command;
 import dev.heddle.process.body.BodyView;
-import dev.heddle.process.dispatch.Command;
-import dev.heddle.process.dispatch.Invocation;
+import dev.heddle.process.dispatch.PendingCommand;
 import dev.heddle.process.scheduler.Task;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// The commands of a process that have no result yet, by tag. The worker that steps it only.
-final class Outstanding {
+public final class Outstanding {
   // the usual case: one at a time
-  private @Nullable Invocation<?> only;
-  private @Nullable Map<Long, Invocation<?>> more;
+  private @Nullable PendingCommand<?> only;
+  private @Nullable Map<Long, PendingCommand<?>> more;
 
   // for reports: the one that was yielded last, until all have their results
-  private @Nullable Invocation<?> last;
+  private @Nullable PendingCommand<?> last;
 
   /// Those of a process, which are not there before the first, with one more.
   ///
   /// @throws IllegalStateException when its tag is in use
   static Outstanding with(
-      @Nullable Outstanding before, Invocation<?> invocation, Command<?> command) {
+      @Nullable Outstanding before, PendingCommand<?> invocation, Command<?> command) {
     Outstanding all = before == null ? new Outstanding() : before;
     all.add(invocation, command);
     return all;
   }
 
-  private void add(Invocation<?> invocation, Command<?> command) {
+  private void add(PendingCommand<?> invocation, Command<?> command) {
     if (find(invocation.tag()) != null) {
       throw new IllegalStateException(
           "the tag "
@@ -47,8 +47,8 @@ final class Outstanding {
     more.put(invocation.tag(), invocation);
   }
 
-  @Nullable Invocation<?> find(long tag) {
-    Invocation<?> one = only;
+  @Nullable PendingCommand<?> find(long tag) {
+    PendingCommand<?> one = only;
     if (one != null && one.tag() == tag) {
       return one;
     }
@@ -57,7 +57,7 @@ final class Outstanding {
 
   /// Its result is about to be seen.
   void remove(long tag) {
-    Invocation<?> one = only;
+    PendingCommand<?> one = only;
     if (one != null && one.tag() == tag) {
       only = null;
     } else if (more != null) {
@@ -69,14 +69,14 @@ final class Outstanding {
   }
 
   /// The only one there is, or null; for reports.
-  @Nullable Invocation<?> only() {
-    Map<Long, Invocation<?>> others = more; // safe: read at some moment, also on another thread
+  public @Nullable PendingCommand<?> only() {
+    Map<Long, PendingCommand<?>> others = more; // safe: read at some moment, also on another thread
     return others == null || others.isEmpty() ? only : null;
   }
 
   /// The one that was yielded last, in words, or null; for reports.
   @Nullable String waitsFor() {
-    Invocation<?> one = last; // safe: read at some moment, also on another thread
+    PendingCommand<?> one = last; // safe: read at some moment, also on another thread
     return one == null ? null : one.waitsFor();
   }
 
@@ -106,7 +106,7 @@ final class Outstanding {
       only.abandon();
     }
     if (more != null) {
-      more.values().forEach(Invocation::abandon);
+      more.values().forEach(PendingCommand::abandon);
     }
   }
 }

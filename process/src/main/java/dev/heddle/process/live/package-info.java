@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Processes that live: their steps, their mailboxes, their end.
+/// One process that lives: its steps, its mailbox, its end.
 ///
 /// | enters | leaves |
 /// |---|---|
-/// | processes and options, from the runtime; messages and results, from anybody | tasks, to the scheduler; exits, to whoever watches |
+/// | a process and options, from its host; messages and results, from any thread | commands, to the dispatcher; the exit, to all that are tied to it |
 ///
-/// Threads: a process is stepped by one worker at a time; whatever comes for it goes through its
-/// event queue. Read `LiveProcess` first, then `Mortal`.
+/// Threads: one worker at a time steps a process; what comes for it goes through its event queue.
+/// Read `LiveProcess` first, then `Mortal`; what it asks of its host is `ProcessEnvironment`.
 package dev.heddle.process.live;

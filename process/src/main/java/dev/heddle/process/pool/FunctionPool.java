@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.pool;
 
+import dev.heddle.process.Command;
 import dev.heddle.process.Exit;
 import dev.heddle.process.Lifetime;
 import dev.heddle.process.NoAnswerException;
@@ -14,8 +15,8 @@ import dev.heddle.process.Signal;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.StartRefusedException;
 import dev.heddle.process.StepOutput;
-import dev.heddle.process.dispatch.Command;
-import dev.heddle.process.supervisor.SupervisorCommands.Pause;
+import dev.heddle.process.dispatch.ProcessCommands.HandOn;
+import dev.heddle.process.dispatch.TimeCommands.Pause;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -55,18 +56,21 @@ public final class FunctionPool implements Process {
    *                      IDLE   not needed for a quiet time, or the end of the pool  LEAVING  cancelled
    *                      any    it has ended                         gone
    *
-   * A member that ends is replaced at once, down to the minimum, if it has answered a call; else when the next call comes. So a
-   * function that cannot start fails its calls, one by one, and does not spin. A member that has just been started gets the call for
-   * which it was started: that call fails with it.
+   * A member that ends is replaced at once, down to the minimum, if it has answered a call; else
+   * when the next call comes. So a function that cannot start fails its calls, one by one, and
+   * does not spin. A member that has just been started gets the call for which it was started:
+   * that call fails with it.
    *
-   * Who is told that a member is done does not know that its step has ended: it may have looked at a call that was given up, and go on.
-   * The next call lies in its mailbox then. The end of the member tells a call that it has taken, by NoAnswerException, from one that it
-   * has not, by SendFailedException, which waits again.
+   * Who is told that a member is done does not know that its step has ended: it may have looked at
+   * a call that was given up, and go on. The next call lies in its mailbox then. The end of the
+   * member tells a call that it has taken, by NoAnswerException, from one that it has not, by
+   * SendFailedException, which waits again.
    *
-   * Time. There is a pause on its way only while there are more members than the minimum: an idle pool costs nothing.
+   * Time. There is a pause on its way only while there are more members than the minimum: an idle
+   * pool costs nothing.
    *
-   * Rejected. A queue that members take from: each would have to be woken for each call, and the pool would not know who is busy.
-   * Cases 166-174.
+   * Rejected. A queue that members take from: each would have to be woken for each call, and the
+   * pool would not know who is busy. Cases 166-174.
    */
 
   /// Asks for a [PoolStatus], instead of a call.
@@ -254,7 +258,7 @@ public final class FunctionPool implements Process {
     calls++;
     peak = Math.max(peak, ++busy);
     command(
-        new PoolCommands.Invoke(self().runtime(), member.pid, request),
+        new HandOn(member.pid, request),
         event -> {
           busy--;
           done(member, request, event);
@@ -378,7 +382,7 @@ public final class FunctionPool implements Process {
   /// @since 0.1
   public static final class Builder {
     private final Callable<? extends Process> factory;
-    private StartOptions options = StartOptions.DEFAULT;
+    private StartOptions options = StartOptions.defaults();
     private int min;
     private int max = Runtime.getRuntime().availableProcessors();
     private int queue = 1000;

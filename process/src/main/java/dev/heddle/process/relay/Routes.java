@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.relay;
 
+import dev.heddle.process.Peer;
 import dev.heddle.process.Pid;
 import dev.heddle.process.SendResult;
 import java.util.Objects;
@@ -17,9 +18,10 @@ public final class Routes {
    *   number                            a process (ProcessTable), or a receiver that was attached, or NOT_FOUND
    *   life  of this host, or NOT_FOUND: a number of an earlier life is nobody's (trap 57)
    *
-   * A message passes through on the thread of its sender, all the way into the mailbox or the peer: so the messages of one sender
-   * stay in order, and each send has its answer. What comes from a peer is only for here: two peers that take each other for the way
-   * to a third would else send in circles.
+   * A message passes through on the thread of its sender, all the way into the mailbox or the
+   * peer: so the messages of one sender stay in order, and each send has its answer. What comes
+   * from a peer is only for here: two peers that take each other for the way to a third would else
+   * send in circles.
    *
    * P10; cases 128-135.
    */

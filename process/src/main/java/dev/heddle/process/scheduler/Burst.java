@@ -14,41 +14,56 @@ public abstract class Burst extends EventQueue.Node {
    *                 something else, or all places are taken
    *          OPEN   the receiver ends                            ABANDONED  the consumer: CAS
    *
-   * The first item is in it when it is pushed; each later one is two stores, of the item and, released, of how many there are. So an
-   * item that was accepted lies in the queue, ahead of whatever is pushed later, as if it had been pushed itself. The consumer takes what
-   * is there whenever it takes anything. A burst that it finds OPEN it keeps, and looks into it before it takes what lies behind it.
+   * The first item is in it when it is pushed; each later one is two stores, of the item and,
+   * released, of how many there are. So an item that was accepted lies in the queue, ahead of
+   * whatever is pushed later, as if it had been pushed itself. The consumer takes what is there
+   * whenever it takes anything. A burst that it finds OPEN it keeps, and looks into it before it
+   * takes what lies behind it.
    *
-   * What costs no fence tells nobody that it is there. Whoever adds looks at the receiver's state, and wakes it if it rests; but the receiver
-   * may settle down at that moment, and neither sees the other. Two look after that:
-   *   - the end of the burst. Consumer: sets `kept`, then reads the state. Sender: seals by CAS, then reads `kept`. So the consumer sees that it is
-   *     sealed, and all that is in it, or the sender sees that it is kept, and wakes.
-   *   - the lookout, each millisecond while the same run goes on: a step that does not return keeps nothing back.
+   * What costs no fence tells nobody that it is there. Whoever adds looks at the receiver's state,
+   * and wakes it if it rests; but the receiver may settle down at that moment, and neither sees
+   * the other. Two look after that:
+   *   - the end of the burst. Consumer: sets `kept`, then reads the state. Sender: seals by CAS,
+   *     then reads `kept`. So the consumer sees that it is sealed, and all that is in it, or the
+   *     sender sees that it is kept, and wakes.
+   *   - the lookout, each millisecond while the same run goes on: a step that does not return
+   *     keeps nothing back.
    *
-   * Threads. add(), end(): the worker of the steps. keep(), next(), hasMore(), isOver(), abandon(): the consumer. urge(), uncounted(): any.
+   * Threads. add(), end(): the worker of the steps. keep(), next(), hasMore(), isOver(),
+   * abandon(): the consumer. urge(), uncounted(): any.
    *
-   * I1. What one worker sends to one task leaves in order: a burst is sealed before its worker pushes anything else, so what its worker
-   *     pushes later is handed out after the last of it. Mutants: burst-open-beside-a-send, burst-looked-into-once; BurstStress.LooksTooSoon.
+   * I1. What one worker sends to one task leaves in order: a burst is sealed before its worker
+   *     pushes anything else, so what its worker pushes later is handed out after the last of it.
+   *     Mutants: burst-open-beside-a-send, burst-looked-into-once; BurstStress.LooksTooSoon.
    *     [BurstTest, BurstStress, MessageFloodTest]
-   * I2. An item that was accepted is handed out once, or left unseen once: up to the count that was read before ABANDONED by the consumer; one
-   *     that was being added at that moment by the sender at the end, or by the lookout. Mutants: burst-of-the-dead-forgotten, burst-goes-on-for-the-dead;
-   *     BurstStress.AbandonsByStore, SealsByStore, LeavesByStore. [BurstTest, BurstStress, MessageFloodTest]
-   * I3. What is added is seen by a step that begins after the end of the burst, or has been seen. Mutants: burst-ends-silently,
-   *     burst-kept-back-in-a-long-step; BurstStress.EndsSilently, SealsTooLate, KeepsTooLate. [BurstTest, BurstStress, MessageFloodTest]
+   * I2. An item that was accepted is handed out once, or left unseen once: up to the count that
+   *     was read before ABANDONED by the consumer; one that was being added at that moment by the
+   *     sender at the end, or by the lookout. Mutants: burst-of-the-dead-forgotten,
+   *     burst-goes-on-for-the-dead; BurstStress.AbandonsByStore, SealsByStore, LeavesByStore.
+   *     [BurstTest, BurstStress, MessageFloodTest]
+   * I3. What is added is seen by a step that begins after the end of the burst, or has been seen.
+   *     Mutants: burst-ends-silently, burst-kept-back-in-a-long-step; BurstStress.EndsSilently,
+   *     SealsTooLate, KeepsTooLate. [BurstTest, BurstStress, MessageFloodTest]
    *
-   * Bounds. A queue with a bound says of each item whether there is room for it; nothing is added there without a CAS.
+   * Bounds. A queue with a bound says of each item whether there is room for it; nothing is added
+   * there without a CAS.
    *
-   * Order between several senders. A step that learns in its middle, by memory that it shares, of a message that another has pushed behind
-   * its open burst, and adds to that, has what it adds handed out first. What it learns by an event, or after a call that pushes, is in order.
+   * Order between several senders. A step that learns in its middle, by memory that it shares, of
+   * a message that another has pushed behind its open burst, and adds to that, has what it adds
+   * handed out first. What it learns by an event, or after a call that pushes, is in order.
    *
-   * Want of stack and memory. `ready` is set last: where the push of a burst is cut off, nothing is added to it, and its end makes good
-   * what was missed. end() may be called again after each of its instructions: at the end of the run, or of the next.
+   * Want of stack and memory. `ready` is set last: where the push of a burst is cut off, nothing
+   * is added to it, and its end makes good what was missed. end() may be called again after each
+   * of its instructions: at the end of the run, or of the next.
    *
-   * Cost. Two released stores and some reads an item; a CAS to push, one to seal, for 16 to 128 items. 4 bytes an item until it is taken.
+   * Cost. Two released stores and some reads an item; a CAS to push, one to seal, for 16 to 128
+   * items. 4 bytes an item until it is taken.
    *
-   * Rejected. A chain that is private to the worker and pushed at the end: everything of the runtime that others may see would have to
-   * push it first, it would have to be taken away from a step that goes on and on, and the receiver may have ended meanwhile. Places that are
-   * reserved with the push, so that there may be bursts in queues with a bound: others would be refused while the places are empty. A lock
-   * of the burst for each item: a fence again.
+   * Rejected. A chain that is private to the worker and pushed at the end: everything of the
+   * runtime that others may see would have to push it first, it would have to be taken away from a
+   * step that goes on and on, and the receiver may have ended meanwhile. Places that are reserved
+   * with the push, so that there may be bursts in queues with a bound: others would be refused
+   * while the places are empty. A lock of the burst for each item: a fence again.
    *
    * Sources. Decision 0039; trap 39.
    */

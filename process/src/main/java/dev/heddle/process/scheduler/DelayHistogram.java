@@ -7,8 +7,9 @@ import java.util.concurrent.ThreadLocalRandom;
 /// How long tasks have waited in queues: one worker writes, others read values of some moment ago.
 final class DelayHistogram {
   static final int SAMPLE = 64; // tasks for each that is timed, on average; power of two
+  static final int PLACES = QueueDelay.NONE.counts().size();
 
-  private final long[] counts = new long[QueueDelay.PLACES];
+  private final long[] counts = new long[PLACES];
 
   /// The time to be noted in a task that is put into a queue; 0 when it is not to be timed.
   static long stamp() {
@@ -25,7 +26,7 @@ final class DelayHistogram {
 
   static int place(long nanos) {
     long micros = Math.max(0, nanos) / 1_000;
-    return Math.min(Long.SIZE - Long.numberOfLeadingZeros(micros), QueueDelay.PLACES - 1);
+    return Math.min(Long.SIZE - Long.numberOfLeadingZeros(micros), PLACES - 1);
   }
 
   private static long now() {

@@ -12,8 +12,10 @@ import org.jspecify.annotations.Nullable;
 /// bound.
 public final class EventQueue {
   /*
-   * Two lanes, each a Treiber stack that the consumer empties with one CAS and turns round. A node of the ordinary lane knows how many messages
-   * lie in its stack up to it, so the length of the lane costs nothing; what the consumer has turned round and not yet handed out it adds in `held`.
+   * Two lanes, each a Treiber stack that the consumer empties with one CAS and turns round. A node
+   * of the ordinary lane knows how many messages lie in its stack up to it, so the length of the
+   * lane costs nothing; what the consumer has turned round and not yet handed out it adds in
+   * `held`.
    *
    * States of a lane.  OPEN  push()   OPEN    any thread: CAS
    *                    OPEN  take     OPEN    consumer: CAS to empty
@@ -21,50 +23,67 @@ public final class EventQueue {
    *
    * In a queue that drops the oldest for what comes, the ordinary lane is a LatestLane instead.
    *
-   * In order. What has no bound and is not to overtake, nor to be overtaken (the end of a process and its last messages, an answer and the messages
-   * around it), lies in the ordinary lane, and does not count. A node says whether it counts, and whether some below it do not: where all count,
-   * the consumer knows from the newest node how many it takes.
+   * In order. What has no bound and is not to overtake, nor to be overtaken (the end of a process
+   * and its last messages, an answer and the messages around it), lies in the ordinary lane, and
+   * does not count. A node says whether it counts, and whether some below it do not: where all
+   * count, the consumer knows from the newest node how many it takes.
    *
-   * The deaf. A consumer that waits for results only is given those first, whatever they stand behind: it takes them out of the lane.
+   * The deaf. A consumer that waits for results only is given those first, whatever they stand
+   * behind: it takes them out of the lane.
    *
-   * Two ways to consume. take() hands out, and what is handed out has left the queue. Or the consumer looks at one node after the other, and takes
-   * out those that it wants: the others stay, and count. What was turned round lies in a Backlog in both.
+   * Two ways to consume. take() hands out, and what is handed out has left the queue. Or the
+   * consumer looks at one node after the other, and takes out those that it wants: the others
+   * stay, and count. What was turned round lies in a Backlog in both.
    *
-   * Threads. push and length: any. The rest: one consumer at a time, handed over with a fence (Task's word).
+   * Threads. push and length: any. The rest: one consumer at a time, handed over with a fence
+   * (Task's word).
    *
-   * I1. Within a lane, nodes of one producer leave in the order of its pushes. [EventQueueTest, EventQueueLincheckTest]
-   * I2. A node that was accepted is taken, or returned by close(). [EventQueueTest, EventQueueStress]
-   * I3. A lane with a bound refuses a node only when it is full, counting what was turned round and is left. While the
-   *     consumer turns the nodes of a stack round, `held` is below zero by their number and that of those left before: they are in the stack or
-   *     out of it, and a producer whose answer depends on that waits for the few instructions until it is known. Else a mailbox that is half
-   *     full would refuse whatever comes while its consumer is descheduled there. Mutant: EventQueueStress.CountsTwice. [EventQueueStress]
-   * I4. It never holds more than its bound. A producer that is descheduled between its look at an empty stack and its CAS may find the
-   *     stack empty again, but filled and turned round meanwhile. So the stack is left empty only where one more fits: where the take that
-   *     turns it round hands out one at the least, which has left with the CAS (hence one store of `held` after that, not one of all and
-   *     another of the rest), or less than the bound is held after it. Else the stack stands on a Mark from then on, which is another each
-   *     time. A stack that is not empty is known by its newest node, which comes once; or again, when results, which do not count, have
-   *     come and gone on it. Where some do not count, a take hands out all that is there, or leaves it as a look does.
-   *     Mutants: EventQueueStress.HandsOutLater, NoMark. [EventQueueStress, EventQueueLincheckTest]
-   * I5. What stands in order is handed out behind all that its producer had pushed before it, and before all that it pushes later. Mutants:
-   *     EventQueueStress.LooksTooSoon, LooksTooLate. [EventQueueStress, EventQueueModelTest]
+   * I1. Within a lane, nodes of one producer leave in the order of its pushes. [EventQueueTest,
+   *     EventQueueLincheckTest]
+   * I2. A node that was accepted is taken, or returned by close(). [EventQueueTest,
+   *     EventQueueStress]
+   * I3. A lane with a bound refuses a node only when it is full, counting what was turned round
+   *     and is left. While the consumer turns the nodes of a stack round, `held` is below zero by
+   *     their number and that of those left before: they are in the stack or out of it, and a
+   *     producer whose answer depends on that waits for the few instructions until it is known.
+   *     Else a mailbox that is half full would refuse whatever comes while its consumer is
+   *     descheduled there. Mutant: EventQueueStress.CountsTwice. [EventQueueStress]
+   * I4. It never holds more than its bound. A producer that is descheduled between its look at an
+   *     empty stack and its CAS may find the stack empty again, but filled and turned round
+   *     meanwhile. So the stack is left empty only where one more fits: where the take that turns
+   *     it round hands out one at the least, which has left with the CAS (hence one store of
+   *     `held` after that, not one of all and another of the rest), or less than the bound is held
+   *     after it. Else the stack stands on a Mark from then on, which is another each time. A
+   *     stack that is not empty is known by its newest node, which comes once; or again, when
+   *     results, which do not count, have come and gone on it. Where some do not count, a take
+   *     hands out all that is there, or leaves it as a look does. Mutants:
+   *     EventQueueStress.HandsOutLater, NoMark. [EventQueueStress, EventQueueLincheckTest]
+   * I5. What stands in order is handed out behind all that its producer had pushed before it, and
+   *     before all that it pushes later. Mutants: EventQueueStress.LooksTooSoon, LooksTooLate.
+   *     [EventQueueStress, EventQueueModelTest]
    *
-   * Memory order. Push and take are CASes on the head (volatile): what the producer wrote before is seen by the consumer. `held` is
-   * published by the same CAS, and lowered by release stores. A producer reads head, `held`, and, before it says that the lane is full, the head
-   * again: if that has not moved, `held` was of the same moment.
+   * Memory order. Push and take are CASes on the head (volatile): what the producer wrote before
+   * is seen by the consumer. `held` is published by the same CAS, and lowered by release stores. A
+   * producer reads head, `held`, and, before it says that the lane is full, the head again: if
+   * that has not moved, `held` was of the same moment.
    *
-   * Cost. A CAS a push, a CAS for all that has come, a walk for a take: the consumer writes to the line that producers CAS twice a take,
-   * not with each node; one that takes out node by node does so when it says that it has (publish). A producer that is descheduled in the
-   * middle delays nobody: a node that is not linked is not there (trap 39). A Backlog is made for those that need one.
+   * Cost. A CAS a push, a CAS for all that has come, a walk for a take: the consumer writes to the
+   * line that producers CAS twice a take, not with each node; one that takes out node by node does
+   * so when it says that it has (publish). A producer that is descheduled in the middle delays
+   * nobody: a node that is not linked is not there (trap 39). A Backlog is made for those that
+   * need one.
    *
-   * Bursts. Where there is no bound, a node may be a Burst, to which its producer adds while it lies in the lane, and whose items are handed out
-   * in slices. What comes off the lane is then kept as it is, in TurnedBursts. A consumer that looks at one after the other moves all of
-   * that to `left` first, each item as a node of its own; it may become one that is handed out, and the other way round: `left` comes first
-   * in both.
+   * Bursts. Where there is no bound, a node may be a Burst, to which its producer adds while it
+   * lies in the lane, and whose items are handed out in slices. What comes off the lane is then
+   * kept as it is, in TurnedBursts. A consumer that looks at one after the other moves all of that
+   * to `left` first, each item as a node of its own; it may become one that is handed out, and the
+   * other way round: `left` comes first in both.
    *
-   * Rejected. Claimed slots or links (Vyukov's queue, JCTools' linked and array queues): the consumer meets gaps and must spin or come back;
-   * and an idle task would keep a chunk or a stub. One lane: a control event behind a million messages. What stands in order in the urgent
-   * lane, and is put behind the messages by the consumer: it cannot know which of them came later. Numbers of messages seen before, in each
-   * signal: a count for each sender and receiver.
+   * Rejected. Claimed slots or links (Vyukov's queue, JCTools' linked and array queues): the
+   * consumer meets gaps and must spin or come back; and an idle task would keep a chunk or a stub.
+   * One lane: a control event behind a million messages. What stands in order in the urgent lane,
+   * and is put behind the messages by the consumer: it cannot know which of them came later.
+   * Numbers of messages seen before, in each signal: a count for each sender and receiver.
    *
    * Sources. P9; R. K. Treiber, 1986; traps 39, 58.
    */

@@ -9,21 +9,26 @@ import org.jspecify.annotations.Nullable;
 /// The FIFO of all workers: what comes from outside, and what has used up its budget.
 public final class GlobalQueue {
   /*
-   * Two lists of the tasks' own links. Producers put tasks on `arrived`, newest first, with a CAS. A consumer holds the lock; when
-   * `waiting` is empty it takes all that has arrived with one exchange and turns it round.
+   * Two lists of the tasks' own links. Producers put tasks on `arrived`, newest first, with a CAS.
+   * A consumer holds the lock; when `waiting` is empty it takes all that has arrived with one
+   * exchange and turns it round.
    *
-   * Threads. push(): any; never blocks. poll(), pollInto(), pollDue(): any, under the lock, which is held for some tens of nanoseconds, while
-   * arrivals are turned round, and by pollDue(), while no worker gets on, for a look at each task.
+   * Threads. push(): any; never blocks. poll(), pollInto(), pollDue(): any, under the lock, which
+   * is held for some tens of nanoseconds, while arrivals are turned round, and by pollDue(), while
+   * no worker gets on, for a look at each task.
    *
-   * I1. Tasks leave in the order of their pushes, but for those that pollDue() takes from among the others: all of `waiting` came before all of `arrived`; each once. [GlobalQueueTest,
+   * I1. Tasks leave in the order of their pushes, but for those that pollDue() takes from among
+   *     the others: all of `waiting` came before all of `arrived`; each once. [GlobalQueueTest,
    *     GlobalQueueStress; mutant: FifoWithoutLock]
-   * I2. After a push, isEmpty() is false until a consumer has the task in its hands: a worker that goes to sleep looks at it. During a
-   *     turn both lists are empty for a moment; `turning` covers that. [GlobalQueueTest, ParkingStress, GlobalQueueStress; mutant: SilentTurn]
+   * I2. After a push, isEmpty() is false until a consumer has the task in its hands: a worker that
+   *     goes to sleep looks at it. During a turn both lists are empty for a moment; `turning`
+   *     covers that. [GlobalQueueTest, ParkingStress, GlobalQueueStress; mutant: SilentTurn]
    *
    * Cost. A CAS a push, a lock a poll; workers take up to 17 tasks with one. Nothing is allocated.
    *
-   * Rejected. ConcurrentLinkedQueue: a node for each task. A ring of claimed slots: a consumer waits for a producer that was
-   * descheduled (trap 39). One lock for both ends: producers are foreign threads, which must not wait (trap 38).
+   * Rejected. ConcurrentLinkedQueue: a node for each task. A ring of claimed slots: a consumer
+   * waits for a producer that was descheduled (trap 39). One lock for both ends: producers are
+   * foreign threads, which must not wait (trap 38).
    *
    * Sources. P3, P4.
    */

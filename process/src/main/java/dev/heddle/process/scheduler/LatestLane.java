@@ -12,21 +12,23 @@ import org.jspecify.annotations.Nullable;
 /// that was not taken, whether the consumer has looked at it or not.
 final class LatestLane {
   /*
-   * A list under a lock, which is held for some tens of nanoseconds. A stack, as the other lanes have it, has its oldest node at the far end,
-   * where a producer could only cut it off while it keeps the consumer from turning the stack round.
+   * A list under a lock, which is held for some tens of nanoseconds. A stack, as the other lanes
+   * have it, has its oldest node at the far end, where a producer could only cut it off while it
+   * keeps the consumer from turning the stack round.
    *
    *   first ... beforeOldest   oldest ...  any ...  last
    *   what stands in order     counts               counts, or stands in order
    *
-   * What stands in order never gives way. So the oldest that counts is behind some of those, and a producer takes it out from there: what it
-   * looks for next lies further behind each time.
+   * What stands in order never gives way. So the oldest that counts is behind some of those, and a
+   * producer takes it out from there: what it looks for next lies further behind each time.
    *
-   * The consumer looks at nodes without the lock in hand, and asks by its place, behind `left`, whether one is still there. Where the one
-   * that it has left last gives way, `left` is the one before that: it was left too. So it is with `walked`, where the last look for results has
+   * The consumer looks at nodes without the lock in hand, and asks by its place, behind `left`,
+   * whether one is still there. Where the one that it has left last gives way, `left` is the one
+   * before that: it was left too. So it is with `walked`, where the last look for results has
    * ended.
    *
-   * Threads. push, pushInOrder: any. The rest: the consumer. The numbers are read by anybody; a producer publishes them before it wakes the
-   * consumer.
+   * Threads. push, pushInOrder: any. The rest: the consumer. The numbers are read by anybody; a
+   * producer publishes them before it wakes the consumer.
    */
   private final int bound;
   private final BriefLock lock = new BriefLock();

@@ -20,21 +20,26 @@ final class Lookout {
    *          ASLEEP  stir()                                   AWAKE   a worker that was woken: CAS; the winner unparks
    *          AWAKE   all workers asleep for LINGER looks      ASLEEP  itself: volatile store, then looks once more
    *
-   * A worker stirs after it has left the sleepers; the lookout counts who is awake after it has said that it sleeps. So either the
-   * worker sees ASLEEP, or the lookout sees the worker.
+   * A worker stirs after it has left the sleepers; the lookout counts who is awake after it has
+   * said that it sleeps. So either the worker sees ASLEEP, or the lookout sees the worker.
    *
-   * Why it exists. A worker puts what its step has woken into its own deque and wakes nobody for the first one: it will run that a
-   * moment later itself. When the step goes on for long, somebody has to notice. And an owner may miss that it
-   * has come to have tasks to spare: Parking, I4. P6, traps 49 and 51.
+   * Why it exists. A worker puts what its step has woken into its own deque and wakes nobody for
+   * the first one: it will run that a moment later itself. When the step goes on for long,
+   * somebody has to notice. And an owner may miss that it has come to have tasks to spare:
+   * Parking, I4. P6, traps 49 and 51.
    *
-   * Want of memory. Its loop catches whatever a look throws, and begins the next. Ends that lack memory (WorkScheduler.finishLater) it gives to the
-   * workers once more, every LOOKS_TO_A_RETRY; while there are such it does not fall asleep. A report that lacks memory is tried at the next look.
+   * Want of memory. Its loop catches whatever a look throws, and begins the next. Ends that lack
+   * memory (WorkScheduler.finishLater) it gives to the workers once more, every LOOKS_TO_A_RETRY;
+   * while there are such it does not fall asleep. A report that lacks memory is tried at the next
+   * look.
    *
-   * It waits for nobody, and runs nobody's code: reports go to a thread of their own. A log is written under a lock, and that may be what the workers stand
-   * behind. It goes on after the halt, until the workers have ended: their last steps may stand behind it too.
+   * It waits for nobody, and runs nobody's code: reports go to a thread of their own. A log is
+   * written under a lock, and that may be what the workers stand behind. It goes on after the
+   * halt, until the workers have ended: their last steps may stand behind it too.
    *
-   * Rejected. A wake-up for each task: the woken worker carries it off before its waker, which has its data in the cache, gets
-   * to it. A look by each worker while it sleeps: nobody looks when none does.
+   * Rejected. A wake-up for each task: the woken worker carries it off before its waker, which has
+   * its data in the cache, gets to it. A look by each worker while it sleeps: nobody looks when
+   * none does.
    */
   private static final long LOOK_NANOS = 1_000_000; // a fifth of the longest wait we promise
   private static final int LOOKS_IN_A_SECOND = 1_000; // at most

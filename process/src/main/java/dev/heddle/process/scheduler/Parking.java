@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 /// Which workers are busy, which search for work, which sleep; and whom to wake.
 final class Parking {
   /*
-   * One word counts the workers that are awake, and those of them that search. Sleepers stand in a stack under a lock: the last to go to
-   * sleep, whose caches are warm, is the first to be woken.
+   * One word counts the workers that are awake, and those of them that search. Sleepers stand in a
+   * stack under a lock: the last to go to sleep, whose caches are warm, is the first to be woken.
    *
    * States of a worker.  from       event                       to         who, order
    *                      BUSY       finds nothing, search()     SEARCHING  itself: CAS on the word; refused when half of all search
@@ -21,27 +21,34 @@ final class Parking {
    *                      ASLEEP     wakeOne()                   SEARCHING  any thread: under the lock, word first; then unpark
    *                      ASLEEP     sees work after all         SEARCHING  itself: under the lock
    *
-   * I1. A task that was put into a queue before wakeOne() is found by a worker that is awake, or a sleeper is woken for it.
-   *     [ParkingStress]
-   * I2. While somebody searches nobody is woken: a burst of tasks wakes workers one after the other, as each finds that there is more.
+   * I1. A task that was put into a queue before wakeOne() is found by a worker that is awake, or a
+   *     sleeper is woken for it. [ParkingStress]
+   * I2. While somebody searches nobody is woken: a burst of tasks wakes workers one after the
+   *     other, as each finds that there is more.
    * I3. Only sleepers are woken; never a worker that is busy. [ParkingTest]
    *
-   * I4. While a deque has tasks to spare and somebody sleeps, somebody searches, or is being woken: its owner asks with the push that
-   *     makes the first of them. After that whoever falls asleep looks, and the last searcher that finds something has the next woken for
-   *     what is left (WorkScheduler.foundOne). One race is left open, since to close it would take a fence for each push: an owner that
-   *     does not see yet what a thief has just taken may miss that its push was such a one. The lookout asks for it, about a millisecond later.
+   * I4. While a deque has tasks to spare and somebody sleeps, somebody searches, or is being
+   *     woken: its owner asks with the push that makes the first of them. After that whoever falls
+   *     asleep looks, and the last searcher that finds something has the next woken for what is
+   *     left (WorkScheduler.foundOne). One race is left open, since to close it would take a fence
+   *     for each push: an owner that does not see yet what a thief has just taken may miss that
+   *     its push was such a one. The lookout asks for it, about a millisecond later.
    *     [WorkSchedulerTest]
    *
-   * Memory order. Producer: publish the task, full fence, then read the word. The FIFO publishes with a CAS; a
-   * deque's push and a batch that was moved are only released, so their worker has a fence of its own (Worker.wakeForSpare; mutant: ParkingStress.NoFenceAfterPush). Worker: change the word, a full fence with it, then look at all queues. Either the producer reads that
-   * nobody searches and somebody sleeps, or the worker's look comes after the publication. The same between the last searcher that found
-   * something and a producer that trusted in it: found() changes the word before its caller looks. Mutant: ParkingStress.NoLook.
+   * Memory order. Producer: publish the task, full fence, then read the word. The FIFO publishes
+   * with a CAS; a deque's push and a batch that was moved are only released, so their worker has a
+   * fence of its own (Worker.wakeForSpare; mutant: ParkingStress.NoFenceAfterPush). Worker: change
+   * the word, a full fence with it, then look at all queues. Either the producer reads that nobody
+   * searches and somebody sleeps, or the worker's look comes after the publication. The same
+   * between the last searcher that found something and a producer that trusted in it: found()
+   * changes the word before its caller looks. Mutant: ParkingStress.NoLook.
    *
-   * Cost. A read of the word for each task that goes to the FIFO, or that is the first to spare in its deque; the lock only to fall
-   * asleep and to wake.
+   * Cost. A read of the word for each task that goes to the FIFO, or that is the first to spare in
+   * its deque; the lock only to fall asleep and to wake.
    *
-   * Rejected. Waking on each push: most tasks are popped by their pusher a moment later, and a thief would carry them off. A lock-free
-   * stack of sleepers: falling asleep costs microseconds anyway, and withdrawing from its middle is what a lock is good at.
+   * Rejected. Waking on each push: most tasks are popped by their pusher a moment later, and a
+   * thief would carry them off. A lock-free stack of sleepers: falling asleep costs microseconds
+   * anyway, and withdrawing from its middle is what a lock is good at.
    *
    * Sources. P6; traps 40, 49. D. Vyukov's Go scheduler, and Tokio's, have the counts.
    */

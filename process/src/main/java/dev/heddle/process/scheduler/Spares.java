@@ -12,32 +12,40 @@ import org.jspecify.annotations.Nullable;
 /// Threads beside the workers, for bodies that may go on while no worker gets on.
 final class Spares {
   /*
-   * A step is a thread's, a body is a virtual thread, and both take the same locks: a logger's, a stream's. The JDK wakes for a lock whoever was first
-   * in line. If that is a body, it needs a worker before anybody behind it gets on; and if every worker stands behind it, in a step, nobody ever
-   * would. So a body that is due (the JDK lets it go on) is run beside the workers when none of them gets on.
+   * A step is a thread's, a body is a virtual thread, and both take the same locks: a logger's, a
+   * stream's. The JDK wakes for a lock whoever was first in line. If that is a body, it needs a
+   * worker before anybody behind it gets on; and if every worker stands behind it, in a step,
+   * nobody ever would. So a body that is due (the JDK lets it go on) is run beside the workers
+   * when none of them gets on.
    *
    * States.  from     event                                              to         who
    *          n        no worker has got on for PATIENCE, a body is due   n + 1      the lookout: starts a thread
    *          n        the same, PATIENCE later: spares may be held up    n + 1      the lookout, up to MOST
    *          n        a worker gets on, or no queue has a due body       n - 1      the spare: its thread ends
    *
-   * A spare takes tasks out of the queues of the workers, as any of them would, and runs them as tasks are run; so what holds of a task there holds here. But it
-   * takes only those that are due: a step would stand behind the same lock. In the FIFO the others keep their places; those that it finds in the deque of a worker
-   * go to the FIFO, since its owner does not get on. What a body wakes on it goes to the FIFO too, since nobody steals from a spare.
+   * A spare takes tasks out of the queues of the workers, as any of them would, and runs them as
+   * tasks are run; so what holds of a task there holds here. But it takes only those that are due:
+   * a step would stand behind the same lock. In the FIFO the others keep their places; those that
+   * it finds in the deque of a worker go to the FIFO, since its owner does not get on. What a body
+   * wakes on it goes to the FIFO too, since nobody steals from a spare.
    *
-   * `due` counts bodies whose JDK wait is over and that have not run since. Without one the queues are left alone.
+   * `due` counts bodies whose JDK wait is over and that have not run since. Without one the queues
+   * are left alone.
    *
-   * I1. While a body is due and its process is queued, a worker gets on, or a spare runs a body, or is started after PATIENCE. [HeldUpTest]
+   * I1. While a body is due and its process is queued, a worker gets on, or a spare runs a body,
+   *     or is started after PATIENCE. [HeldUpTest]
    * I2. A task that a spare passes by is in a queue when the spare runs something. [HeldUpTest]
    *
-   * Watched as workers are: the lookout reports a body that holds its spare for too long. Counted by themselves; what one that has ended
-   * has counted is added to `past`, under a lock, for there may be several.
+   * Watched as workers are: the lookout reports a body that holds its spare for too long. Counted
+   * by themselves; what one that has ended has counted is added to `past`, under a lock, for there
+   * may be several.
    *
    * Cost. Two atomic additions for each JDK wait of a body. A thread while the workers are held up.
    *
-   * Rejected. A spare for whatever is queued, as the JDK's pools have it: each step behind the lock takes one, and there may be more steps than
-   * threads. Steps as virtual threads, so that a lock unmounts them too: a mount for each. A lane for due bodies: one that is READY already, since it was
-   * cancelled, would not be in it.
+   * Rejected. A spare for whatever is queued, as the JDK's pools have it: each step behind the
+   * lock takes one, and there may be more steps than threads. Steps as virtual threads, so that a
+   * lock unmounts them too: a mount for each. A lane for due bodies: one that is READY already,
+   * since it was cancelled, would not be in it.
    *
    * Sources. ForkJoinPool's compensation, Go's hand-off of a P.
    */
@@ -57,7 +65,7 @@ final class Spares {
 
   // spares that end, under the lock; any thread reads them under it
   private final BriefLock lock = new BriefLock();
-  private final long[] pastDelays = new long[QueueDelay.PLACES];
+  private final long[] pastDelays = new long[DelayHistogram.PLACES];
   private long pastRuns;
 
   // the lookout; any thread reads `started` of a moment ago

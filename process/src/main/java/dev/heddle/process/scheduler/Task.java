@@ -28,21 +28,28 @@ public abstract class Task {
    *
    * Threads. wake(): any. run(): the worker that took the task from a queue.
    *
-   * I1. A READY task is in exactly one run queue, or in the hands of the one thread that is about to put it there. `next` is the link
-   *     of that queue, and of nothing else. A COMPLETE task whose end lacked memory is in one of them too, by the same link. Where a step's stack ends on the way there, its worker goes the rest of the way when the step
-   *     has ended (Worker.tells); a thread that is no worker begins only what its stack has room for. [StateStress, StressTest, StackEndTest]
-   * I2. What was published before wake() is seen by a step that begins after it, or has been seen. [StateStress]
+   * I1. A READY task is in exactly one run queue, or in the hands of the one thread that is about
+   *     to put it there. `next` is the link of that queue, and of nothing else. A COMPLETE task
+   *     whose end lacked memory is in one of them too, by the same link. Where a step's stack ends
+   *     on the way there, its worker goes the rest of the way when the step has ended
+   *     (WakeUpJournal); a thread that is no worker begins only what its stack has room for.
+   *     [StateStress, StressTest, StackEndTest]
+   * I2. What was published before wake() is seen by a step that begins after it, or has been seen.
+   *     [StateStress]
    * I3. At most one thread is between READY -> RUNNING and the end of that run. [StateStress]
    *
-   * Memory order. Waker: publish the event, then read the state. Worker: store RUNNING, then drain; and at the end CAS from RUNNING, which
-   * fails when a waker has left its mark. All four are volatile, so there is an order of them all: a waker that finds READY, or its
-   * mark set already, comes before the store that begins the next step, which will drain what it published. A waker whose CAS fails
-   * looks again: the state may have become IDLE under it. Mutants: StateStress.NoRetry, WakesByStore.
+   * Memory order. Waker: publish the event, then read the state. Worker: store RUNNING, then
+   * drain; and at the end CAS from RUNNING, which fails when a waker has left its mark. All four
+   * are volatile, so there is an order of them all: a waker that finds READY, or its mark set
+   * already, comes before the store that begins the next step, which will drain what it published.
+   * A waker whose CAS fails looks again: the state may have become IDLE under it. Mutants:
+   * StateStress.NoRetry, WakesByStore.
    *
-   * Cost. A wake-up is one CAS, or one read when somebody else has woken the task already. A run is one store and one CAS.
+   * Cost. A wake-up is one CAS, or one read when somebody else has woken the task already. A run
+   * is one store and one CAS.
    *
-   * Rejected. A flag beside the state: two words, and an order between them to be argued for. Clearing the mark by CAS: a store will do,
-   * since the drain comes after it.
+   * Rejected. A flag beside the state: two words, and an order between them to be argued for.
+   * Clearing the mark by CAS: a store will do, since the drain comes after it.
    *
    * Sources. P7, P8; traps 46, 47, 48.
    */

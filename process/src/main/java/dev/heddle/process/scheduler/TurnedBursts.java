@@ -11,11 +11,12 @@ import org.jspecify.annotations.Nullable;
 /// **Thread** the consumer's.
 final class TurnedBursts {
   /*
-   * Kept bursts come first: what lies behind them was pushed later. The lane is emptied before a look into them, so what was added before something
-   * in that was pushed comes before it.
+   * Kept bursts come first: what lies behind them was pushed later. The lane is emptied before a
+   * look into them, so what was added before something in that was pushed comes before it.
    *
-   * A node that stands in order lies in `nodes`. Its producer has ended its bursts before: they lie in front of it, or are kept, and
-   * all that is in them is seen. What the producer sends later lies behind it.
+   * A node that stands in order lies in `nodes`. Its producer has ended its bursts before: they
+   * lie in front of it, or are kept, and all that is in them is seen. What the producer sends
+   * later lies behind it.
    */
 
   /// Not handed out, nor kept.

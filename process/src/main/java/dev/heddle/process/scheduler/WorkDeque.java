@@ -15,7 +15,8 @@ public final class WorkDeque<T> {
    *   --+----+----+----+----+----+----+----+--   positions are 32 bits and wrap; a slot is position & (length - 1)
    *          ^ thieves            ^ owner
    *
-   * `top` packs the index of the oldest item with a version. Everything that could have been read in vain changes it.
+   * `top` packs the index of the oldest item with a version. Everything that could have been read
+   * in vain changes it.
    *
    *   who     event                     top                   bottom
    *   owner   push                      -                     + 1, release, after the slot
@@ -26,42 +27,55 @@ public final class WorkDeque<T> {
    *   owner   grow                      -                     -   (the new array is published by release; the old one is not written again)
    *   owner   grow, without memory      -                     -   (nothing has changed: the push is refused)
    *
-   * Threads. push, pop, pollOldest, stealInto's receiver side, tidy: the owner. stealInto and size: any.
+   * Threads. push, pop, pollOldest, stealInto's receiver side, tidy: the owner. stealInto and
+   * size: any.
    *
-   * I1. Every item pushed is taken once, or is still in the deque. [WorkDequeTest, WorkDequeStress, WorkDequeLincheckTest]
-   * I2. A thief takes n <= MAX_STEAL items, from the index on. So a position p >= index + MAX_STEAL is out of reach of every thief
-   *     whose CAS can still succeed.
-   * I3. The owner takes position p without a CAS only after it has published bottom = p and then seen p >= index + MAX_STEAL.
+   * I1. Every item pushed is taken once, or is still in the deque. [WorkDequeTest,
+   *     WorkDequeStress, WorkDequeLincheckTest]
+   * I2. A thief takes n <= MAX_STEAL items, from the index on. So a position p >= index +
+   *     MAX_STEAL is out of reach of every thief whose CAS can still succeed.
+   * I3. The owner takes position p without a CAS only after it has published bottom = p and then
+   *     seen p >= index + MAX_STEAL.
    *
-   * Why the fence is enough far away (I3). A thief reads top, then bottom. If its top is the one that the owner saw, I2 keeps it off p,
-   * whatever bottom it read. If its top is a later one, that top was written after the owner's look at it; the fence puts the owner's
-   * write of bottom before that look, so the thief, reading bottom after top, sees bottom <= p. Mutant: WorkDequeStress.NoFence.
+   * Why the fence is enough far away (I3). A thief reads top, then bottom. If its top is the one
+   * that the owner saw, I2 keeps it off p, whatever bottom it read. If its top is a later one,
+   * that top was written after the owner's look at it; the fence puts the owner's write of bottom
+   * before that look, so the thief, reading bottom after top, sees bottom <= p. Mutant:
+   * WorkDequeStress.NoFence.
    *
-   * Why the CAS is enough near. The owner writes bottom, then changes the version. A thief that read top before fails its own CAS; one
-   * that reads it later acquires what the owner released with it, bottom <= p. So nobody but the owner can have p. Mutant:
-   * WorkDequeStress.NaiveCas, where the owner pops without it: four pushes, three pops and one steal take an item twice.
+   * Why the CAS is enough near. The owner writes bottom, then changes the version. A thief that
+   * read top before fails its own CAS; one that reads it later acquires what the owner released
+   * with it, bottom <= p. So nobody but the owner can have p. Mutant: WorkDequeStress.NaiveCas,
+   * where the owner pops without it: four pushes, three pops and one steal take an item twice.
    *
-   * What a thief copies may be overwritten meanwhile. A slot in its range changes only after the index has passed it, or after the
-   * owner has popped it near the thieves; either has changed top, and the thief's CAS fails. The array is read after top: a thief
-   * with an old array holds an old top, or slots that have not changed.
+   * What a thief copies may be overwritten meanwhile. A slot in its range changes only after the
+   * index has passed it, or after the owner has popped it near the thieves; either has changed
+   * top, and the thief's CAS fails. The array is read after top: a thief with an old array holds
+   * an old top, or slots that have not changed.
    *
-   * Leftovers. The owner nulls what it pops. What thieves took stays in its slot until it is overwritten or the owner, when it runs
-   * out of work, tidies: a thief must not write there, since the owner may have put a new item in the slot (mutant: WorkDequeStress.ThiefTidies). An array that a burst has
-   * made long is given up then, if the deque is empty: a thief that has it, or the new one with an old range, holds an old top, since the
-   * last item left by a CAS on it. [WorkDequeStress.RealTidies]
+   * Leftovers. The owner nulls what it pops. What thieves took stays in its slot until it is
+   * overwritten or the owner, when it runs out of work, tidies: a thief must not write there,
+   * since the owner may have put a new item in the slot (mutant: WorkDequeStress.ThiefTidies). An
+   * array that a burst has made long is given up then, if the deque is empty: a thief that has it,
+   * or the new one with an old range, holds an old top, since the last item left by a CAS on it.
+   * [WorkDequeStress.RealTidies]
    *
-   * Want of memory. Growth is all that allocates, and it comes before the first write: a push that finds no memory is refused, a thief without
-   * room takes one item only, which it does not put down, and tidying keeps the long array. After a refused growth the owner does not try again
-   * before a push has found room: each try would have the collector look at the whole heap. [WorkDequeTest, OutOfMemoryTest]
+   * Want of memory. Growth is all that allocates, and it comes before the first write: a push that
+   * finds no memory is refused, a thief without room takes one item only, which it does not put
+   * down, and tidying keeps the long array. After a refused growth the owner does not try again
+   * before a push has found room: each try would have the collector look at the whole heap.
+   * [WorkDequeTest, OutOfMemoryTest]
    *
-   * Cost. push: a release store. pop: one CAS, or one fence in a deque of more than MAX_STEAL. steal: one CAS for up to 32 items. The
-   * owner's pop is wait-free but for CASes lost to thieves, each of which has taken something.
+   * Cost. push: a release store. pop: one CAS, or one fence in a deque of more than MAX_STEAL.
+   * steal: one CAS for up to 32 items. The owner's pop is wait-free but for CASes lost to thieves,
+   * each of which has taken something.
    *
-   * Rejected. A version of 32 bits comes round after 4 billion near pops, while a thief stands between its read and its CAS and the index is
-   * the same: accepted. One item per steal: a burst of 64 tasks costs 32 searches. A lock for thieves: the owner would have to look at it.
+   * Rejected. A version of 32 bits comes round after 4 billion near pops, while a thief stands
+   * between its read and its CAS and the index is the same: accepted. One item per steal: a burst
+   * of 64 tasks costs 32 searches. A lock for thieves: the owner would have to look at it.
    *
-   * Sources. D. Chase, Y. Lev, Dynamic circular work-stealing deque, 2005; N. M. Le et al., Correct and efficient work-stealing
-   * for weak memory models, 2013. P3, P5; trap 45.
+   * Sources. D. Chase, Y. Lev, Dynamic circular work-stealing deque, 2005; N. M. Le et al.,
+   * Correct and efficient work-stealing for weak memory models, 2013. P3, P5; trap 45.
    */
 
   /// The most that one steal takes.

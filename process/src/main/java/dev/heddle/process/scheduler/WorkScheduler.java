@@ -143,10 +143,10 @@ public final class WorkScheduler {
     } catch (StackOverflowError | OutOfMemoryError e) {
       if (own != null && isReady) { // writes only: there is no stack for a call
         if (!isQueued) {
-          task.next = own.stranded;
-          own.stranded = task;
+          task.next = own.wakeUps.unqueued;
+          own.wakeUps.unqueued = task;
         }
-        own.isUnfinished = true;
+        own.wakeUps.isUnfinished = true;
       }
       throw e;
     }
@@ -357,7 +357,7 @@ public final class WorkScheduler {
 
   /// How long tasks have waited for a worker, or a spare.
   public QueueDelay delays() {
-    long[] sums = new long[QueueDelay.PLACES];
+    long[] sums = new long[DelayHistogram.PLACES];
     for (Worker worker : workers) {
       worker.delays().addTo(sums);
     }

@@ -6,8 +6,6 @@ import dev.heddle.scheduler.context.PlatformThreadState;
 import java.lang.System.Logger.Level;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.Arrays;
-import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -23,7 +21,6 @@ public final class Worker {
   private static final int TIGHT = 4; // fruitless searches without giving the processor away
   private static final int YIELDING = 16; // fruitless searches before sleep
   private static final int SPARE = -1; // in place of a number
-  private static final int UNTOLD = 16; // reserved at the start; a step that needs more asks for it
   private static final long PAUSE_NANOS =
       1_000_000; // after a failure of the loop itself: others may free memory meanwhile
   private static final int HOPELESS = 1_000; // failures without a task between: at least a second
@@ -45,6 +42,7 @@ public final class Worker {
   private final Thread thread;
   private final PlatformThreadState own;
   private final WorkDeque<Task> deque = new WorkDeque<>();
+  final WakeUpJournal wakeUps = new WakeUpJournal(this);
 
   // this worker
   private boolean searching; // as the word of Parking counts it
@@ -67,16 +65,6 @@ public final class Worker {
 
   // this worker releases it, without a fence for each run; reports acquire it
   private @Nullable Task running;
-
-  // its step, or a body that is mounted in it: wake-ups, and those in whose middle the stack has
-  // ended
-  private @Nullable Task beingTold;
-  private int why;
-  private @Nullable Task[] untold = new Task[UNTOLD];
-  private int[] untoldWhy = new int[UNTOLD];
-  private int untoldCount;
-  @Nullable Task stranded; // READY, and in no queue yet
-  boolean isUnfinished;
 
   // the lookout: as of its last look
   long seenPicks;
@@ -256,33 +244,14 @@ public final class Worker {
     if (burst != null) {
       endBurst();
     }
-    if (isUnfinished || beingTold != null) {
+    if (wakeUps.isOpen()) {
       finishWakeUps();
     }
   }
 
-  /// Goes the rest of the way of wake-ups. One after the other: whichever fails, the others are
-  /// known still.
   private void finishWakeUps() {
     endBurst();
-    Task before = beingTold; // read once: see tells()
-    if (before != null) {
-      scheduler.wake(before, why, this); // once more than needed does no harm
-      beingTold = null;
-    }
-    while (stranded != null) {
-      Task task = stranded;
-      stranded = task.next;
-      task.next = null;
-      scheduler.start(task, this);
-    }
-    while (untoldCount > 0) {
-      Task task = Objects.requireNonNull(untold[--untoldCount]);
-      untold[untoldCount] = null;
-      scheduler.wake(task, untoldWhy[untoldCount], this);
-    }
-    scheduler.parking().wakeOne(); // for what was queued, but told nobody
-    isUnfinished = false; // not before: what fails above is begun again
+    wakeUps.finish();
   }
 
   /// The next task without a search.
@@ -372,7 +341,7 @@ public final class Worker {
   }
 
   private void sleep() {
-    if (isUnfinished || beingTold != null || burst != null) { // it has failed when it was tried
+    if (wakeUps.isOpen() || burst != null) { // it has failed when it was tried
       finishWakeUps();
       return;
     }
@@ -398,37 +367,9 @@ public final class Worker {
 
   // ---- tasks that its steps wake ----
 
-  /// Its step is about to publish something for a task, and to wake it; [#told] says that it has.
-  /// What lies between the two when the stack ends there is done when the step has ended.
-  public void tells(Task task, int because) {
-    endBurst(); // what comes is behind it
-    // read once: a body that has moved on in the middle says told() from another worker; at worst
-    // what it clears is not finished where the stack ends
-    Task before = beingTold;
-    if (before != null) {
-      keepUntold(before);
-    }
-    beingTold = task;
-    why = because;
-  }
-
-  /// What the step began with [#tells] is done, or was refused.
-  public void told() {
-    beingTold = null;
-  }
-
-  /// Where there is no memory for it, `task` stays what is being told, and what the caller was
-  /// about to publish is refused.
-  private void keepUntold(Task task) {
-    if (untoldCount == untold.length) {
-      @Nullable Task[] longer = Arrays.copyOf(untold, untoldCount * 2);
-      untoldWhy = Arrays.copyOf(untoldWhy, untoldCount * 2);
-      untold = longer;
-    }
-    isUnfinished = true;
-    untold[untoldCount] = task;
-    untoldWhy[untoldCount++] = why;
-    beingTold = null;
+  /// The wake-ups that its steps have begun. Its step.
+  public WakeUpJournal wakeUps() {
+    return wakeUps;
   }
 
   /// Puts a READY task into the own deque. On this worker's thread only, or on that of a coroutine
@@ -467,7 +408,7 @@ public final class Worker {
 
   // ---- what its steps send in bursts ----
 
-  /// Its step sends to a task without saying so by [#tells].
+  /// Its step sends to a task without beginning a wake-up.
   ///
   /// @return whether it has sent to that one again and again
   public boolean floods(long receiver) {

@@ -19,9 +19,13 @@ import java.util.random.RandomGenerator;
 public record Backoff(Duration initial, Duration maximum, double factor, double jitter) {
   private static final Duration CENTURY = Duration.ofDays(36_525);
 
-  /// From 100 ms, twice as long each time, to 30 s, a fifth of it left to chance.
-  public static final Backoff DEFAULT =
+  private static final Backoff DEFAULT =
       new Backoff(Duration.ofMillis(100), Duration.ofSeconds(30), 2, 0.2);
+
+  /// From 100 ms, twice as long each time, to 30 s, a fifth of it left to chance.
+  public static Backoff defaults() {
+    return DEFAULT;
+  }
 
   /// Checks the values.
   ///

@@ -22,8 +22,9 @@ final class ChildShutdown {
     if (!(said instanceof Shutdown.Usual)) {
       return said;
     }
-    boolean supervises = child instanceof Supervisor || child instanceof DynamicSupervisor;
-    return supervises ? Shutdown.unlimited() : Shutdown.within(Shutdown.USUAL_TIME);
+    return child instanceof Supervising
+        ? Shutdown.unlimited()
+        : Shutdown.within(Shutdown.USUAL_TIME);
   }
 
   /// Asks a child to end, or terminates it. The supervisor's monitor tells when it is over.

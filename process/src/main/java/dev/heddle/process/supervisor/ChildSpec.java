@@ -72,7 +72,13 @@ public final class ChildSpec {
   /// @throws IllegalArgumentException when the name is empty
   public static ChildSpec of(String name, Callable<? extends Process> factory) {
     return new ChildSpec(
-        name, factory, StartOptions.DEFAULT, Restart.PERMANENT, Shutdown.usual(), List.of(), false);
+        name,
+        factory,
+        StartOptions.defaults(),
+        Restart.PERMANENT,
+        Shutdown.usual(),
+        List.of(),
+        false);
   }
 
   /// A permanent child that is itself a supervisor, or hides one in a process of your own: it has

@@ -17,7 +17,7 @@ final class ChildStart {
   }
 
   /// Whether a process that has ended had started before. Its monitor may tell of the end before
-  /// [SupervisorCommands.AwaitStart], which was yielded behind the start, tells of that.
+  /// `AwaitStart`, which was yielded behind the start, tells of that.
   static boolean hadStarted(ProcessContext supervisor, Exit exit) {
     return supervisor.runtime().started(exit.pid()).getNow(false);
   }

@@ -12,6 +12,8 @@ import dev.heddle.process.Signal;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.StartRefusedException;
 import dev.heddle.process.StepOutput;
+import dev.heddle.process.dispatch.ProcessCommands.AwaitStart;
+import dev.heddle.process.dispatch.TimeCommands.Pause;
 import dev.heddle.process.supervisor.ChildStatus.State;
 import dev.heddle.process.supervisor.DynamicChild.Failures;
 import java.time.Duration;
@@ -42,13 +44,16 @@ final class DynamicSupervision<A> {
    *    BACKING_OFF                  the pause is over                    STARTING; or BACKING_OFF, when it cannot be made
    *    BACKING_OFF                  EndChild, or the supervisor ends     (none): STOPPED
    *
-   * A child stands in one map, under the PID of the process that runs or ran last: ends, EndChild and LinkDown find it there. So each event
-   * looks at one child, and a child costs its entry and its object, beside the process and its ties.
+   * A child stands in one map, under the PID of the process that runs or ran last: ends, EndChild
+   * and LinkDown find it there. So each event looks at one child, and a child costs its entry and
+   * its object, beside the process and its ties.
    *
-   * The end asks all at once, some in each step: nobody waits for others, and no step is a long one.
+   * The end asks all at once, some in each step: nobody waits for others, and no step is a long
+   * one.
    *
-   * Rejected. To keep children that are over for a report, as a Supervisor does: a server has had millions of them. A first start that is
-   * tried again: whoever has asked for it is there to hear of the failure, and may ask again.
+   * Rejected. To keep children that are over for a report, as a Supervisor does: a server has had
+   * millions of them. A first start that is tried again: whoever has asked for it is there to hear
+   * of the failure, and may ask again.
    */
 
   private static final System.Logger LOG = System.getLogger("dev.heddle.process.supervisor");
@@ -261,10 +266,10 @@ final class DynamicSupervision<A> {
   /// A child has a process that is to start.
   private void begins(DynamicChild<A> child, Process made) {
     Pid pid = child.pid;
-    child.isSupervisor = made instanceof Supervisor || made instanceof DynamicSupervisor;
+    child.isSupervisor = made instanceof Supervising;
     children.put(pid, child);
     commands.submit(
-        new SupervisorCommands.AwaitStart(self().runtime(), pid),
+        new AwaitStart(pid),
         event -> {
           if (pid.equals(child.pid) && Boolean.TRUE.equals(event.data())) {
             started(child);
@@ -374,7 +379,7 @@ final class DynamicSupervision<A> {
     failures.inARow = quiet ? 0 : failures.inARow;
     Duration delay = how.backoff.before(failures.inARow++, random);
     become(child, State.BACKING_OFF);
-    failures.pause = commands.submit(new SupervisorCommands.Pause(delay), _ -> startAgain(child));
+    failures.pause = commands.submit(new Pause(delay), _ -> startAgain(child));
   }
 
   private void startAgain(DynamicChild<A> child) {

@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
 /// these shares the children out.
 ///
 /// @since 0.1
-public final class DynamicSupervisor implements Process {
+public final class DynamicSupervisor implements Supervising {
   /// Makes the process of a child.
   ///
   /// @param <A> of the argument of a start
@@ -120,7 +120,7 @@ public final class DynamicSupervisor implements Process {
 
   @Override
   public void init(ProcessContext context, String method, @Nullable Object input) {
-    Supervisor.checkBeginsOnce(begun);
+    Supervising.checkBeginsOnce(begun);
     supervision.begin(context);
   }
 
@@ -136,14 +136,13 @@ public final class DynamicSupervisor implements Process {
   public static final class Builder<A> {
     final Class<A> argument;
     final Template<A> template;
-    StartOptions options = StartOptions.DEFAULT;
+    StartOptions options = StartOptions.defaults();
     @Nullable Function<? super A, String> name;
     Restart restart = Restart.TEMPORARY;
     Shutdown shutdown = Shutdown.usual();
     int maxChildren = Integer.MAX_VALUE;
-    RestartLimit.Allowed intensity =
-        new RestartLimit.Allowed(Supervisor.Builder.RESTARTS, Supervisor.Builder.PERIOD);
-    Backoff backoff = Backoff.DEFAULT;
+    RestartLimit.Allowed intensity = RestartLimit.Allowed.USUAL;
+    Backoff backoff = Backoff.defaults();
     @Nullable Consumer<DynamicChildStatus> listener;
     LongSupplier nanos = System::nanoTime;
     @Nullable RandomGenerator random;
@@ -169,8 +168,8 @@ public final class DynamicSupervisor implements Process {
       return copy;
     }
 
-    /// How the children are started; [StartOptions#DEFAULT] where this is not said. The supervisor
-    /// is their parent, and linked to them.
+    /// How the children are started; [StartOptions#defaults()] where this is not said. The
+    /// supervisor is their parent, and linked to them.
     ///
     /// @throws IllegalArgumentException when they have a name, which only one child could take; or
     ///   say what the supervisor says: a parent, a time for the shutdown, or that children outlive
@@ -230,7 +229,7 @@ public final class DynamicSupervisor implements Process {
       return this;
     }
 
-    /// How long to wait before a restart; [Backoff#DEFAULT] where this is not said.
+    /// How long to wait before a restart; [Backoff#defaults()] where this is not said.
     public Builder<A> backoff(Backoff of) {
       this.backoff = Objects.requireNonNull(of, "backoff");
       return this;
@@ -247,7 +246,7 @@ public final class DynamicSupervisor implements Process {
     ///
     /// @param nanoTime counts nanoseconds from anywhere
     /// @param chance for the jitter
-    public Builder<A> sources(LongSupplier nanoTime, RandomGenerator chance) {
+    Builder<A> sources(LongSupplier nanoTime, RandomGenerator chance) {
       this.nanos = Objects.requireNonNull(nanoTime, "nanoTime");
       this.random = Objects.requireNonNull(chance, "chance");
       return this;

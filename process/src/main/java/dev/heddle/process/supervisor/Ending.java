@@ -8,20 +8,20 @@ import org.jspecify.annotations.Nullable;
 
 /// Children that are to end: the last first, each when the one before has ended. Which have ended
 /// is remembered, so that all ends together cost one look at each.
-final class Ending {
-  private final List<Child> children;
-  private final Predicate<Child> isToEnd;
+final class Ending<C> {
+  private final List<C> children;
+  private final Predicate<C> isToEnd;
   private int left; // those before this place may live
 
   /// @param isToEnd false for good when it has ended, or is no matter of this any more
-  Ending(Collection<Child> children, Predicate<Child> isToEnd) {
+  Ending(Collection<C> children, Predicate<C> isToEnd) {
     this.children = List.copyOf(children);
     this.isToEnd = isToEnd;
     this.left = this.children.size();
   }
 
   /// The one whose turn it is, or null when all have ended.
-  @Nullable Child next() {
+  @Nullable C next() {
     while (left > 0 && !isToEnd.test(children.get(left - 1))) {
       left--;
     }

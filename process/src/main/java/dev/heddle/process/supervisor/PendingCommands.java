@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.supervisor;
 
+import dev.heddle.process.Command;
 import dev.heddle.process.ProcessEvent;
 import dev.heddle.process.StepOutput;
-import dev.heddle.process.dispatch.Command;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;

@@ -11,7 +11,7 @@ final class Recovery {
   long pause; // the tag of the command; 0 while it was not yielded
   boolean isToBeAdvanced; // stands in line for it
   private final List<Child> all; // who was a member at first, in their order
-  private final Ending ending;
+  private final Ending<Child> ending;
   private int size; // of those that are members still: their field says so
 
   /// Makes these its members.
@@ -19,7 +19,7 @@ final class Recovery {
     this.delay = delay;
     this.all = members;
     this.size = members.size();
-    this.ending = new Ending(members, child -> child.recovery == this && child.isAlive());
+    this.ending = new Ending<>(members, child -> child.recovery == this && child.isAlive());
     members.forEach(child -> child.recovery = this);
   }
 

@@ -12,6 +12,9 @@ final class RestartLimit {
   /// @param most not negative
   /// @param period more than zero
   record Allowed(int most, Duration period) {
+    /// Where nothing else is said.
+    static final Allowed USUAL = new Allowed(10, Duration.ofMinutes(1));
+
     Allowed {
       if (most < 0 || !period.isPositive()) {
         throw new IllegalArgumentException(

@@ -24,14 +24,15 @@ import org.jspecify.annotations.Nullable;
 /// The children of one supervisor, in the order in which they were named.
 final class Siblings {
   /*
-   * Who has started before whom. A child can only be after children that were named before it, so the order of naming is an order in
-   * which all can be started, and there are no circles. Who takes the place of one that is over takes its number too: others may be
-   * after that name.
+   * Who has started before whom. A child can only be after children that were named before it, so
+   * the order of naming is an order in which all can be started, and there are no circles. Who
+   * takes the place of one that is over takes its number too: others may be after that name.
    *
-   * Cost. No event looks at all children: its cost does not grow with their number, but for the logarithm of the order of naming.
-   *   A child that becomes WAITING stands in `toStart`. When its turn has come, and one that it is after has not started, it is held back by
-   *   that one, the first found: it is looked at again when that one starts, and not before.
-   *   A temporary child that is over can be forgotten when nobody is after it: those are counted for each name.
+   * Cost. No event looks at all children: its cost does not grow with their number, but for the
+   *   logarithm of the order of naming. A child that becomes WAITING stands in `toStart`. When its
+   *   turn has come, and one that it is after has not started, it is held back by that one, the
+   *   first found: it is looked at again when that one starts, and not before. A temporary child
+   *   that is over can be forgotten when nobody is after it: those are counted for each name.
    */
   private static final int FEW_NAMES = 20; // in an error message
 

@@ -10,6 +10,8 @@ import dev.heddle.process.Request;
 import dev.heddle.process.Signal;
 import dev.heddle.process.StartRefusedException;
 import dev.heddle.process.StepOutput;
+import dev.heddle.process.dispatch.ProcessCommands.AwaitStart;
+import dev.heddle.process.dispatch.TimeCommands.Pause;
 import dev.heddle.process.supervisor.ChildStatus.State;
 import java.time.Duration;
 import java.util.List;
@@ -35,16 +37,19 @@ final class Supervision {
    *    WAITING, BACKING_OFF         EndChild                                         STOPPED
    *    STOPPED, EXITED, FAILED      RestartChild                                     WAITING
    *
-   * A recovery is the way from a failure to a restart: of one child, or of all that the strategy names. It ends those that still
-   * live, the last first and one at a time; then it waits for the delay; then all of them are WAITING. With ONE_FOR_ONE each child has its
-   * own; else there is one, into which a further failure is merged.
+   * A recovery is the way from a failure to a restart: of one child, or of all that the strategy
+   * names. It ends those that still live, the last first and one at a time; then it waits for the
+   * delay; then all of them are WAITING. With ONE_FOR_ONE each child has its own; else there is
+   * one, into which a further failure is merged.
    *
-   * Each step takes what has come into the states, then looks what follows from them (start, recover, close). So what comes together
-   * or in another order than expected needs no rule of its own: a late signal is of a monitor that nobody knows any more.
-   * No event looks at all children: Siblings knows who may start, a recovery and the end remember how far they are (Ending).
+   * Each step takes what has come into the states, then looks what follows from them (start,
+   * recover, close). So what comes together or in another order than expected needs no rule of its
+   * own: a late signal is of a monitor that nobody knows any more. No event looks at all children:
+   * Siblings knows who may start, a recovery and the end remember how far they are (Ending).
    *
-   * Rejected. Delays in the children's specifications: one failing data base would need as many as it has clients. A backoff that
-   * carries its own count: it was made anew for each try, and never grew (trap 56). P13; cases 175-182, 221.
+   * Rejected. Delays in the children's specifications: one failing data base would need as many as
+   * it has clients. A backoff that carries its own count: it was made anew for each try, and never
+   * grew (trap 56). P13; cases 175-182, 221.
    */
 
   private static final System.Logger LOG = System.getLogger("dev.heddle.process.supervisor");
@@ -64,7 +69,7 @@ final class Supervision {
   private @Nullable ProcessContext self;
   private int waitsFor; // children of the first that have not started once
   private boolean closing;
-  private @Nullable Ending end; // of all children, when that has begun
+  private @Nullable Ending<Child> end; // of all children, when that has begun
   private Signal.@Nullable Cancel cancel; // what it was asked to end by
   private @Nullable RuntimeException failure; // with which it ends
   private @Nullable Object reason; // why it ends on purpose, in the program's own terms
@@ -272,7 +277,7 @@ final class Supervision {
     children.runsAs(child, pid);
     child.monitor = self().monitor(pid);
     commands.submit(
-        new SupervisorCommands.AwaitStart(self().runtime(), pid),
+        new AwaitStart(pid),
         event -> {
           if (pid.equals(child.pid) && Boolean.TRUE.equals(event.data())) {
             started(child);
@@ -378,7 +383,7 @@ final class Supervision {
             callOff(recovery);
             recoveries.over(recovery);
           });
-      end = new Ending(children.inOrder(), Child::isAlive);
+      end = new Ending<>(children.inOrder(), Child::isAlive);
     }
     if (!haveEnded(end.next())) {
       return;
@@ -427,7 +432,7 @@ final class Supervision {
     if (recovery.pause == 0 && haveEnded(recovery.nextToEnd())) {
       recovery.pause =
           commands.submit(
-              new SupervisorCommands.Pause(recovery.delay),
+              new Pause(recovery.delay),
               _ -> recoveries.over(recovery).forEach(child -> become(child, State.WAITING)));
     }
   }

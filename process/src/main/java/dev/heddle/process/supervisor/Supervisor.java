@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.supervisor;
 
-import dev.heddle.process.Process;
 import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessEvent;
 import dev.heddle.process.StepOutput;
@@ -41,7 +40,7 @@ import org.jspecify.annotations.Nullable;
 /// [DynamicSupervisor].
 ///
 /// @since 0.1
-public final class Supervisor implements Process {
+public final class Supervisor implements Supervising {
   /// Who is restarted with a child that has failed.
   public enum Strategy {
     /// nobody
@@ -103,7 +102,7 @@ public final class Supervisor implements Process {
 
   @Override
   public void init(ProcessContext context, String method, @Nullable Object input) {
-    checkBeginsOnce(begun);
+    Supervising.checkBeginsOnce(begun);
     supervision.begin(context);
   }
 
@@ -111,15 +110,6 @@ public final class Supervisor implements Process {
   @Override
   public boolean reportsReady() {
     return true;
-  }
-
-  /// A second process of the same object would take the first one's children for its own.
-  static void checkBeginsOnce(AtomicBoolean begun) {
-    if (!begun.compareAndSet(false, true)) {
-      throw new IllegalStateException(
-          "this supervisor object was spawned before; call build() for each start, also in the"
-              + " factory of a child");
-    }
   }
 
   @Override
@@ -132,17 +122,17 @@ public final class Supervisor implements Process {
   /// @since 0.1
   public static final class Builder {
     /// How many restarts there may be within [#PERIOD] where nothing else is said.
-    public static final int RESTARTS = 10;
+    public static final int RESTARTS = RestartLimit.Allowed.USUAL.most();
 
     /// The period of [#RESTARTS].
-    public static final Duration PERIOD = Duration.ofMinutes(1);
+    public static final Duration PERIOD = RestartLimit.Allowed.USUAL.period();
 
     final List<ChildSpec> children = new ArrayList<>();
     Strategy strategy = Strategy.ONE_FOR_ONE;
     AutoShutdown autoShutdown = AutoShutdown.NEVER;
     FirstStart firstStart = FirstStart.RETRY;
-    RestartLimit.Allowed intensity = new RestartLimit.Allowed(RESTARTS, PERIOD);
-    Backoff backoff = Backoff.DEFAULT;
+    RestartLimit.Allowed intensity = RestartLimit.Allowed.USUAL;
+    Backoff backoff = Backoff.defaults();
     @Nullable Consumer<ChildStatus> listener;
     LongSupplier nanos = System::nanoTime;
     @Nullable RandomGenerator random;
@@ -186,7 +176,7 @@ public final class Supervisor implements Process {
       return this;
     }
 
-    /// How long to wait before a restart; [Backoff#DEFAULT] where this is not said.
+    /// How long to wait before a restart; [Backoff#defaults()] where this is not said.
     public Builder backoff(Backoff of) {
       this.backoff = Objects.requireNonNull(of, "backoff");
       return this;
@@ -199,12 +189,11 @@ public final class Supervisor implements Process {
       return this;
     }
 
-    /// Where time and chance come from; for tests, which also let [SupervisorCommands.Pause] be
-    /// carried out by a handler of their own.
+    /// Where time and chance come from; for tests.
     ///
     /// @param nanoTime counts nanoseconds from anywhere
     /// @param chance for the jitter
-    public Builder sources(LongSupplier nanoTime, RandomGenerator chance) {
+    Builder sources(LongSupplier nanoTime, RandomGenerator chance) {
       this.nanos = Objects.requireNonNull(nanoTime, "nanoTime");
       this.random = Objects.requireNonNull(chance, "chance");
       return this;

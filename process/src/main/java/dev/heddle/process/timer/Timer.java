@@ -12,8 +12,9 @@ import org.jspecify.annotations.Nullable;
 /// over with a happens-before edge. It fires on the thread of the timers.
 public abstract class Timer {
   /*
-   * Two words. `deadline` says when it fires; it decides between the owner and the thread of the timers. `place` says which
-   * structures hold the node; it decides whether the owner has to tell that thread.
+   * Two words. `deadline` says when it fires; it decides between the owner and the thread of the
+   * timers. `place` says which structures hold the node; it decides whether the owner has to tell
+   * that thread.
    *
    * deadline.  from             event                  to        who, order
    *            any              arm(d)                 d         owner: volatile store, then reads `place`
@@ -27,15 +28,17 @@ public abstract class Timer {
    *            WHEEL   the node is in the wheel, which looks at it at `due`: set and taken back by the thread
    *            Both may be set: the owner has asked the thread to look before `due`.
    *
-   * I1. The thread looks at `deadline` after each change that the owner has made while a bit was set. Owner: writes `deadline`, reads
-   *     `place`. Thread: takes the bit back, or sets WHEEL, then reads `deadline`. All are volatile: one sees the other (Dekker). So a deadline
-   *     that moves later costs one store, and a disarmed node leaves the wheel.
-   *     Mutant: HandOverStress.SettlesAtOnce. [HandOverStress, TimerWheelTest]
-   * I2. `due` is written before WHEEL is set: who reads WHEEL reads the `due` that belongs to it, or a bit that was taken back after its
-   *     own write of `deadline`, which is I1.
+   * I1. The thread looks at `deadline` after each change that the owner has made while a bit was
+   *     set. Owner: writes `deadline`, reads `place`. Thread: takes the bit back, or sets WHEEL,
+   *     then reads `deadline`. All are volatile: one sees the other (Dekker). So a deadline that
+   *     moves later costs one store, and a disarmed node leaves the wheel. Mutant:
+   *     HandOverStress.SettlesAtOnce. [HandOverStress, TimerWheelTest]
+   * I2. `due` is written before WHEEL is set: who reads WHEEL reads the `due` that belongs to it,
+   *     or a bit that was taken back after its own write of `deadline`, which is I1.
    * I3. A node is pushed by whoever has set HANDED, so it is in the hand-over once. [TimersTest]
    *
-   * Cost. 56 bytes. A wait whose deadline lies behind the last one's: one volatile store and two reads.
+   * Cost. 56 bytes. A wait whose deadline lies behind the last one's: one volatile store and two
+   * reads.
    */
 
   /// The `deadline` of one that is not armed.

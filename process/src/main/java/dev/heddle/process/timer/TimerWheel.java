@@ -8,30 +8,38 @@ import org.jspecify.annotations.Nullable;
 /// and never early. One thread only.
 final class TimerWheel {
   /*
-   * Eight levels of 64 slots. A slot of level 0 holds one tick, 2^20 ns; one of level n as many ticks as all of level n - 1. A timer
-   * stands at the level of the highest group of six bits in which the tick of its deadline differs from the tick that the wheel has reached: so at
-   * each level it stands behind the slot that the wheel has reached, and the first slot of the lowest level that has one is the next.
-   * When the wheel reaches a slot of a higher level, its timers go to lower ones; of level 0, they fire.
+   * Eight levels of 64 slots. A slot of level 0 holds one tick, 2^20 ns; one of level n as many
+   * ticks as all of level n - 1. A timer stands at the level of the highest group of six bits in
+   * which the tick of its deadline differs from the tick that the wheel has reached: so at each
+   * level it stands behind the slot that the wheel has reached, and the first slot of the lowest
+   * level that has one is the next. When the wheel reaches a slot of a higher level, its timers go
+   * to lower ones; of level 0, they fire.
    *
    *   tick reached   0b000_001   deadline's tick   0b000_111   level 0, slot 7
    *                              deadline's tick 0b11_000_001   level 1, slot 3
    *
-   * A timer is looked at when its slot is reached, whatever its deadline is by then: it may have moved on, then it is put to its new
-   * place; it may be disarmed, then it is dropped. So who waits again and again with a limit has one node, which moves once per limit.
+   * A timer is looked at when its slot is reached, whatever its deadline is by then: it may have
+   * moved on, then it is put to its new place; it may be disarmed, then it is dropped. So who
+   * waits again and again with a limit has one node, which moves once per limit.
    *
-   * I1. It never fires early: the tick of a deadline is rounded up, the tick reached is rounded down. [TimerWheelTest]
-   * I2. A timer in the wheel is looked at before the wheel goes beyond the tick of its `due`. [TimerWheelTest]
-   * I3. A bit of `occupied` is set if and only if its slot has a timer: each knows its slot. [TimerWheelTest]
-   * I4. A slot that was reached does not get the timers back that are taken out of it: they differ from the tick reached in a lower group, or
-   *     stand elsewhere.
+   * I1. It never fires early: the tick of a deadline is rounded up, the tick reached is rounded
+   *     down. [TimerWheelTest]
+   * I2. A timer in the wheel is looked at before the wheel goes beyond the tick of its `due`.
+   *     [TimerWheelTest]
+   * I3. A bit of `occupied` is set if and only if its slot has a timer: each knows its slot.
+   *     [TimerWheelTest]
+   * I4. A slot that was reached does not get the timers back that are taken out of it: they differ
+   *     from the tick reached in a lower group, or stand elsewhere.
    *
-   * Cost. O(1) to put in, to take out, and for each level that a timer goes down: seven at most, two for a minute. Nothing is allocated.
+   * Cost. O(1) to put in, to take out, and for each level that a timer goes down: seven at most,
+   * two for a minute. Nothing is allocated.
    *
-   * Rejected. A heap: log n for each, and a disarmed timer stays until it is at the top, or costs log n too. A wheel for each worker: who sleeps
-   * cannot turn it, and a thief would have to. Exact order: nobody who waits for a time can tell one millisecond of lateness from another.
+   * Rejected. A heap: log n for each, and a disarmed timer stays until it is at the top, or costs
+   * log n too. A wheel for each worker: who sleeps cannot turn it, and a thief would have to.
+   * Exact order: nobody who waits for a time can tell one millisecond of lateness from another.
    *
-   * Sources. G. Varghese and T. Lauck, "Hashed and hierarchical timing wheels", 1987; the wheel of Tokio, whose choice of a level this is;
-   * decision 0035.
+   * Sources. G. Varghese and T. Lauck, "Hashed and hierarchical timing wheels", 1987; the wheel of
+   * Tokio, whose choice of a level this is; decision 0035.
    */
   static final int TICK_BITS = 20; // a tick of 1.05 ms: half the resolution that sleepers expect
   private static final int LEVEL_BITS = 6;

@@ -17,9 +17,10 @@ import org.jspecify.annotations.Nullable;
 /// store. Else a CAS, and a wake-up of the thread when it would sleep too long.
 public final class Timers {
   /*
-   * Whoever arms a timer writes its deadline, and pushes it on the stack of the hand-over, unless it is there, or the wheel looks at it in time.
-   * The thread takes the whole stack, and lets the wheel put each timer where its deadline says at that moment. What was disarmed
-   * meanwhile is dropped; what is disarmed in the wheel is pushed once more, so that the thread takes it out.
+   * Whoever arms a timer writes its deadline, and pushes it on the stack of the hand-over, unless
+   * it is there, or the wheel looks at it in time. The thread takes the whole stack, and lets the
+   * wheel put each timer where its deadline says at that moment. What was disarmed meanwhile is
+   * dropped; what is disarmed in the wheel is pushed once more, so that the thread takes it out.
    *
    * States of the thread.  from    event                              to      who, order
    *          AWAKE    nothing handed over, nothing due    ASLEEP  itself: stores until when, looks at the stack once more, parks
@@ -27,28 +28,36 @@ public final class Timers {
    *                                                       AWAKE   any thread: CAS, the winner unparks
    *          ASLEEP   the time has come                   AWAKE   itself: store
    *
-   * I1. No timer waits in the stack while the thread sleeps beyond its deadline. Armer: pushes, or writes the deadline of one that is
-   *     HANDED, then reads `sleepsUntil`. Thread: writes `sleepsUntil`, then reads the stack. Both volatile (Dekker): the thread sees the timer, or the
-   *     armer sees until when it sleeps. Mutant: HandOverStress.SleepsAtOnce. [HandOverStress, TimersTest]
-   * I2. What is disarmed does not pile up. A timer is in the stack once, and in the wheel once. In the stack lie at most SWEEP
-   *     disarmed ones: the thread is woken for each 1,024, and whoever makes them SWEEP, because the thread gets no processor, drops them itself. The
-   *     wheel holds at most those disarmed that lie in the stack to be taken out. [TimersTest]
-   * I3. The thread allocates nothing, catches everything, and stands behind no code that may block: fire() publishes and wakes. A timer
-   *     that has no memory to fire does so a moment later. [TimersTest]
+   * I1. No timer waits in the stack while the thread sleeps beyond its deadline. Armer: pushes, or
+   *     writes the deadline of one that is HANDED, then reads `sleepsUntil`. Thread: writes
+   *     `sleepsUntil`, then reads the stack. Both volatile (Dekker): the thread sees the timer, or
+   *     the armer sees until when it sleeps. Mutant: HandOverStress.SleepsAtOnce. [HandOverStress,
+   *     TimersTest]
+   * I2. What is disarmed does not pile up. A timer is in the stack once, and in the wheel once. In
+   *     the stack lie at most SWEEP disarmed ones: the thread is woken for each 1,024, and whoever
+   *     makes them SWEEP, because the thread gets no processor, drops them itself. The wheel holds
+   *     at most those disarmed that lie in the stack to be taken out. [TimersTest]
+   * I3. The thread allocates nothing, catches everything, and stands behind no code that may
+   *     block: fire() publishes and wakes. A timer that has no memory to fire does so a moment
+   *     later. [TimersTest]
    *
-   * Fair. The thread takes what is handed over in slices of 1,024, the latest batch first, and fires between two slices what is
-   * due: a flood of timers holds up one that is due by a slice.
+   * Fair. The thread takes what is handed over in slices of 1,024, the latest batch first, and
+   * fires between two slices what is due: a flood of timers holds up one that is due by a slice.
    *
-   * Processors. Where workers keep all of them busy, the system lets this thread wait for milliseconds. So workers ask isLate() at
-   * every 61st pick, and yield. Measured with two workers on two processors: p99 of the lateness 0.5 to 0.9 of what it was.
+   * Processors. Where workers keep all of them busy, the system lets this thread wait for
+   * milliseconds. So workers ask isLate() at every 61st pick, and yield. Measured with two workers
+   * on two processors: p99 of the lateness 0.5 to 0.9 of what it was.
    *
-   * Memory order. The push publishes the node; the deadline is volatile, see Timer. What the owner wrote before arming, fire() sees.
+   * Memory order. The push publishes the node; the deadline is volatile, see Timer. What the owner
+   * wrote before arming, fire() sees.
    *
-   * Cost. Allocates nothing. An idle runtime's thread sleeps; one timer of 30 minutes wakes it four times.
+   * Cost. Allocates nothing. An idle runtime's thread sleeps; one timer of 30 minutes wakes it
+   * four times.
    *
-   * Rejected. A coroutine on the loop for each wait, as it was: a kilobyte each, two submissions for a wait that ends in time, and nothing that holds
-   * back who submits faster than the loop runs. A wheel for each worker: TimerWheel. The JDK's delayed queues: a lock and log n
-   * for each arming and disarming. Decision 0035.
+   * Rejected. A coroutine on the loop for each wait, as it was: a kilobyte each, two submissions
+   * for a wait that ends in time, and nothing that holds back who submits faster than the loop
+   * runs. A wheel for each worker: TimerWheel. The JDK's delayed queues: a lock and log n for each
+   * arming and disarming. Decision 0035.
    */
   private static final long AWAKE = Long.MIN_VALUE;
   private static final int SLICE = 1_024; // timers: some 50 us

@@ -9,9 +9,10 @@ import java.time.Duration;
 /// **Thread** the owner's; it is woken from the thread of the timers.
 public final class WaitLimit extends Timer {
   /*
-   * The timer is a hint, the clock decides: a wake-up only makes the owner look at [#isOver]. So a wake-up that comes late, of a wait that has
-   * ended, cannot end the next one. And a wait that ends in time forgets its deadline by a store, and leaves the node in the
-   * wheel: the next wait most often ends later, and finds it there in time.
+   * The timer is a hint, the clock decides: a wake-up only makes the owner look at [#isOver]. So a
+   * wake-up that comes late, of a wait that has ended, cannot end the next one. And a wait that
+   * ends in time forgets its deadline by a store, and leaves the node in the wheel: the next wait
+   * most often ends later, and finds it there in time.
    */
   private final Timers timers;
   private final Runnable wake;

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 record Farewell(
     Rest<String> names,
     Rest<Map.Entry<Long, Ties.@Nullable Owner>> held,
-    Rest<Link> links,
-    Rest<Watch> watches,
+    Rest<Ties.Link> links,
+    Rest<Ties.Watch> watches,
     Rest<Consumer<Boolean>> starters,
     Rest<Consumer<Exit>> listeners) {
 
@@ -22,8 +22,8 @@ record Farewell(
   Farewell(
       @Nullable Collection<String> names,
       @Nullable Map<Long, Ties.@Nullable Owner> held,
-      @Nullable Map<?, Link> links,
-      @Nullable Collection<Watch> watches,
+      @Nullable Map<?, Ties.Link> links,
+      @Nullable Collection<Ties.Watch> watches,
       @Nullable Collection<Consumer<Boolean>> starters,
       @Nullable Collection<Consumer<Exit>> listeners) {
     this(

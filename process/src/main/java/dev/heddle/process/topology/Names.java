@@ -11,11 +11,13 @@ import org.jspecify.annotations.Nullable;
 
 /// Names of processes on this host. A name belongs to one process, a process may have several; all
 /// are given back when it ends.
-public final class Names {
+public final class Names implements Ties.NameRegistry {
   /*
-   * Memory order. Whoever waits for a name writes its entry in `waiting`, and then reads `holdings`; whoever takes a name writes `holdings`, and
-   * then reads `waiting`. One of the two reads sees the other's write, by the full fence between: the process is found, or the waiter.
-   * Not by waiting.isEmpty(): the map counts an entry after others can see it and add to it. [ProcessNamesTest]
+   * Memory order. Whoever waits for a name writes its entry in `waiting`, and then reads
+   * `holdings`; whoever takes a name writes `holdings`, and then reads `waiting`. One of the two
+   * reads sees the other's write, by the full fence between: the process is found, or the waiter.
+   * Not by waiting.isEmpty(): the map counts an entry after others can see it and add to it.
+   * [ProcessNamesTest]
    */
 
   /// That a process has a name.
@@ -107,7 +109,8 @@ public final class Names {
     return true;
   }
 
-  void release(String name, Ties.Owner owner) {
+  @Override
+  public void release(String name, Ties.Owner owner) {
     Holding holding = holdings.get(name);
     if (holding != null && holding.owner() == owner) {
       holdings.remove(name, holding);

@@ -37,22 +37,28 @@ public final class Ties {
    *   BROKEN  unlink()                           (none)  any thread: under the lock; its signal is not admitted any more
    *   BROKEN  link()                             same    the signal on its way tells
    *
-   * A link stands in the ties of both; both locks are held while it is made or undone, so both sides agree. Nobody waits for one of them
-   * with the other in hand, but gives that one back first: so there is no circle, and whoever wants only the other never waits for a third.
-   * The exit takes one lock at a time: first its own, after which nothing can be added to it, then that of each process it is linked to.
+   * A link stands in the ties of both; both locks are held while it is made or undone, so both
+   * sides agree. Nobody waits for one of them with the other in hand, but gives that one back
+   * first: so there is no circle, and whoever wants only the other never waits for a third. The
+   * exit takes one lock at a time: first its own, after which nothing can be added to it, then
+   * that of each process it is linked to.
    *
    * I1. Each monitor is told of one exit, unless it was taken back. [TiesTest, StressTest]
    * I2. A link is in both ties or in none, but for those to a process that has ended. [TiesTest]
-   * I3. After unlink() has returned no end of that link is decided, and no signal of it is admitted: a link is broken under the same lock
-   *     under which unlink() takes it away, and only where it is found there. A link is an object, so one that is made anew admits no signal of
-   *     the old one. [LinksTest, TiesLincheckTest, TiesStress; mutant: TiesStress.TellsWhomItTook]
-   * I4. Where telling lacks memory it stops, and goes on there when exited() is called again: nobody is left out or told twice. [OutOfMemoryTest]
+   * I3. After unlink() has returned no end of that link is decided, and no signal of it is
+   *     admitted: a link is broken under the same lock under which unlink() takes it away, and
+   *     only where it is found there. A link is an object, so one that is made anew admits no
+   *     signal of the old one. [LinksTest, TiesLincheckTest, TiesStress; mutant:
+   *     TiesStress.TellsWhomItTook]
+   * I4. Where telling lacks memory it stops, and goes on there when exited() is called again:
+   *     nobody is left out or told twice. [OutOfMemoryTest]
    *
-   * Under a lock nobody is told anything, nor woken. What a broken link does is decided there by a flag and a CAS, without memory.
-   * P13; cases 139-156, 218.
+   * Under a lock nobody is told anything, nor woken. What a broken link does is decided there by a
+   * flag and a CAS, without memory. P13; cases 139-156, 218.
    *
-   * Rejected. An order of the locks: who has the first and waits for the second holds up all who want the first. To take all links out
-   * and tell each of those processes: it may have undone the link meanwhile. Numbers of links: an object does as well, and is there.
+   * Rejected. An order of the locks: who has the first and waits for the second holds up all who
+   * want the first. To take all links out and tell each of those processes: it may have undone the
+   * link meanwhile. Numbers of links: an object does as well, and is there.
    */
 
   /// Whoever has ties.
@@ -74,6 +80,64 @@ public final class Ties {
 
     /// A process that it monitors has ended.
     void monitorFired(long monitor, Exit exit);
+  }
+
+  /// Where the names of an owner are given back.
+  public interface NameRegistry {
+    /// Takes a name from its owner, if that has it.
+    void release(String name, Owner owner);
+  }
+
+  /// One link of two processes. Made anew it is another object.
+  public static final class Link {
+    final Owner maker;
+    private final @Nullable Owner other; // null when only its exit is known
+    private final Pid to;
+
+    // under the lock of the process that stays
+    boolean isBroken;
+    boolean isBySignal;
+
+    // who tells of the exit
+    boolean isTold;
+
+    Link(Owner maker, @Nullable Owner other, Pid to) {
+      this.maker = maker;
+      this.other = other;
+      this.to = to;
+    }
+
+    @Nullable Owner partnerOf(Owner one) {
+      return one == maker ? other : maker;
+    }
+
+    Pid addressFor(Owner one) {
+      return one == maker ? to : maker.self();
+    }
+
+    /// Lets the process that stays decide. Under its lock.
+    void breaks(Owner stays, Exit how) {
+      if (!isBroken) {
+        isBroken = true;
+        isBySignal = stays.linkBreaks(how);
+      }
+    }
+  }
+
+  /// A monitor of one process by another.
+  record Watch(long reference, Owner watcher) {
+    // Methods of its own: those of a record are linked at their first use, which takes more stack
+    // than anybody looks for; where it fails, no record of the program has any.
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof Watch(long r, Owner w) && r == reference && w == watcher;
+    }
+
+    @Override
+    public int hashCode() {
+      return Long.hashCode(reference) * 31 + System.identityHashCode(watcher);
+    }
   }
 
   private final BriefLock lock = new BriefLock();
@@ -563,7 +627,7 @@ public final class Ties {
   /// with the same exit it goes on where that has thrown.
   ///
   /// @return false when that was said before
-  public boolean exited(Owner owner, Exit how, Names registry) {
+  public boolean exited(Owner owner, Exit how, NameRegistry registry) {
     Farewell rest = leave(how);
     if (rest == null) {
       return false;

@@ -4,6 +4,9 @@ package dev.heddle.process.dispatch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.HeddleOptions;
+import dev.heddle.process.Command;
+import dev.heddle.process.Commands;
+import dev.heddle.process.Handle;
 import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
 import dev.heddle.process.ProcessContext;
@@ -44,12 +47,21 @@ class CancelledGiveTest {
   @TempDir Path folder;
 
   private Dispatcher dispatcher() {
-    CommandRegistry registry = new CommandRegistry();
-    Commands.register(registry, loops, new Timers("never started"), new NoRequests());
-    return new Dispatcher(registry, loops);
+    return new Dispatcher(
+        new CommandRegistry(), loops, new Timers("never started"), new NoRequests());
   }
 
   private static final class NoRequests implements Requests {
+    @Override
+    public Pid find(String name, @Nullable Object message) {
+      throw new AssertionError("the giver asks nobody");
+    }
+
+    @Override
+    public Pid find(Ref<?> to, Object message) {
+      throw new AssertionError("the giver asks nobody");
+    }
+
     @Override
     public void send(Pid to, @Nullable Object message, CompletableFuture<@Nullable Object> answer) {
       throw new AssertionError("the giver asks nobody");
@@ -102,7 +114,7 @@ class CancelledGiveTest {
     }
 
     @Override
-    public @Nullable Invocation<?> invocation(long tag) {
+    public @Nullable PendingCommand<?> invocation(long tag) {
       return null;
     }
 
@@ -117,7 +129,7 @@ class CancelledGiveTest {
     }
 
     @Override
-    public void tooLate(Invocation<?> invocation) {}
+    public void tooLate(PendingCommand<?> invocation) {}
 
     @Override
     public void unheard(String what, Throwable thrown) {
@@ -125,8 +137,8 @@ class CancelledGiveTest {
     }
   }
 
-  private <R extends @Nullable Object> Invocation<R> begin(Command<R> command) {
-    Invocation<R> invocation = new Invocation<>(giver, ++lastTag);
+  private <R extends @Nullable Object> PendingCommand<R> begin(Command<R> command) {
+    PendingCommand<R> invocation = new PendingCommand<>(giver, ++lastTag);
     dispatcher.dispatch(command, invocation);
     return invocation;
   }
@@ -148,7 +160,7 @@ class CancelledGiveTest {
     Path file = Files.createFile(folder.resolve("file"));
     Handle handle = (Handle) answered(Commands.openFile(file)).data();
     assertThat(handle).isNotNull();
-    Invocation<Boolean> give = new Invocation<>(giver, ++lastTag);
+    PendingCommand<Boolean> give = new PendingCommand<>(giver, ++lastTag);
     giver.whenAsked = () -> give.cancel("too late");
     dispatcher.dispatch(Commands.give(handle, other), give);
     assertThat(answer().error()).isInstanceOf(CancellationException.class);

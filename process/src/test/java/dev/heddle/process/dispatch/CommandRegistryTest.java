@@ -4,6 +4,8 @@ package dev.heddle.process.dispatch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.heddle.process.Command;
+import dev.heddle.process.CommandHandler;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;

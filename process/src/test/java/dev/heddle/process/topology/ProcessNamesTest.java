@@ -39,7 +39,7 @@ class ProcessNamesTest {
     }
 
     @Override
-    public void linkBroken(Link link, Exit exit, boolean bySignal) {}
+    public void linkBroken(Ties.Link link, Exit exit, boolean bySignal) {}
 
     @Override
     public void monitorFired(long monitor, Exit exit) {}

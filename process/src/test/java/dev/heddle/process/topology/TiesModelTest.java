@@ -57,7 +57,7 @@ class TiesModelTest {
     }
 
     @Override
-    public void linkBroken(Link link, Exit exit, boolean bySignal) {
+    public void linkBroken(Ties.Link link, Exit exit, boolean bySignal) {
       broken.incrementAndGet();
       onBroken.run();
     }
@@ -285,11 +285,11 @@ class TiesModelTest {
   @Tag("proc-240")
   void unlink_ofOneThatHasEnded_undoesNothingForOthers() {
     Someone ended = new Someone(1);
-    List<Link> told = new ArrayList<>();
+    List<Ties.Link> told = new ArrayList<>();
     Someone other =
         new Someone(2) {
           @Override
-          public void linkBroken(Link link, Exit exit, boolean bySignal) {
+          public void linkBroken(Ties.Link link, Exit exit, boolean bySignal) {
             told.add(link);
           }
         };
@@ -303,11 +303,11 @@ class TiesModelTest {
   @Tag("proc-240")
   void signalOfALink_isTakenOnce_andNotWhenItWasUndone_orMadeAnew() {
     Someone ended = new Someone(1);
-    List<Link> told = new ArrayList<>();
+    List<Ties.Link> told = new ArrayList<>();
     Someone other =
         new Someone(2) {
           @Override
-          public void linkBroken(Link link, Exit exit, boolean bySignal) {
+          public void linkBroken(Ties.Link link, Exit exit, boolean bySignal) {
             told.add(link);
           }
         };

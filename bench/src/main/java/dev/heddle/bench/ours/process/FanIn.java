@@ -16,7 +16,7 @@ import java.util.concurrent.Semaphore;
 public final class FanIn extends Resident {
   private static final int CHUNK = 100; // messages in a step: some microseconds
   private static final StartOptions ROOMY =
-      StartOptions.DEFAULT.withMailbox(Integer.MAX_VALUE, MailboxPolicy.REJECT);
+      StartOptions.defaults().withMailbox(Integer.MAX_VALUE, MailboxPolicy.REJECT);
   private static final String GO = "go";
   private static final String ITEM = "item";
 

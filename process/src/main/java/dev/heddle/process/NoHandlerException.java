@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process;
+
+/// Nobody carries out commands of this class.
+///
+/// @since 0.1
+public final class NoHandlerException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  /// For commands of `type`.
+  public NoHandlerException(Class<?> type) {
+    super(
+        "no handler for "
+            + type.getName()
+            + "; register one with ProcessRuntime.builder().handler(...)");
+  }
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.host;
+
+import dev.heddle.process.Exit;
+import dev.heddle.process.Pid;
+import dev.heddle.process.ProcessTerminatedException;
+import dev.heddle.process.ShutdownReport;
+import dev.heddle.process.ShutdownReport.Abandoned.Held;
+import dev.heddle.process.Signal;
+import dev.heddle.process.StartOptions;
+import dev.heddle.process.dispatch.LoopPort;
+import dev.heddle.process.live.LiveProcess;
+import dev.heddle.process.scheduler.WorkScheduler;
+import dev.heddle.process.timer.Timers;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/// The end of a host: asks, waits, ends, abandons, and is back in time.
+public final class HostShutdown {
+  /*
+   * Processes that trap exits are asked (Signal.Cancel), the others are ended. A process that was
+   * started linked, by a parent that traps exits, is left to that parent until the parent has
+   * ended. So the children of a supervisor end in its order, and a pool finishes its calls.
+   *
+   * Those that were asked have the time, but for its last quarter, at most a second, to clean up
+   * with timers and I/O: workers and the loop go on. Then they are ended too, which needs them to
+   * be between two steps. A process that is still in a step at the deadline is abandoned: told to
+   * have ended, named in the report with its stack; its thread is left to it. A process whose end
+   * is being told at the deadline, by a listener or callback that does not return, is named too:
+   * it has ended, and holds its worker. Only then the mailboxes of coroutines are closed, the
+   * workers leave, and the loop is shut down.
+   *
+   * Back in time. Both passes over the processes read the clock. What a late pass leaves, and what
+   * workers have not ended by the deadline, is for a thread of its own: hundreds of thousands of
+   * processes take seconds. That thread ends them, waits for the workers to close and tell them,
+   * and tells those for which no worker comes, because steps hold all workers: these are not
+   * closed. The report names only processes that hold a worker, no more than there are workers. An
+   * observer of an abandoned process may not return either: a thread of its own tells, and is
+   * waited for no longer than LAST_MOMENT.
+   *
+   * An interrupt of the waiting thread moves the deadline to LAST_MOMENT from then and ends both
+   * parts: no process is asked any more, and what does not end at once is abandoned. Everything is
+   * told and ended all the same, and the interrupt is kept for the caller.
+   *
+   * P12; trap-50, trap-51; proc-71 to proc-76, proc-208, proc-209.
+   */
+  private static final Duration LONGEST_LAST_PART = Duration.ofSeconds(1);
+  private static final Duration LAST_MOMENT =
+      Duration.ofMillis(100); // many times what those between two steps need
+  private static final int LOOK_EVERY =
+      256; // processes: a fraction of a millisecond, so few ones are ended by however late a pass
+  private static final Duration LONGEST_REST =
+      Duration.ofMinutes(1); // for workers to end many millions of processes
+
+  private final ProcessHost host;
+  private final WorkScheduler scheduler;
+  private final Timers timers;
+  private final LoopPort loops;
+
+  private final ProcessTerminatedException why =
+      new ProcessTerminatedException("the runtime has shut down");
+
+  // who shuts down
+  private long end; // in nanoseconds
+  private boolean interrupted;
+
+  /// Of these.
+  public HostShutdown(ProcessHost host, WorkScheduler scheduler, Timers timers, LoopPort loops) {
+    this.host = host;
+    this.scheduler = scheduler;
+    this.timers = timers;
+    this.loops = loops;
+  }
+
+  /// Is initialised while there is memory for that: a class for which there was none is lost.
+  public static void prepare() {
+    Objects.requireNonNull(LONGEST_REST);
+  }
+
+  /// Ends everything. To be called once, on a thread that may wait; an interrupt shortens the
+  /// waiting, and is kept.
+  public ShutdownReport run(Duration deadline) {
+    end = System.nanoTime() + deadline.toNanos();
+    // by hand: Duration.dividedBy brings in BigDecimal, which takes 200 ms on a busy machine
+    Duration lastPart =
+        Duration.ofNanos(Math.min(deadline.toNanos() / 4, LONGEST_LAST_PART.toNanos()));
+    CompletableFuture<@Nullable Void> empty = host.close();
+    AtomicInteger asked = new AtomicInteger();
+    askAll(new Signal.Cancel("the runtime shuts down", end - lastPart.toNanos()), asked);
+    await(empty, end - lastPart.toNanos());
+    Set<LiveProcess> terminated = terminateAll();
+    await(empty, end);
+    Map<LiveProcess, ShutdownReport.Abandoned> abandoned = abandon();
+    abandoned.keySet().forEach(terminated::remove);
+    host.closeMailboxes();
+    if (host.directory().size() > 0) {
+      var _ =
+          Thread.ofPlatform()
+              .daemon()
+              .name("heddle-shutdown")
+              .start(() -> endRest(abandoned.keySet()));
+    } else {
+      scheduler.halt();
+      waiting(() -> scheduler.awaitEnd(rest(abandoned.isEmpty() ? end : 0)));
+      waiting(() -> timers.close(rest(end)));
+      waiting(() -> loops.close(rest(end)));
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    return new ShutdownReport(asked.get(), terminated.size(), List.copyOf(abandoned.values()));
+  }
+
+  private void askAll(Signal.Cancel cancel, AtomicInteger asked) {
+    int seen = 0;
+    for (LiveProcess process : host.directory().all()) {
+      if (isLate(++seen)) {
+        return;
+      }
+      LiveProcess parent = seenToBy(process);
+      if (parent == null) {
+        asked.addAndGet(process.cancel(cancel) ? 1 : 0);
+      } else {
+        parent.ties().onExit(_ -> asked.addAndGet(process.cancel(cancel) ? 1 : 0));
+      }
+    }
+  }
+
+  /// Ends those that are left, as long as there is time.
+  ///
+  /// @return those that had no other end
+  private Set<LiveProcess> terminateAll() {
+    Set<LiveProcess> terminated = new HashSet<>();
+    int seen = 0;
+    for (LiveProcess process : host.directory().all()) {
+      if (isLate(++seen)) {
+        break;
+      }
+      if (process.end(Exit.Reason.TERMINATED, why)) {
+        terminated.add(process);
+      }
+    }
+    return terminated;
+  }
+
+  private boolean isLate(int seen) {
+    return seen % LOOK_EVERY == 0 && System.nanoTime() - end >= 0;
+  }
+
+  /// The parent that will end a process, or null.
+  private @Nullable LiveProcess seenToBy(LiveProcess process) {
+    StartOptions options = process.options();
+    Pid parent =
+        options.isLinked() || host.endings().endsWithParent(options) ? options.parent() : null;
+    LiveProcess live = parent == null ? null : host.directory().find(parent);
+    return live != null && live.trapsExits() ? live : null;
+  }
+
+  // ---- waiting ----
+
+  /// Something that waits, for a time that it finds out when it begins.
+  private interface Wait {
+    void run() throws InterruptedException;
+  }
+
+  private void waiting(Wait wait) {
+    while (true) {
+      try {
+        wait.run();
+        return;
+      } catch (InterruptedException _) {
+        if (!interrupted) {
+          interrupted = true;
+          end = Math.min(end, System.nanoTime() + LAST_MOMENT.toNanos());
+        }
+      }
+    }
+  }
+
+  private static Duration rest(long until) {
+    return Duration.ofNanos(Math.max(0, until - System.nanoTime()));
+  }
+
+  private void await(CompletableFuture<?> empty, long until) {
+    boolean before = interrupted;
+    waiting(() -> {
+      // an interrupt ends this part at once, and leaves the last one its moment
+      long last = interrupted && !before ? System.nanoTime() : Math.min(until, end);
+      try {
+        var _ = empty.get(Math.max(0, last - System.nanoTime()), TimeUnit.NANOSECONDS);
+      } catch (TimeoutException _) {
+        // some are left: the caller looks
+      } catch (ExecutionException e) {
+        throw new IllegalStateException("nothing fails it", e);
+      }
+    });
+  }
+
+  // ---- who has had no time ----
+
+  /// Names those that hold a worker, and tells of those in a step that they are abandoned.
+  private Map<LiveProcess, ShutdownReport.Abandoned> abandon() {
+    Map<LiveProcess, ShutdownReport.Abandoned> abandoned = new HashMap<>();
+    Map<LiveProcess, Exit> untold = new HashMap<>();
+    scheduler.forEachRunning((task, stack) -> {
+      if (!(task instanceof LiveProcess process)) {
+        return;
+      }
+      Exit exit = process.giveUp(true);
+      if (exit != null) {
+        untold.put(process, exit);
+        abandoned.put(process, named(process, Held.STEP, stack));
+      } else if (host.directory().has(process)) { // its end is being told, else it was removed
+        abandoned.put(process, named(process, Held.END, stack));
+      }
+    });
+    if (!untold.isEmpty()) {
+      tell(untold);
+    }
+    return abandoned;
+  }
+
+  private static ShutdownReport.Abandoned named(
+      LiveProcess process, Held by, StackTraceElement[] stack) {
+    return new ShutdownReport.Abandoned(process.self(), process.kind(), by, List.of(stack));
+  }
+
+  private void tell(Map<LiveProcess, Exit> untold) {
+    Thread teller =
+        Thread.ofPlatform()
+            .daemon()
+            .name("heddle-abandons")
+            .start(() -> untold.forEach(LiveProcess::tellAbandoned));
+    waiting(() -> {
+      var _ = teller.join(LAST_MOMENT); // else a listener holds it
+    });
+  }
+
+  /// Ends the others after the deadline, on a thread of its own.
+  private void endRest(Set<LiveProcess> inStep) {
+    try {
+      for (LiveProcess process : host.directory().all()) {
+        var _ =
+            process.end(Exit.Reason.TERMINATED, why); // or it has another end, and is waited for
+      }
+      scheduler.halt();
+      scheduler.awaitEnd(LONGEST_REST, LAST_MOMENT, inStep::contains);
+      for (LiveProcess process : host.directory().all()) {
+        var _ = process.abandon(false); // or a worker has come
+      }
+      var _ = timers.close(LAST_MOMENT);
+      var _ = loops.close(LAST_MOMENT);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException("nobody knows this thread to interrupt it", e);
+    }
+  }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.host;
+
+import dev.heddle.process.Exit;
+import dev.heddle.process.Pid;
+import dev.heddle.process.ProcessListener;
+import dev.heddle.process.StartOptions;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
+
+/// The listeners of a host, told one after the other. Any thread.
+final class Listeners {
+  private final List<ProcessListener> all;
+  private final BiConsumer<Exit, Throwable> failed;
+
+  // starts that a listener has refused, and how many before it had agreed: these hear of the end
+  private final Map<Pid, Integer> refused = new ConcurrentHashMap<>();
+
+  /// @param failed is told what a listener has thrown at an end
+  Listeners(List<ProcessListener> all, BiConsumer<Exit, Throwable> failed) {
+    this.all = List.copyOf(all);
+    this.failed = failed;
+  }
+
+  /// A process is about to start. The first listener that throws refuses it; those behind are not
+  /// asked.
+  void starts(Pid pid, StartOptions options) throws Exception {
+    for (int i = 0; i < all.size(); i++) {
+      try {
+        all.get(i).onStart(pid, options);
+      } catch (Throwable t) {
+        if (i > 0) {
+          refused.put(pid, i);
+        }
+        throw t;
+      }
+    }
+  }
+
+  /// A process has ended.
+  ///
+  /// @param announced whether all listeners have agreed to its start
+  void ended(Exit exit, boolean announced) {
+    int agreed = announced ? all.size() : agreedBefore(exit.pid());
+    for (int i = 0; i < agreed; i++) {
+      try {
+        all.get(i).onComplete(exit);
+      } catch (Throwable t) {
+        failed.accept(exit, t);
+      }
+    }
+  }
+
+  private int agreedBefore(Pid pid) {
+    Integer agreed = refused.isEmpty() ? null : refused.remove(pid);
+    return agreed == null ? 0 : agreed;
+  }
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The processes of one runtime: their start, how they are found, their end, and reports of them.
+///
+/// | enters | leaves |
+/// |---|---|
+/// | processes, options, messages and orders, from the runtime and from contexts | processes, to the scheduler; snapshots and reports, to the runtime |
+///
+/// Threads: any, but where a type says otherwise. Read `ProcessHost` first, then `ProcessStarter`
+/// and `Directory`.
+package dev.heddle.process.host;

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.mailbox;
+
+import dev.heddle.process.ProcessEvent;
+import dev.heddle.process.scheduler.EventQueue;
+import java.util.AbstractList;
+import java.util.Iterator;
+import java.util.NoSuchElementException;
+import java.util.Objects;
+import java.util.RandomAccess;
+import org.jspecify.annotations.Nullable;
+
+/// The events of one step: a list that nobody changes. One class for none, one and many, so that
+/// the loops of steps see one class of list and one of iterator.
+public final class EventBatch extends AbstractList<ProcessEvent> implements RandomAccess {
+  /// No events.
+  public static final EventBatch NONE = new EventBatch(null, 0);
+
+  private final @Nullable Envelope first;
+  private final int size;
+
+  // written by whoever asks for one by its index, but the first
+  private volatile ProcessEvent @Nullable [] indexed;
+
+  // the step
+  private int handedOut; // the first so many, by iterators or by index
+
+  private EventBatch(@Nullable Envelope first, int size) {
+    this.first = first;
+    this.size = size;
+  }
+
+  /// What was taken from a queue, as far as its process admits it.
+  ///
+  /// @param taken the first, or null
+  public static EventBatch of(EventQueue.@Nullable Node taken, Recipient process) {
+    Envelope first = (Envelope) taken;
+    while (first != null && !first.admittedTo(process)) {
+      first = after(first);
+    }
+    if (first == null) {
+      return NONE;
+    }
+    int size = first.size();
+    for (Envelope last = first, next; (next = after(last)) != null; ) {
+      if (next.admittedTo(process)) {
+        last = next;
+        size += next.size();
+      } else {
+        EventQueue.skipAfter(last);
+      }
+    }
+    return new EventBatch(first, size);
+  }
+
+  /// What is left of another batch, admitted before.
+  public static EventBatch of(Envelope first) {
+    int size = 0;
+    for (Envelope at = first; at != null; at = after(at)) {
+      size += at.size();
+    }
+    return new EventBatch(first, size);
+  }
+
+  /// Those behind the last one that the step has been given, by an iterator or by its index; or
+  /// null.
+  public @Nullable Envelope notHandedOut() {
+    Envelope at = first;
+    int given = handedOut;
+    for (; at != null && given >= at.size(); at = after(at)) {
+      given -= at.size();
+    }
+    if (given == 0 || !(at instanceof Messages several)) {
+      return at;
+    }
+    Envelope rest = several.without(given);
+    EventQueue.putBefore(rest, after(several));
+    return rest;
+  }
+
+  private void handOut(int count) {
+    if (count > handedOut) {
+      handedOut = count;
+    }
+  }
+
+  private static @Nullable Envelope after(Envelope envelope) {
+    return (Envelope) EventQueue.after(envelope);
+  }
+
+  @Override
+  public ProcessEvent get(int index) {
+    Objects.checkIndex(index, size);
+    handOut(index + 1);
+    return index == 0 ? Objects.requireNonNull(first).event() : indexed()[index];
+  }
+
+  private ProcessEvent[] indexed() {
+    ProcessEvent[] known = indexed;
+    if (known != null) {
+      return known;
+    }
+    ProcessEvent[] all = new ProcessEvent[size];
+    int i = 0;
+    for (Envelope at = first; at != null; at = after(at)) {
+      if (at instanceof Messages several) {
+        for (int j = 0; j < several.size(); j++) {
+          all[i++] = several.event(j);
+        }
+      } else {
+        all[i++] = at.event();
+      }
+    }
+    indexed = all; // safe: whoever else does so writes the same
+    return all;
+  }
+
+  @Override
+  public int size() {
+    return size;
+  }
+
+  @Override
+  public Iterator<ProcessEvent> iterator() {
+    return new Walk(this);
+  }
+
+  private static final class Walk implements Iterator<ProcessEvent> {
+    private final EventBatch batch;
+    private @Nullable Envelope next;
+    private int given;
+    private int passed; // of several in one envelope
+
+    Walk(EventBatch batch) {
+      this.batch = batch;
+      this.next = batch.first;
+    }
+
+    @Override
+    public boolean hasNext() {
+      return next != null;
+    }
+
+    @Override
+    public ProcessEvent next() {
+      Envelope at = next;
+      if (at == null) {
+        throw new NoSuchElementException("no more events in this step");
+      }
+      if (at instanceof Messages several) {
+        return next(several);
+      }
+      next = after(at);
+      batch.handOut(++given);
+      return at.event();
+    }
+
+    private ProcessEvent next(Messages several) {
+      int index = passed++;
+      if (passed == several.size()) {
+        next = after(several);
+        passed = 0;
+      }
+      batch.handOut(++given);
+      return several.event(index);
+    }
+  }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.mailbox;
+
+import dev.heddle.process.Pid;
+import dev.heddle.process.SendResult;
+import dev.heddle.process.scheduler.Burst;
+import dev.heddle.process.scheduler.EventQueue;
+import dev.heddle.process.scheduler.Task;
+import dev.heddle.process.scheduler.Worker;
+import org.jspecify.annotations.Nullable;
+
+/// Messages that a step sends to one process, one after the other.
+public final class MessageBurst extends Burst {
+  private final Recipient to;
+  private final Pid address;
+
+  private <R extends Task & Recipient> MessageBurst(
+      R to, EventQueue queue, int places, @Nullable Object first) {
+    super(to, queue, places, first);
+    this.to = to;
+    this.address = to.self();
+  }
+
+  /// Adds a message to the burst of the step in which this is called, if that has one for an
+  /// address to which something may be added.
+  public static boolean takes(Pid address, @Nullable Object message) {
+    Worker sender = Worker.current();
+    return sender != null
+        && sender.ownBurst() instanceof MessageBurst burst
+        && burst.address == address
+        && burst.take(message, sender);
+  }
+
+  /// Adds a message to the burst of the step in which this is called, or begins another.
+  public static <R extends Task & Recipient> SendResult send(
+      R to, EventQueue queue, @Nullable Object message, Worker sender) {
+    if (sender.ownBurst() instanceof MessageBurst open
+        && open.to == to
+        && open.take(message, sender)) {
+      return SendResult.ACCEPTED;
+    }
+    MessageBurst burst = new MessageBurst(to, queue, sender.burstPlaces(), message);
+    sender.wakeUps().begin(to, Task.BY_MESSAGE); // ends the one before
+    sender.beginBurst(burst);
+    if (queue.push(burst) != EventQueue.Push.ACCEPTED) {
+      sender.forgetBurst();
+      sender.wakeUps().end();
+      return to.gone();
+    }
+    sender.scheduler().wake(to, Task.BY_MESSAGE, sender);
+    sender.wakeUps().end();
+    burst.begins();
+    return SendResult.ACCEPTED;
+  }
+
+  private boolean take(@Nullable Object message, Worker sender) {
+    return !to.isAbandoned() && add(message, sender);
+  }
+
+  @Override
+  protected EventQueue.Node made(@Nullable Object[] items, int from, int until) {
+    return until - from == 1 ? new Envelope(items[from]) : new Messages(items, from, until);
+  }
+
+  @Override
+  protected void unseen(@Nullable Object item) {
+    to.leftUnseen(item, true);
+  }
+}

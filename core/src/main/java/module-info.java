@@ -22,7 +22,8 @@ module dev.heddle {
   exports dev.heddle.event;
   exports dev.heddle.io;
   exports dev.heddle.observe;
-  exports dev.heddle.reactor.driver;
+  exports dev.heddle.reactor.driver to
+      dev.heddle.netty;
   exports dev.heddle.reactor.jdk to
       dev.heddle.netty;
   exports dev.heddle.reactor.raw to

@@ -5,7 +5,7 @@ import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.WRITE;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.io.handle.FileOpening;
+import dev.heddle.io.handle.FileHandle;
 import dev.heddle.io.handle.NamedPipe;
 import dev.heddle.thread.worker.NamedPipeException;
 import java.io.IOException;
@@ -49,7 +49,7 @@ public final class FileIo {
   /// @throws java.nio.file.FileAlreadyExistsException for `CREATE_NEW` when there is one
   /// @throws IOException when the system refuses otherwise
   public static AsyncFile open(Path path, OpenOption... options) throws IOException {
-    return FileOpening.open(CoroutineNode.current(), path, new HashSet<>(Arrays.asList(options)));
+    return FileHandle.open(CoroutineNode.current(), path, new HashSet<>(Arrays.asList(options)));
   }
 
   /// What is known of a file: its size, its times, what it is.

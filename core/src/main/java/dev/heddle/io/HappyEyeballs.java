@@ -19,32 +19,38 @@ import org.jspecify.annotations.Nullable;
 /// Connects to the first of several addresses that takes the connection: Happy Eyeballs, RFC 8305.
 final class HappyEyeballs {
   /*
-   * A host has several addresses, and some of them may be dead: an IPv6 route that leads nowhere refuses nothing, it
-   * is silent for minutes. To try one address after the other waits for each; to try all at once is unfair to the
-   * host. So attempts begin one by one, a moment apart, and the first that connects ends all others.
+   * A host has several addresses, and some of them may be dead: an IPv6 route that leads nowhere
+   * refuses nothing, it is silent for minutes. To try one address after the other waits for each;
+   * to try all at once is unfair to the host. So attempts begin one by one, a moment apart, and the
+   * first that connects ends all others.
    *
-   * The coroutine that calls begins the attempts. Each attempt is a member of a scope of the caller's.
+   * The coroutine that calls begins the attempts. Each attempt is a member of a scope of the
+   * caller's.
    *
-   *   caller    for each address: begin an attempt, then wait until one attempt has ended, or the delay is over
+   *   caller    for each address: begin an attempt, then wait until one attempt has ended, or the
+   *             delay is over
    *   caller    when all have begun: wait until one has connected, or none is left
    *   attempt   connects; tells the caller of its connection or of its failure
    *
-   * The delay counts anew with each attempt (RFC 8305, section 5). An attempt that fails lets the next one begin at
-   * once, whichever failed. The order is the resolver's, but the families take turns (section 4), so that a family
-   * without a route costs one delay and not one for each of its addresses.
+   * The delay counts anew with each attempt (RFC 8305, section 5). An attempt that fails lets the
+   * next one begin at once, whichever failed. The order is the resolver's, but the families take
+   * turns (section 4), so that a family without a route costs one delay and not one for each of its
+   * addresses.
    *
-   * I1. The caller returns when no attempt is left: the scope waits for those that it has cancelled, and each closes
-   *     its descriptor on its way out. [HappyEyeballsTest]
-   * I2. A connection is handed to the caller's caller, or is closed: also the second of two that connect in the same
-   *     turn, and one that was made when the caller is cancelled. [HappyEyeballsTest]
+   * I1. The caller returns when no attempt is left: the scope waits for those that it has
+   *     cancelled, and each closes its descriptor on its way out. [HappyEyeballsTest]
+   * I2. A connection is handed to the caller's caller, or is closed: also the second of two that
+   *     connect in the same turn, and one that was made when the caller is cancelled.
+   *     [HappyEyeballsTest]
    * I3. The failure has all failures. [HappyEyeballsTest]
    *
    * Threads. The loop's.
    *
    * Cost. One address: no scope, no coroutine. Else a coroutine for each attempt that begins.
    *
-   * Rejected. To begin before all addresses are known (section 3): the resolver gives them together. To remember which
-   * family has won: a program's own pools do that better. To sort by round-trip times: nobody here knows them.
+   * Rejected. To begin before all addresses are known (section 3): the resolver gives them
+   * together. To remember which family has won: a program's own pools do that better. To sort by
+   * round-trip times: they are not known here.
    *
    * Sources. RFC 8305; RFC 6724 (the order, the resolver's); trio.open_tcp_stream.
    */

@@ -3,7 +3,6 @@ package dev.heddle.io;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.reactor.driver.ListenerDescriptor;
-import dev.heddle.reactor.driver.OtherKindException;
 import dev.heddle.reactor.driver.ReactorDriver;
 import dev.heddle.scheduler.Scheduler;
 import java.io.IOException;

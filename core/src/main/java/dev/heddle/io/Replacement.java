@@ -2,7 +2,7 @@
 package dev.heddle.io;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.io.handle.FileOpening;
+import dev.heddle.io.handle.FileHandle;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.FileSystemLoopException;
@@ -27,27 +27,34 @@ import org.jspecify.annotations.Nullable;
 /// **Thread** [#replace] the loop's; the rest one beside the loop.
 final class Replacement {
   /*
-   * States.  from      event                                     to         what is there
-   *          -         begin()                                   WRITING    an empty temporary file beside the old one
-   *          WRITING   the content is written, attributes are    COMPLETE   two files; a crash leaves the temporary one behind
-   *                    kept, sync() has returned
-   *          COMPLETE  commit(): rename, sync of the directory   REPLACED   the new one, under the old name
-   *          WRITING,  a failure, a cancellation                 ABANDONED  the old one
-   *          COMPLETE
+   * States.
+   *   from      event                                    to         what is there
+   *   -         begin()                                  WRITING    an empty temporary file beside
+   *                                                                 the old one
+   *   WRITING   content and attributes are written,      COMPLETE   two files; a crash leaves the
+   *             sync() has returned                                 temporary one behind
+   *   COMPLETE  commit(): rename, sync of the directory  REPLACED   the new one, under the old name
+   *   WRITING,  a failure, a cancellation                ABANDONED  the old one
+   *   COMPLETE
    *
-   * The order is what makes it safe: a file that is renamed before its bytes are on the device may be an empty file under the old
-   * name after a loss of power. The directory comes last: without that the old name may come back, with the old content.
+   * The order is what makes it safe: a file that is renamed before its bytes are on the device may
+   * be an empty file under the old name after a loss of power. The directory comes last: without
+   * that the old name may come back, with the old content.
    *
-   * Begin, commit and the deletion are waited for also by a cancelled caller: each leaves something, and it takes one call of the system
-   * or two. A cancellation is delivered in between, while the content is written and synced.
+   * Begin, commit and the deletion are waited for also by a cancelled caller: each leaves
+   * something, and it takes one call of the system or two. A cancellation is delivered in between,
+   * while the content is written and synced.
    *
-   * The temporary file lies in the same directory, for a rename does not leave its file system. Until its attributes are set it can be
-   * read by its owner alone, unless there is no old one to be kept from others.
+   * The temporary file lies in the same directory, for a rename does not leave its file system.
+   * Until its attributes are set it can be read by its owner alone, unless there is no old one to
+   * be kept from others.
    *
-   * I1. A call that throws before commit() has left the old content, and no other file. [FileReplaceTest]
+   * I1. A call that throws before commit() has left the old content, and no other file.
+   *     [FileReplaceTest]
    * I2. At each moment the name leads to a whole content. [FileReplaceTest]
    *
-   * Rejected. O_TMPFILE and linkat: link() does not replace. A write in place with a copy of the old content beside: a crash leaves a torn file.
+   * Rejected. O_TMPFILE and linkat: link() does not replace. A write in place with a copy of the
+   * old content beside: a crash leaves a torn file.
    *
    * Sources. rename(2), fsync(2); LWN 457667 (Ensuring data reaches disk); Go's renameio.
    */
@@ -88,7 +95,7 @@ final class Replacement {
 
   private void write(FileContent content) throws IOException {
     CoroutineNode<?> self = CoroutineNode.current();
-    try (AsyncFile file = FileOpening.open(self, temporary, TemporaryFile.AS_MADE)) {
+    try (AsyncFile file = FileHandle.open(self, temporary, TemporaryFile.AS_MADE)) {
       content.writeTo(file);
       file.flush();
       BesideTheLoop.call("the attributes of ", temporary, this::keepAttributes);

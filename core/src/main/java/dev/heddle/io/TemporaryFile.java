@@ -2,7 +2,7 @@
 package dev.heddle.io;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.io.handle.FileOpening;
+import dev.heddle.io.handle.FileHandle;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -46,7 +46,7 @@ public final class TemporaryFile implements AutoCloseable {
             Files::deleteIfExists);
     boolean opened = false;
     try {
-      AsyncFile file = FileOpening.open(CoroutineNode.current(), path, AS_MADE);
+      AsyncFile file = FileHandle.open(CoroutineNode.current(), path, AS_MADE);
       opened = true;
       return new TemporaryFile(file);
     } finally {

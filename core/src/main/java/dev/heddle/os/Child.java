@@ -40,14 +40,12 @@ import org.jspecify.annotations.Nullable;
 public final class Child implements Awaitable<Integer>, AutoCloseable {
   private static final String LOOK = "a look for who is left of ";
   private static final int BY_SIGNAL = 128; // the JDK says it as shells do
-  static final int TERM = 15;
-  static final int KILL = 9;
   private static final Duration KILLED =
       Duration.ofSeconds(1); // for what SIGKILL has ended to be gone
   private static final Duration GLANCE = Duration.ofMillis(10); // at processes that are not ours
 
   private final LoopRoot loop;
-  private final Command command;
+  private final CommandSettings command;
   private final StartedProgram program;
   private final RemoteEvent exit;
   private final @Nullable ChildInput input;
@@ -62,14 +60,14 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
   private boolean closed;
   private boolean isLookedFor; // who is left of its group
 
-  private Child(LoopRoot loop, Command command, StartedProgram program) throws IOException {
+  private Child(LoopRoot loop, CommandSettings command, StartedProgram program) throws IOException {
     this.loop = loop;
     this.command = command;
     this.program = program;
     this.exit = new RemoteEvent(loop.scheduler(), loop.scheduler().inbox(), "the end of " + this);
     this.input =
         command.pipesInput()
-            ? new ChildInput(program.input(loop, "the input of " + this), command.charset())
+            ? new ChildInput(program.input(loop, "the input of " + this), command.charset)
             : null;
     this.output = command.pipesOutput() ? out(program.output(loop, "the output of " + this)) : null;
     this.error =
@@ -83,14 +81,15 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
 
   // ---- starting ----
 
-  static Child start(Command command) throws IOException {
+  static Child start(CommandSettings command) throws IOException {
     LoopRoot loop = CoroutineNode.current().loop();
     Child child = of(loop, command, ProcessStart.of(command));
     child.begin();
     return child;
   }
 
-  static Child of(LoopRoot loop, Command command, StartedProgram program) throws IOException {
+  static Child of(LoopRoot loop, CommandSettings command, StartedProgram program)
+      throws IOException {
     try {
       return new Child(loop, command, program);
     } catch (Throwable e) {
@@ -146,7 +145,8 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
 
   private int code(int reported) {
     boolean byUs =
-        (terminated && reported == BY_SIGNAL + TERM) || (killed && reported == BY_SIGNAL + KILL);
+        (terminated && reported == BY_SIGNAL + LinuxSignals.TERM)
+            || (killed && reported == BY_SIGNAL + LinuxSignals.KILL);
     return byUs ? BY_SIGNAL - reported : reported;
   }
 
@@ -276,8 +276,8 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
   public boolean signalGroup(String signal) throws IOException {
     loop.scheduler().checkOnLoop();
     int number = LinuxSignals.number(signal);
-    terminated |= number == TERM;
-    killed |= number == KILL;
+    terminated |= number == LinuxSignals.TERM;
+    killed |= number == LinuxSignals.KILL;
     int error = -natively("process group", NativeProgram::leads).signalGroup(number);
     if (error == 0 && exit.isClosed()) {
       loop.scheduler()
@@ -299,7 +299,8 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
   public void resize(int columns, int rows) throws IOException {
     loop.scheduler().checkOnLoop();
     int error =
-        -natively("terminal", NativeProgram::hasTerminal).resize(Command.size(columns, rows));
+        -natively("terminal", NativeProgram::hasTerminal)
+            .resize(CommandSettings.size(columns, rows));
     if (error != 0) {
       throw new IOException("the size of the terminal of " + this + ": " + RawCalls.text(error));
     }
@@ -386,10 +387,10 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
       return true;
     }
     ProcessTree tree = tree();
-    if (command.killGrace().isPositive()) {
+    if (command.killGrace.isPositive()) {
       terminated = true;
       beside(tree::terminate);
-      if (hasEnded(tree, Deadline.after(command.killGrace()))) {
+      if (hasEnded(tree, Deadline.after(command.killGrace))) {
         return true;
       }
     }

@@ -51,14 +51,14 @@ public final class ChildOutput implements Iterable<String>, AutoCloseable {
   private int end;
   private boolean givenUp;
 
-  ChildOutput(Scheduler scheduler, PipeSource source, Awaitable<?> exit, Command command) {
+  ChildOutput(Scheduler scheduler, PipeSource source, Awaitable<?> exit, CommandSettings command) {
     this.scheduler = scheduler;
     this.source = source;
     this.exit = exit;
-    this.silence = command.silence();
-    this.charset = command.charset();
-    this.lineLimit = command.lineLimit();
-    this.outputLimit = command.outputLimit();
+    this.silence = command.silence;
+    this.charset = command.charset;
+    this.lineLimit = command.lineLimit;
+    this.outputLimit = command.outputLimit;
     this.program = command.program();
   }
 
@@ -119,7 +119,7 @@ public final class ChildOutput implements Iterable<String>, AutoCloseable {
   ///   call with a larger limit finds the line whole, as does one that reads bytes
   /// @throws IllegalArgumentException for a limit that is not positive
   public @Nullable String readLineUpTo(int limit) throws IOException {
-    Command.requirePositive(limit);
+    CommandSettings.requirePositive(limit);
     int looked = 0; // counted from start, which a fetch may move
     while (true) {
       for (; start + looked < end; looked++) {

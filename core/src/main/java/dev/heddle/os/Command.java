@@ -5,10 +5,8 @@ import dev.heddle.CoroutineFailure;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.Scope;
 import dev.heddle.coroutine.tree.ScopeNode;
-import dev.heddle.os.spawn.SpawnPlan;
 import dev.heddle.os.spawn.SpawnPlan.Group;
 import dev.heddle.os.spawn.SpawnPlan.TerminalSize;
-import java.io.File;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.Charset;
@@ -16,12 +14,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// A program to be run, with its arguments and surroundings: [#run()] runs it to its end and
@@ -35,15 +30,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @since 0.1
 public final class Command {
-  private static final Duration KILL_GRACE = Duration.ofSeconds(5);
-  private static final Duration SILENCE = Duration.ofSeconds(1);
-  private static final int LINE_LIMIT = 1 << 20; // bytes
-  private static final int LARGEST = 65_535; // what the system has room for
-  private static final int OUTPUT_LIMIT = 64 << 20; // bytes
+  private final CommandSettings as;
 
-  private final Draft as;
-
-  private Command(Draft as) {
+  private Command(CommandSettings as) {
     this.as = as;
   }
 
@@ -67,7 +56,7 @@ public final class Command {
     if (line.isEmpty()) {
       throw new IllegalArgumentException("a command needs a program, and the line is empty");
     }
-    return new Command(new Draft(List.copyOf(line)));
+    return new Command(new CommandSettings(List.copyOf(line)));
   }
 
   /// A line for the system's shell: `sh -c`, on Windows `cmd /c`.
@@ -78,8 +67,8 @@ public final class Command {
 
   // ---- its surroundings ----
 
-  private Command with(Consumer<Draft> change) {
-    Draft changed = new Draft(as);
+  private Command with(Consumer<CommandSettings> change) {
+    CommandSettings changed = new CommandSettings(as);
     change.accept(changed);
     return new Command(changed);
   }
@@ -184,16 +173,8 @@ public final class Command {
   /// @param rows lines, from 1 to 65,535
   /// @throws IllegalArgumentException for others
   public Command withTerminal(int columns, int rows) {
-    TerminalSize size = size(columns, rows);
+    TerminalSize size = CommandSettings.size(columns, rows);
     return with(draft -> draft.terminal = size);
-  }
-
-  static TerminalSize size(int columns, int rows) {
-    if (columns < 1 || columns > LARGEST || rows < 1 || rows > LARGEST) {
-      throw new IllegalArgumentException(
-          "a terminal has 1 to 65535 columns and rows, not " + columns + " x " + rows);
-    }
-    return new TerminalSize(columns, rows);
   }
 
   /// How long it may take to end after SIGTERM before it gets SIGKILL; else 5 s.
@@ -224,7 +205,7 @@ public final class Command {
   /// @param bytes without the line's end
   /// @throws IllegalArgumentException unless it is positive
   public Command withLineLimit(int bytes) {
-    requirePositive(bytes);
+    CommandSettings.requirePositive(bytes);
     return with(draft -> draft.lineLimit = bytes);
   }
 
@@ -239,12 +220,6 @@ public final class Command {
       throw new IllegalArgumentException("the limit of output must be positive, not " + bytes);
     }
     return with(draft -> draft.outputLimit = bytes);
-  }
-
-  static void requirePositive(int lineLimit) {
-    if (lineLimit < 1) {
-      throw new IllegalArgumentException("the limit of a line must be positive, not " + lineLimit);
-    }
   }
 
   // ---- running it ----
@@ -280,7 +255,7 @@ public final class Command {
     Coroutine<byte[]> output = scope.spawn("output of " + child, () -> all(child.outputOrNull()));
     Coroutine<byte[]> error = scope.spawn("error of " + child, () -> all(child.errorOrNull()));
     scope.join();
-    return new CommandResult(this, end.await(), output.await(), error.await(), as.charset);
+    return new CommandResult(toString(), end.await(), output.await(), error.await(), as.charset);
   }
 
   private static byte[] all(@Nullable ChildOutput from) throws IOException {
@@ -307,153 +282,16 @@ public final class Command {
   /// @throws UnsupportedOperationException for a process group, a session or a terminal where the
   ///   JDK starts children; the message says why it does
   public Child start() throws IOException {
-    return Child.start(this);
-  }
-
-  // ---- for the child ----
-
-  /// The files that it is to read and write.
-  Stream<File> files() {
-    return Stream.of(as.input, as.output, as.error).flatMap(each -> Stream.ofNullable(each.file()));
-  }
-
-  ProcessBuilder builder() {
-    ProcessBuilder builder =
-        new ProcessBuilder(as.line)
-            .redirectInput(as.input)
-            .redirectOutput(as.output)
-            .redirectError(as.error)
-            .redirectErrorStream(as.merged);
-    if (as.directory != null) {
-      builder.directory(as.directory.toFile());
-    }
-    Map<String, String> environment = builder.environment();
-    if (as.ownEnvironmentOnly) {
-      environment.clear();
-    }
-    as.environment.forEach((name, value) -> {
-      if (value == null) {
-        environment.remove(name);
-      } else {
-        environment.put(name, value);
-      }
-    });
-    return builder;
-  }
-
-  SpawnPlan plan() {
-    return new SpawnPlan(
-        as.line,
-        as.environment,
-        as.ownEnvironmentOnly,
-        as.directory,
-        as.input,
-        as.output,
-        as.error,
-        as.merged,
-        as.group,
-        as.terminal);
-  }
-
-  /// Whether it is to have a process group of its own.
-  boolean leads() {
-    return as.group != Group.INHERITED || as.terminal != null;
-  }
-
-  /// Fails where it asks for what the JDK cannot do.
-  void requireNothingNative(String why) {
-    if (leads()) {
-      throw new UnsupportedOperationException(
-          "a child has a "
-              + (as.terminal == null ? "process group or session" : "terminal")
-              + " of its own only where Heddle starts it natively, and here the JDK does: "
-              + why);
-    }
-  }
-
-  boolean pipesInput() {
-    return as.input == Redirect.PIPE || as.terminal != null;
-  }
-
-  boolean pipesOutput() {
-    return as.output == Redirect.PIPE || as.terminal != null;
-  }
-
-  boolean pipesError() {
-    return as.error == Redirect.PIPE && !as.merged && as.terminal == null;
-  }
-
-  Charset charset() {
-    return as.charset;
-  }
-
-  Duration killGrace() {
-    return as.killGrace;
-  }
-
-  Duration silence() {
-    return as.silence;
-  }
-
-  int lineLimit() {
-    return as.lineLimit;
-  }
-
-  int outputLimit() {
-    return as.outputLimit;
-  }
-
-  String program() {
-    return as.line.getFirst();
+    return Child.start(as);
   }
 
   /// The line, for people.
   @Override
   public String toString() {
-    return String.join(" ", as.line);
+    return as.toString();
   }
 
-  /// A command that is being changed.
-  private static final class Draft {
-    final List<String> line;
-    final Map<String, @Nullable String> environment;
-    @Nullable Path directory;
-    boolean ownEnvironmentOnly;
-    Redirect input = Redirect.PIPE;
-    byte @Nullable [] text;
-    Redirect output = Redirect.PIPE;
-    Redirect error = Redirect.PIPE;
-    boolean merged;
-    Charset charset = StandardCharsets.UTF_8;
-    Duration killGrace = KILL_GRACE;
-    Duration silence = SILENCE;
-    int lineLimit = LINE_LIMIT;
-    int outputLimit = OUTPUT_LIMIT;
-    Group group = Group.INHERITED;
-    @Nullable TerminalSize terminal;
-
-    Draft(List<String> line) {
-      this.line = line;
-      this.environment = new LinkedHashMap<>();
-    }
-
-    Draft(Draft from) {
-      line = from.line;
-      environment = new LinkedHashMap<>(from.environment);
-      directory = from.directory;
-      ownEnvironmentOnly = from.ownEnvironmentOnly;
-      input = from.input;
-      text = from.text;
-      output = from.output;
-      error = from.error;
-      merged = from.merged;
-      charset = from.charset;
-      killGrace = from.killGrace;
-      silence = from.silence;
-      lineLimit = from.lineLimit;
-      outputLimit = from.outputLimit;
-      group = from.group;
-      terminal = from.terminal;
-    }
+  CommandSettings settings() {
+    return as;
   }
 }

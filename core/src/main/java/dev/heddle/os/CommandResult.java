@@ -11,13 +11,13 @@ import java.util.List;
 ///
 /// @since 0.1
 public final class CommandResult {
-  private final Command command;
+  private final String command;
   private final int exitCode;
   private final byte[] output;
   private final byte[] error;
   private final Charset charset;
 
-  CommandResult(Command command, int exitCode, byte[] output, byte[] error, Charset charset) {
+  CommandResult(String command, int exitCode, byte[] output, byte[] error, Charset charset) {
     this.command = command;
     this.exitCode = exitCode;
     this.output = output;
@@ -35,7 +35,7 @@ public final class CommandResult {
   /// @throws CommandFailedException with the end of its standard error, when it did not
   public CommandResult orThrow() {
     if (exitCode != 0) {
-      throw new CommandFailedException(command.toString(), exitCode, error());
+      throw new CommandFailedException(command, exitCode, error());
     }
     return this;
   }

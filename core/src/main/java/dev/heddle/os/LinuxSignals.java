@@ -8,18 +8,21 @@ final class LinuxSignals {
   /// The system's error for a signal that nobody is there to get.
   static final int NOBODY = 3; // ESRCH
 
+  static final int KILL = 9;
+  static final int TERM = 15;
+
   private static final Map<String, Integer> NUMBERS =
       Map.ofEntries(
           Map.entry("HUP", 1),
           Map.entry("INT", 2),
           Map.entry("QUIT", 3),
           Map.entry("ABRT", 6),
-          Map.entry("KILL", 9),
+          Map.entry("KILL", KILL),
           Map.entry("USR1", 10),
           Map.entry("USR2", 12),
           Map.entry("PIPE", 13),
           Map.entry("ALRM", 14),
-          Map.entry("TERM", 15),
+          Map.entry("TERM", TERM),
           Map.entry("CHLD", 17),
           Map.entry("CONT", 18),
           Map.entry("STOP", 19),

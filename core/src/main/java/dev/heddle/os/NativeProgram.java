@@ -10,8 +10,8 @@ import dev.heddle.os.pipe.PipeSink;
 import dev.heddle.os.pipe.PipeSource;
 import dev.heddle.os.spawn.SpawnPlan;
 import dev.heddle.os.spawn.SpawnedProcess;
-import dev.heddle.reactor.driver.Operation;
-import dev.heddle.reactor.driver.ReactorDriver;
+import dev.heddle.reactor.driver.Direction;
+import dev.heddle.reactor.driver.ReadinessListener;
 import dev.heddle.reactor.raw.RawStream;
 import java.io.IOException;
 import java.time.Duration;
@@ -46,13 +46,13 @@ final class NativeProgram implements StartedProgram {
     return process.handle();
   }
 
-  /// Whether it has a process group of its own.
-  boolean leads() {
+  @Override
+  public boolean leads() {
     return process.leads();
   }
 
-  /// Sends a signal to that group. **Thread** any.
-  int signalGroup(int signal) {
+  @Override
+  public int signalGroup(int signal) {
     return process.signalGroup(signal);
   }
 
@@ -77,7 +77,7 @@ final class NativeProgram implements StartedProgram {
   public void watch(LoopRoot loop, IntConsumer whenEnded) throws IOException {
     RawStream number = stream(loop, process.takeEnd());
     end = new End(loop, number, whenEnded);
-    end.wait(loop.scheduler().reactor().driver());
+    end.await();
   }
 
   @Override
@@ -87,7 +87,7 @@ final class NativeProgram implements StartedProgram {
 
   /// Asked for as long as it runs, also when nobody waits for it: a process that has ended stays in
   /// the system's table until somebody asks how.
-  private final class End extends Operation {
+  private final class End implements ReadinessListener {
     private final LoopRoot loop;
     private final RawStream number;
     private final IntConsumer whenEnded;
@@ -95,21 +95,20 @@ final class NativeProgram implements StartedProgram {
     private boolean told;
 
     End(LoopRoot loop, RawStream number, IntConsumer whenEnded) {
-      super(Kind.POLL_INPUT, number.watched());
       this.loop = loop;
       this.number = number;
       this.whenEnded = whenEnded;
     }
 
-    void wait(ReactorDriver driver) {
-      if (!told && !isSubmitted()) {
-        driver.submit(this);
+    void await() {
+      if (!told) {
+        number.arm(Direction.READ, this);
       }
     }
 
     /// In a tick: asking takes no lock, and does not wait.
     @Override
-    protected void completed(@Nullable Throwable error) {
+    public void onReady(@Nullable Throwable error) {
       if (told) {
         return;
       }
@@ -128,18 +127,14 @@ final class NativeProgram implements StartedProgram {
       Event timer = loop.timer(loop.nanoTimeAfter(pause), true);
       Duration longer = pause.multipliedBy(2);
       pause = longer.compareTo(LONGEST_PAUSE) < 0 ? longer : LONGEST_PAUSE;
-      InlineCallback again =
-          (event, result, failure) ->
-              loop.scheduler().onTrampoline(() -> wait(loop.scheduler().reactor().driver()));
+      InlineCallback again = (event, result, failure) -> loop.scheduler().onTrampoline(this::await);
       timer.subscribe(again);
       timer.start();
     }
 
     boolean isAhead() {
       if (!told && process.hasEnded()) {
-        if (isSubmitted()) {
-          loop.scheduler().reactor().driver().cancel(this);
-        }
+        number.disarm(Direction.READ, this);
         tell();
       }
       return !told;

@@ -37,7 +37,7 @@ final class ProcessStart implements Callable<StartedProgram> {
   private static final int TYPE = 0170000; // S_IFMT
   private static final int NAMED_PIPE = 0010000; // S_IFIFO
 
-  private final Command command;
+  private final CommandSettings command;
   private final ProcessBuilder builder; // also checks what it is given
   private final @Nullable String refusal; // to start it natively
 
@@ -49,14 +49,14 @@ final class ProcessStart implements Callable<StartedProgram> {
   private final CompletableFuture<List<Path>> pipes = new CompletableFuture<>();
   private final CompletableFuture<Boolean> stuck = new CompletableFuture<>(); // in one of them
 
-  private ProcessStart(Command command, @Nullable String refusal) {
+  private ProcessStart(CommandSettings command, @Nullable String refusal) {
     this.command = command;
     this.builder = command.builder();
     this.refusal = refusal;
   }
 
   /// Starts it.
-  static StartedProgram of(Command command) throws IOException {
+  static StartedProgram of(CommandSettings command) throws IOException {
     CoroutineNode<?> self = CoroutineNode.current();
     ProcessStart start = new ProcessStart(command, refusal(self.loop()));
     try {
@@ -93,8 +93,8 @@ final class ProcessStart implements Callable<StartedProgram> {
     return new IOException(
         "Cannot run program \""
             + command.program()
-            + "\": there is no thread to start it on; the limit of processes and threads is reached:"
-            + " ulimit -u of this user, or pids.max of the container",
+            + "\": there is no thread to start it on; the limit of processes and threads is"
+            + " reached: ulimit -u of this user, or pids.max of the container",
         e);
   }
 

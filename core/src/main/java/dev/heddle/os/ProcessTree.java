@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
 final class ProcessTree {
   private final ProcessHandle root;
   private final List<ProcessHandle> descendants;
-  private final @Nullable NativeProgram leader; // of a group of its own
+  private final @Nullable StartedProgram leader; // of a group of its own
 
   private ProcessTree(
-      ProcessHandle root, List<ProcessHandle> descendants, @Nullable NativeProgram leader) {
+      ProcessHandle root, List<ProcessHandle> descendants, @Nullable StartedProgram leader) {
     this.root = root;
     this.descendants = descendants;
     this.leader = leader;
@@ -24,16 +24,13 @@ final class ProcessTree {
 
   static ProcessTree of(StartedProgram program) {
     ProcessHandle root = program.handle();
-    return new ProcessTree(
-        root,
-        root.descendants().toList(),
-        program instanceof NativeProgram own && own.leads() ? own : null);
+    return new ProcessTree(root, root.descendants().toList(), program.leads() ? program : null);
   }
 
   /// Sends SIGTERM to all, and to those of its group; the root first, which may tell the others.
   void terminate() {
     root.destroy();
-    signalGroup(Child.TERM);
+    signalGroup(LinuxSignals.TERM);
     descendants.forEach(ProcessHandle::destroy);
   }
 
@@ -42,7 +39,7 @@ final class ProcessTree {
     List<ProcessHandle> all = new ArrayList<>(descendants);
     descendants.forEach(each -> each.descendants().forEach(all::add));
     root.descendants().forEach(all::add);
-    signalGroup(Child.KILL);
+    signalGroup(LinuxSignals.KILL);
     root.destroyForcibly();
     all.forEach(ProcessHandle::destroyForcibly);
   }

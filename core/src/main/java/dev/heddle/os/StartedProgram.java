@@ -10,7 +10,7 @@ import java.util.function.IntConsumer;
 /// A program that was started, in one of two ways: natively, or by the JDK.
 ///
 /// **Thread** the loop's, from [#watch] on; before it the one that has started it.
-sealed interface StartedProgram permits NativeProgram, JdkProgram {
+interface StartedProgram {
   /// Its number.
   long pid();
 
@@ -19,6 +19,18 @@ sealed interface StartedProgram permits NativeProgram, JdkProgram {
 
   /// Whether it runs.
   boolean isAlive();
+
+  /// Whether it has a process group of its own.
+  default boolean leads() {
+    return false;
+  }
+
+  /// Sends a signal to that group. **Thread** any.
+  ///
+  /// @return 0, or the system's error, negative
+  default int signalGroup(int signal) {
+    throw new IllegalStateException("there is no process group of its own");
+  }
 
   /// Whether it has a process group of its own, and its number is kept for that, also when it has
   /// ended itself. **Thread** any.

@@ -3,7 +3,6 @@ package dev.heddle.reactor;
 
 import dev.heddle.reactor.driver.DriverHost;
 import dev.heddle.reactor.driver.Facility;
-import dev.heddle.reactor.driver.Operation;
 import dev.heddle.reactor.driver.ReactorDriver;
 import dev.heddle.reactor.driver.Support;
 import java.util.Map;
@@ -11,15 +10,16 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// A driver that is not chosen before somebody opens something; until then it merely parks the
+/// A driver that is not chosen before a coroutine opens something; until then it merely parks the
 /// carrier.
 final class DeferredDriver implements ReactorDriver {
   /*
-   * To find out which drivers work is to try them: classes and native libraries are loaded, some 100 ms. A loop without I/O has no use for
-   * that. Who opens something asks chosen(), on his coroutine's stack; from the next turn on all goes to the one that was chosen.
+   * Finding out which drivers work means trying them: classes and native libraries are loaded, some
+   * 100 ms. A loop without I/O does not need that. A coroutine that opens something calls chosen(),
+   * on its own stack; from the next turn on all calls go to the chosen driver.
    *
-   * A wake-up that still finds none unparks a carrier that may poll meanwhile: it then was awake in between, and has looked at what the
-   * waker brought before it slept again (Wakeup's protocol), so that wake-up is owed to nobody.
+   * A wake-up that finds no driver yet may unpark a carrier that is polling by then. That is
+   * harmless: the carrier has rechecked its inbox before it polled (see Wakeup).
    */
   private final DriverHost host;
   private final Supplier<ReactorDriver> choice;
@@ -51,16 +51,6 @@ final class DeferredDriver implements ReactorDriver {
   @Override
   public Map<Facility, Support> capabilities() {
     return chosen().capabilities();
-  }
-
-  @Override
-  public void submit(Operation operation) {
-    chosen().submit(operation);
-  }
-
-  @Override
-  public void cancel(Operation operation) {
-    chosen().cancel(operation);
   }
 
   @Override

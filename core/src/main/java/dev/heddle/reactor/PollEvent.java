@@ -4,29 +4,25 @@ package dev.heddle.reactor;
 import dev.heddle.event.Event;
 import dev.heddle.event.EventHome;
 import dev.heddle.reactor.driver.Descriptor;
-import dev.heddle.reactor.driver.Operation;
-import dev.heddle.reactor.driver.ReactorDriver;
+import dev.heddle.reactor.driver.Direction;
+import dev.heddle.reactor.driver.ReadinessListener;
 import org.jspecify.annotations.Nullable;
 
-/// Readiness of a descriptor in one direction; fires each time it is awaited and comes true.
-public final class PollEvent extends Event {
-  private final ReactorDriver driver;
-  private final Poll operation;
+/// Readiness of a descriptor in one direction; fires each time that the descriptor becomes ready
+/// while a coroutine waits.
+public final class PollEvent extends Event implements ReadinessListener {
+  private final Direction direction;
+  private final Descriptor descriptor;
   private final Object owner;
 
   /// An event for one direction of a descriptor.
   ///
   /// @param owner whose descriptor it is, as dumps show it
-  public PollEvent(
-      EventHome home,
-      ReactorDriver driver,
-      Operation.Kind direction,
-      Descriptor descriptor,
-      Object owner) {
+  public PollEvent(EventHome home, Direction direction, Descriptor descriptor, Object owner) {
     super(home);
-    this.driver = driver;
+    this.direction = direction;
+    this.descriptor = descriptor;
     this.owner = owner;
-    this.operation = new Poll(direction, descriptor);
   }
 
   @Override
@@ -36,34 +32,26 @@ public final class PollEvent extends Event {
 
   @Override
   protected void arm() {
-    driver.submit(operation);
+    descriptor.arm(direction, this);
   }
 
   @Override
   protected void disarm() {
-    if (operation.isSubmitted()) {
-      driver.cancel(operation);
-    }
+    descriptor.disarm(direction, this);
   }
 
-  /// Ends the waits of all who wait now, with an error.
+  @Override
+  public void onReady(@Nullable Throwable error) {
+    fire(null, error);
+  }
+
+  /// Ends all waits that there are now, with an error.
   public void abort(Throwable error) {
     fire(null, error);
   }
 
   @Override
   public String info() {
-    return (operation.kind() == Operation.Kind.POLL_INPUT ? "input from " : "output to ") + owner;
-  }
-
-  private final class Poll extends Operation {
-    Poll(Kind direction, Descriptor descriptor) {
-      super(direction, descriptor);
-    }
-
-    @Override
-    protected void completed(@Nullable Throwable error) {
-      fire(null, error);
-    }
+    return (direction == Direction.READ ? "input from " : "output to ") + owner;
   }
 }

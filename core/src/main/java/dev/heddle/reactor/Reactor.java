@@ -3,8 +3,8 @@ package dev.heddle.reactor;
 
 import dev.heddle.event.EventHome;
 import dev.heddle.reactor.driver.Descriptor;
+import dev.heddle.reactor.driver.Direction;
 import dev.heddle.reactor.driver.Facility;
-import dev.heddle.reactor.driver.Operation;
 import dev.heddle.reactor.driver.ReactorDriver;
 import dev.heddle.reactor.driver.Support;
 import dev.heddle.reactor.raw.RawCalls;
@@ -19,7 +19,7 @@ import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.Set;
 
-/// The loop's eyes: one look without waiting between coroutines, one sleep when nothing is ready.
+/// Polls the driver: without waiting between coroutines, with a sleep when nothing is ready.
 ///
 /// **Thread** [#execute] on the trampoline only (a driver takes locks; a coroutine parked inside
 /// one would keep it), the rest on the loop.
@@ -54,7 +54,7 @@ public final class Reactor {
     return driver.tick(timers.nextDeadline());
   }
 
-  /// Watches a channel of somebody else's, together with those who do already.
+  /// Watches a channel of other code, together with those that do already.
   ///
   /// @throws IOException when the driver cannot
   public Watched watch(EventHome home, SelectableChannel channel) throws IOException {
@@ -67,7 +67,7 @@ public final class Reactor {
     return known;
   }
 
-  /// Watches a descriptor of somebody else's by its number, together with those who do already.
+  /// Watches a descriptor of other code by its number, together with those that do already.
   ///
   /// @throws IOException when the driver cannot
   public Watched watch(EventHome home, int number) throws IOException {
@@ -81,11 +81,10 @@ public final class Reactor {
   }
 
   private Watched watched(EventHome home, Descriptor descriptor, Object owner) {
-    ReactorDriver watching = driver();
     return new Watched(
         descriptor,
-        new PollEvent(home, watching, Operation.Kind.POLL_INPUT, descriptor, owner),
-        new PollEvent(home, watching, Operation.Kind.POLL_OUTPUT, descriptor, owner));
+        new PollEvent(home, Direction.READ, descriptor, owner),
+        new PollEvent(home, Direction.WRITE, descriptor, owner));
   }
 
   /// Whether [#stream] is served here.
@@ -124,7 +123,7 @@ public final class Reactor {
     }
   }
 
-  /// One who watches a channel, or a number, does so no more.
+  /// One of those that watch a channel, or a number, does so no more.
   public void unwatch(Object what, Watched known) {
     if (--known.users == 0) {
       if (what instanceof Integer) {
@@ -139,7 +138,7 @@ public final class Reactor {
     }
   }
 
-  /// The driver in force; it is chosen now, where that was put off until somebody asks.
+  /// The driver in force; it is chosen now, if that was put off until it is needed.
   public ReactorDriver driver() {
     return driver instanceof DeferredDriver deferred ? deferred.chosen() : driver;
   }

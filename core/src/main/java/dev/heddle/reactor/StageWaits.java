@@ -11,21 +11,26 @@ import java.util.concurrent.CompletionStage;
 /// **Thread** the loop's.
 public final class StageWaits {
   /*
-   * One registration for each stage and loop, while at least one coroutine waits for the stage. All of them wait for one remote event,
-   * which the stage completes; the last one that leaves, however, takes the registration off the stage.
+   * One registration for each stage and loop, while at least one coroutine waits for the stage. All
+   * of them wait for one remote event, which the stage completes; the last one that leaves,
+   * however, takes the registration off the stage.
    *
-   * Taking it off. The JDK has no call that removes a dependent from a stage; a wait that is cut, again and again, on a future that
-   * lives long would leave one each time. But `anyOf` takes itself off the others as soon as one of its futures has completed: so a
-   * future of the JDK's is awaited together with one that the last wait completes. A stage of another kind keeps the dependent.
+   * Taking it off. The JDK has no call that removes a dependent from a stage; a wait that is cut,
+   * again and again, on a future that lives long would leave one each time. But `anyOf` takes
+   * itself off the others as soon as one of its futures has completed: so a future of the JDK's is
+   * awaited together with one that the last wait completes. A stage of another kind keeps the
+   * dependent.
    *
-   * Registering runs the stage's code, which may be anybody's: it may throw, and it may wait. So a registration is listed when it has
-   * been made. Two coroutines that make one for the same stage at once have one each, and the first is listed.
+   * Registering runs the stage's code, which may be anybody's: it may throw, and it may wait. So a
+   * registration is listed when it has been made. Two coroutines that make one for the same stage
+   * at once have one each, and the first is listed.
    *
    * I1. Without a wait of this loop nothing of it stays with a future of the JDK's. [StageWaitTest]
    * I2. A stage has one dependent for all waits that began one after the other. [StageWaitTest]
    *
-   * Cost. A wait: a look into a table. Taking a registration off looks at every dependent that the future has: with one registration
-   * for each wait, n waits that were cut would take n * n steps. [StageWaitTest]
+   * Cost. A wait: a look into a table. Taking a registration off looks at every dependent that the
+   * future has: with one registration for each wait, n waits that were cut would take n * n steps.
+   * [StageWaitTest]
    */
   private final EventHome home;
   private final Inbox inbox;

@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
 /// **Cost** The logarithm, also to remove one.
 final class TimerHeap {
   /*
-   * Four children a node: half as many levels as with two, and their deadlines share a cache line. An entry's deadline and arrival
-   * stand beside its timer, so that comparing touches no timer. A timer knows its index, above PLACE.
+   * Four children a node: half as many levels as with two, and their deadlines share a cache line.
+   * An entry's deadline and arrival stand beside its timer, so that comparing touches no timer. A
+   * timer knows its index, above PLACE.
    *
    * I1. The first entry is the least by (deadline, arrival). [TimerHeapTest]
    * I2. timers[i].at == PLACE + i. [TimerHeapTest]

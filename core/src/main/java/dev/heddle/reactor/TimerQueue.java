@@ -8,45 +8,57 @@ import org.jspecify.annotations.Nullable;
 /// arming, never early.
 public final class TimerQueue {
   /*
-   * Far timers wait in a hierarchical wheel. The timers of the tick that has come are sorted once and read from the front.
+   * Far timers wait in a hierarchical wheel. The timers of the tick that has come are sorted once
+   * and read from the front.
    *
    *   nanoseconds ──>>20──> ticks of 1.05 ms.  `current` is the tick that has been reached.
-   *   Near: 4,096 slots of one tick, 4.3 s; for ticks that differ from `current` in the lowest 12 bits only.
-   *   Far: levels of 64 slots. level = the highest group of 6 bits in which tick and current differ, slot = the tick's digit there.
+   *   Near: 4,096 slots of one tick, 4.3 s; for ticks that differ from `current` in the lowest 12
+   *   bits only.
+   *   Far: levels of 64 slots. The level is the highest group of 6 bits in which the tick and
+   *   `current` differ, the slot is the tick's digit there.
    *   Armed for a tick before `horizon`, which is the one after `current` or a later one: a heap.
    *
-   * So all timers of a level share their higher digits with `current`, and each is earlier than every timer of a higher level.
-   * When `current` reaches a far slot, its timers are placed anew, on a lower level; a near slot becomes the run.
+   * So all timers of a level share their higher digits with `current`, and each is earlier than
+   * every timer of a higher level. When `current` reaches a far slot, its timers are placed anew,
+   * on a lower level; a near slot becomes the run.
    *
-   * States of a timer.  from       event    to       who
-   *                     NOWHERE    arm      slot     a coroutine that waits, or the trampoline
-   *                     NOWHERE    arm      heap     the same, when its tick is before the horizon
-   *                     far slot   advance  slot     tick: one level down at least
-   *                     near slot  advance  run      tick; it keeps its place
-   *                     slot       look     heap     whoever asks for the next deadline after its holder was cancelled: the whole slot
-   *                     any other  cancel   NOWHERE
-   *                     heap, run  expire   NOWHERE  tick
+   * States of a timer.
+   *   from       event    to       who
+   *   NOWHERE    arm      slot     a coroutine that waits, or the trampoline
+   *   NOWHERE    arm      heap     the same, when its tick is before the horizon
+   *   far slot   advance  slot     the tick: at least one level down
+   *   near slot  advance  run      the tick; it keeps its place
+   *   slot       look     heap     the next deadline is asked for after the timer that had it
+   *                                was cancelled: all timers of the slot
+   *   any other  cancel   NOWHERE
+   *   heap, run  expire   NOWHERE  the tick
    *
    * Threads. The loop's own. No lock, no user code.
    *
    * I1. No timer fires before its deadline. [TimerQueueTest]
-   * I2. Equal deadlines fire in the order of arming: they stand in that order in the one slot of their tick, or in the heap by it, and who
-   *     comes to the heap beside a run was armed after all of that. [TimerQueueTest, TimerQueueModelTest]
-   * I3. nextDeadline() is exact, so a sleeping loop wakes once per deadline and never for a slot. [TimerQueueTest]
+   * I2. Equal deadlines fire in the order of arming: they stand in that order in the one slot of
+   *     their tick, or in the heap by it, and a timer that comes to the heap beside a run was armed
+   *     after all of the run. [TimerQueueTest, TimerQueueModelTest]
+   * I3. nextDeadline() is exact, so a sleeping loop wakes once per deadline and never for a slot.
+   *     [TimerQueueTest]
    * I4. A set bit means a slot with timers. [TimerQueueModelTest]
-   * I5. When a slot is reached, nothing is left in the run or the heap, for all of it was due. [asserts in TimerRun and TimerHeap]
+   * I5. When a slot is reached, nothing is left in the run or the heap, for all of it was due.
+   *     [asserts in TimerRun and TimerHeap]
    *
-   * Cost. Arm: a count of leading zeros, an append. Cancel: a hole. Whoever is armed for less than 4.3 s does not move until
-   * it fires, others move at most once per level (7 levels span 146 years); moving reads their deadlines, and the cache misses
-   * overlap. nextDeadline(): two bitmaps, then the slot's least deadline. Whoever cancels that one makes a heap of the first
-   * slot once: then `horizon` is its end, and arming before it takes the logarithm until the heap is empty. A timer comes to the
-   * heap once. Fire: two passes of a radix sort, then a step forward. A loop has 56 KB of slots.
+   * Cost. Arm: a count of leading zeros, an append. Cancel: a hole. A timer that is armed for less
+   * than 4.3 s does not move until it fires, others move at most once per level (7 levels span 146
+   * years); moving reads their deadlines, and the cache misses overlap. nextDeadline(): two
+   * bitmaps, then the slot's least deadline. Cancelling that timer makes a heap of the first slot
+   * once: then `horizon` is its end, and arming before it takes the logarithm until the heap is
+   * empty. A timer comes to the heap once. Fire: two passes of a radix sort, then a step forward. A
+   * loop has 56 KB of slots.
    *
-   * Rejected. A heap alone: cancelling among a million costs ten cache misses, or tombstones that need a sweep of milliseconds.
-   * A wheel alone: fires late by up to a tick, and without order inside it. A skip list or tree: allocates. A heap for
-   * the whole tick: a logarithm for each timer. Ticks of 65 us: shorter sorts, but one level more to pass.
+   * Rejected. A heap alone: cancelling among a million costs ten cache misses, or tombstones that
+   * need a sweep of milliseconds. A wheel alone: fires late by up to a tick, and without order
+   * inside it. A skip list or tree: allocates. A heap for the whole tick: a logarithm for each
+   * timer. Ticks of 65 us: shorter sorts, but one level more to pass.
    *
-   * Sources. Varghese and Lauck, Hashed and Hierarchical Timing Wheels, 1987; DESIGN 3.1; traps 11, 14, 15.
+   * Sources. Varghese and Lauck, Hashed and Hierarchical Timing Wheels, 1987; traps 11, 14, 15.
    */
   static final int NOWHERE = -1;
   static final int TICK_SHIFT =

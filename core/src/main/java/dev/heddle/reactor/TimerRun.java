@@ -9,10 +9,11 @@ import org.jspecify.annotations.Nullable;
 /// **Cost** Two passes over an array of `long`; nothing to cancel one.
 final class TimerRun {
   /*
-   * The timers stay where they stood in their slot's chunks. A key is the deadline's offset in the tick above that place, counted
-   * through all chunks. So sorting moves no timer and looks into none, neither does reading the next deadline, and equal deadlines
-   * come out in the order of places, which is that of arming. Making the keys reads the timers one after the other, and the cache
-   * misses overlap, for nothing waits for them.
+   * The timers stay where they stood in their slot's chunks. A key is the deadline's offset in the
+   * tick above that place, counted through all chunks. So sorting moves no timer and looks into
+   * none, neither does reading the next deadline, and equal deadlines come out in the order of
+   * places, which is that of arming. Making the keys reads the timers one after the other, and the
+   * cache misses overlap, for nothing waits for them.
    *
    * A timer that is cancelled leaves a hole in its chunk.
    *

@@ -8,25 +8,32 @@ import org.jspecify.annotations.Nullable;
 /// time.
 final class TimerSlots {
   /*
-   * A slot is a ring of chunks, of which the slot knows the last. A timer knows its chunk's number and its index there, in one `int`;
-   * it stays at its place until it leaves, so that the order of arrival is the order of places. Who leaves leaves a hole. A
-   * chunk full of holes leaves, too: its number is free for another one.
+   * A slot is a ring of chunks, of which the slot knows the last. A timer knows its chunk's number
+   * and its index there, in one `int`; it stays at its place until it leaves, so that the order of
+   * arrival is the order of places. A timer that leaves leaves a hole. A chunk full of holes
+   * leaves, too: its number is free for another one.
    *
-   *   tails[slot] ──> last chunk ──next──> first chunk ──next──> ... ──> last chunk        chunks[number]: each of them
+   *   tails[slot] ──> last chunk ──next──> first chunk ──next──> ... ──> last chunk
+   *   chunks[number]: each of them
    *
-   * Nothing about a timer but its pointer is kept, so adding one is one write of a pointer. That into an old array would cost a
-   * fence under G1, and the cleaning of a card; so chunks are not pooled: a new one is young while it is filled.
+   * Nothing about a timer but its pointer is kept, so adding one is one write of a pointer. That
+   * into an old array would cost a fence under G1, and the cleaning of a card; so chunks are not
+   * pooled: a new one is young while it is filled.
    *
-   * I1. chunks[at >> SHIFT].timers[at & MASK] is the timer that says `at`, and nobody else's place. [TimerSlotsTest]
-   * I2. A slot that is not empty has a chunk with a timer; no chunk but the last is without. [TimerSlotsTest]
+   * I1. chunks[at >> SHIFT].timers[at & MASK] is the timer that says `at`, and no other timer is
+   *     there. [TimerSlotsTest]
+   * I2. A slot that is not empty has a chunk with a timer; no chunk but the last is without.
+   *     [TimerSlotsTest]
    * I3. least(slot) is exact or UNKNOWN. [TimerSlotsTest]
    *
-   * Cost. At worst each chunk keeps one timer: 320 bytes for it in place of 6, beside the 64 of the timer itself.
+   * Cost. At worst each chunk keeps one timer: 320 bytes for it in place of 6, beside the 64 of the
+   * timer itself.
    *
-   * Rejected. Filling a hole with the slot's last timer: it loses the order of arrival, which then needs a number in each timer
-   * and a comparison of equal deadlines. Deadlines beside the timers: one write and, for a cancel, one cache miss more; they
-   * are read only when their slot's time has come, all at once, and then the misses overlap. Lists through the timers: each step
-   * of a walk is a cache miss that waits for the one before.
+   * Rejected. Filling a hole with the slot's last timer: it loses the order of arrival, which then
+   * needs a number in each timer and a comparison of equal deadlines. Deadlines beside the timers:
+   * one write and, for a cancel, one cache miss more; they are read only when their slot's time has
+   * come, all at once, and then the misses overlap. Lists through the timers: each step of a walk
+   * is a cache miss that waits for the one before.
    */
   static final long UNKNOWN =
       Long.MIN_VALUE; // no deadline is less: it stays until the slot is empty
@@ -91,7 +98,7 @@ final class TimerSlots {
   }
 
   /// Takes all chunks out of a slot that is not empty; they are linked by `next`, in order. Their
-  /// timers can still be removed, until whoever took them has each of them [#release]d.
+  /// timers can still be removed, until the caller that took them has [#release]d each.
   @SuppressWarnings("NullAway") // it has a chunk
   Chunk take(int slot) {
     Chunk tail = tails[slot];

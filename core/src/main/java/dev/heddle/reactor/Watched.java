@@ -3,8 +3,8 @@ package dev.heddle.reactor;
 
 import dev.heddle.reactor.driver.Descriptor;
 
-/// A channel or descriptor of somebody else's, watched for all who ask: a driver has one operation
-/// of each kind for a descriptor, and events take as many subscribers as come.
+/// A channel or descriptor that other code owns, watched for all that ask: a descriptor has one
+/// listener for each direction, and events take as many subscribers as come.
 public final class Watched {
   private final Descriptor descriptor;
   private final PollEvent readable;

@@ -6,7 +6,7 @@
 /// | enters | leaves |
 /// |---|---|
 /// | events armed by waiting coroutines | fired events, on the carrier |
-/// | one look, or one sleep, from the trampoline | operations, to the driver |
+/// | one poll, or one sleep, from the trampoline | listeners, to descriptors |
 /// | completions from other threads, through the inbox | |
 ///
 /// Threads: the loop's own; [dev.heddle.reactor.RemoteEvent] and [dev.heddle.reactor.TriggerEvent]

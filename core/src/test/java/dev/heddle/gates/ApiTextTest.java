@@ -29,7 +29,7 @@ class ApiTextTest {
     assertThat(now)
         .as(
             "The public API is not what %s says. If the change is meant, write it with"
-                + " `./mvnw -pl core,process test -Dgates=off -Dtest=ApiTextTest"
+                + " `./mvnw -pl core,process,netty test -Dgates=off -Dtest=ApiTextTest"
                 + " -Dsurefire.failIfNoSpecifiedTests=false -Dtests.api.skip=false"
                 + " -Dapi.update=true` and commit the"
                 + " file.",

@@ -11,7 +11,6 @@ import dev.heddle.io.conformance.RawUnixPeer;
 import dev.heddle.reactor.driver.Descriptor;
 import dev.heddle.reactor.driver.Facility;
 import dev.heddle.reactor.driver.ListenerDescriptor;
-import dev.heddle.reactor.driver.OtherKindException;
 import dev.heddle.reactor.driver.ReactorDriver;
 import dev.heddle.reactor.driver.Support;
 import dev.heddle.reactor.raw.RawCalls;

@@ -2,7 +2,6 @@
 package dev.heddle.observe;
 
 import dev.heddle.reactor.driver.Facility;
-import dev.heddle.reactor.driver.Operation;
 import dev.heddle.reactor.driver.ReactorDriver;
 import dev.heddle.reactor.driver.Support;
 import java.util.Map;
@@ -59,14 +58,6 @@ final class CallingDriver implements ReactorDriver {
   public Map<Facility, Support> capabilities() {
     return Map.of();
   }
-
-  @Override
-  public void submit(Operation operation) {
-    throw new AssertionError("nothing is submitted in these tests");
-  }
-
-  @Override
-  public void cancel(Operation operation) {}
 
   @Override
   public boolean isArmed() {

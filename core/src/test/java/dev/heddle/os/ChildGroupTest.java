@@ -202,7 +202,7 @@ class ChildGroupTest {
   @Test
   void groupOfALeaderThatNativeCodeHasAskedForFirst_getsNoSignal() throws Exception {
     SpawnedProcess leader =
-        PosixSpawn.start(Command.of("true").withProcessGroup().plan(), () -> true);
+        PosixSpawn.start(Command.of("true").withProcessGroup().settings().plan(), () -> true);
     try {
       StrangeProcess.take(leader.pid());
       assertThat(leader.hasEnded()).isTrue();

@@ -52,7 +52,8 @@ class ChildOutputTest {
   private static ChildOutput output(LateSource source, Command command) {
     Promise<Integer> exit = Heddle.promise("the end");
     exit.complete(0);
-    return new ChildOutput(CoroutineNode.current().scheduler(), source, exit.future(), command);
+    return new ChildOutput(
+        CoroutineNode.current().scheduler(), source, exit.future(), command.settings());
   }
 
   private static Coroutine<String> reading(LateSource source) {

@@ -177,6 +177,18 @@ class CommandTest {
   }
 
   @Test
+  void error_redirected_goesToTheFileAlone() {
+    Path to = folder.resolve("error");
+    inLoop(() -> {
+      Command command = Command.shell("echo out; echo err >&2");
+      CommandResult result = command.withError(Redirect.to(to.toFile())).run();
+      assertThat(result.output()).isEqualTo("out\n");
+      assertThat(result.errorBytes()).isEmpty();
+    });
+    assertThat(to).hasContent("err\n");
+  }
+
+  @Test
   void failedCommand_saysWhyWhenAskedTo() {
     inLoop(() -> {
       CommandResult result = Command.shell("echo no such thing >&2; exit 2").run();

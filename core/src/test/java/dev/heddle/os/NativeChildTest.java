@@ -157,7 +157,8 @@ class NativeChildTest {
   @Test
   void twoWhoWaitForTheSameEnd_areToldTheSame() throws Exception {
     for (int i = 0; i < 50; i++) {
-      SpawnedProcess process = PosixSpawn.start(Command.of("sleep", "1000").plan(), () -> true);
+      SpawnedProcess process =
+          PosixSpawn.start(Command.of("sleep", "1000").settings().plan(), () -> true);
       try {
         Thread other = Thread.ofPlatform().start(process::awaitEnd);
         process.kill();
@@ -177,7 +178,7 @@ class NativeChildTest {
   @Test
   void childThatHasEnded_andIsHeldByATracer_isAskedForAfterPauses() {
     inLoop(() -> {
-      SpawnedProcess process = StrangeProcess.held(Command.of("sleep", "1000").plan());
+      SpawnedProcess process = StrangeProcess.held(Command.of("sleep", "1000").settings().plan());
       try {
         NativeProgram program = new NativeProgram(process);
         AtomicInteger code = new AtomicInteger(-1);
@@ -234,12 +235,13 @@ class NativeChildTest {
     Path file = Files.writeString(folder.resolve("file"), "is never waited for");
     inLoop(() -> {
       int[] input = new int[1];
-      SpawnedProcess process = StrangeProcess.unwatchable(sleep.plan(), file, input);
+      SpawnedProcess process = StrangeProcess.unwatchable(sleep.settings().plan(), file, input);
       try {
         Path open = Path.of("/proc/self/fd/" + input[0]);
         Path pipe = Files.readSymbolicLink(open);
         NativeProgram program = new NativeProgram(process);
-        assertThatThrownBy(() -> Child.of(CoroutineNode.current().loop(), sleep, program))
+        assertThatThrownBy(
+                () -> Child.of(CoroutineNode.current().loop(), sleep.settings(), program))
             .isInstanceOf(IOException.class);
         assertThat(Pids.isOpen(open, pipe)).isFalse();
         Pids.awaitEnd(process.pid());
@@ -291,8 +293,8 @@ class NativeChildTest {
             CAT.withInput(Redirect.from(folder.resolve("none").toFile())),
             CAT.withOutput(Redirect.to(folder.resolve("none/file").toFile())));
     for (Command command : commands) {
-      List<String> words = List.of(command.program(), "/no/such", folder + "/none");
-      String expected = refusal(words, () -> command.builder().start());
+      List<String> words = List.of(command.settings().program(), "/no/such", folder + "/none");
+      String expected = refusal(words, () -> command.settings().builder().start());
       inLoop(() -> assertThat(refusal(words, command::start)).isEqualTo(expected));
     }
   }

@@ -2,7 +2,6 @@
 package dev.heddle.simulation;
 
 import dev.heddle.reactor.driver.Facility;
-import dev.heddle.reactor.driver.Operation;
 import dev.heddle.reactor.driver.ReactorDriver;
 import dev.heddle.reactor.driver.Support;
 import java.util.Map;
@@ -60,14 +59,6 @@ final class VirtualDriver implements ReactorDriver {
   public Map<Facility, Support> capabilities() {
     return Map.of();
   }
-
-  @Override
-  public void submit(Operation operation) {
-    throw new UnsupportedOperationException("no outside world in a simulation: " + operation);
-  }
-
-  @Override
-  public void cancel(Operation operation) {}
 
   @Override
   public boolean isArmed() {

@@ -70,44 +70,57 @@ import org.jspecify.annotations.Nullable;
 /// @since 0.1
 public final class HeddleEventLoop extends AbstractScheduledEventExecutor implements IoEventLoop {
   /*
-   * States.  from      event                            to        who, order
-   *          OPEN      shutdownGracefully(), loop ends  CLOSING   any thread: CAS; who has changed it queues the closing of the channels
-   *          CLOSING   a turn leaves no handle, task    ENDED     the turn: set, then the future completes
-   *          OPEN, CLOSING   the driver closes          CLOSING   carrier, past the loop's end: shuts the channels' sockets down
-   *          CLOSING   the driver has closed            ENDED     a thread beside: channels are closed by force first
+   * States.
+   *   from           event                            to       who, order
+   *   OPEN           shutdownGracefully(), loop ends  CLOSING  any thread: CAS; the thread that
+   *                                                            changed it queues the closing
+   *   CLOSING        a turn leaves no handle or task  ENDED    the turn: set, then the future
+   *                                                            completes
+   *   OPEN, CLOSING  the driver closes                CLOSING  the carrier, past the loop's end:
+   *                                                            shuts the channels' sockets down
+   *   CLOSING        the driver has closed            ENDED    a thread beside: channels are
+   *                                                            closed by force first
    *
-   * Nothing that can wait runs on the trampoline. A handler of Netty's, or an allocator, a logger that it calls, takes locks. On the trampoline
-   * it would stop the loop, for ever if a coroutine holds the lock; on the stack of a coroutine that writes it would be parked in the
-   * middle of a pipeline, and others would enter that: another request's answer, torn TLS records. So all of it runs in turns of a
-   * coroutine's own (EventLoopTurns), and nowhere else. [WaitsTest looks for what of ours waits]
+   * Nothing that can wait runs on the trampoline. A Netty handler, or an allocator or logger that
+   * it calls, takes locks. On the trampoline it would stop the loop, for ever if a coroutine holds
+   * the lock. On the stack of a coroutine that writes it would be parked in the middle of a
+   * pipeline, and others would enter that: another request's answer, torn TLS records. So all of it
+   * runs in turns of a coroutine of its own (EventLoopTurns), and nowhere else. [WaitsTest looks
+   * for what of ours waits]
    *
-   *   any thread   execute, schedule, what is asked of channels ──tasks──┐
-   *   trampoline   readiness, completions ──────────────────────told────┴─> the turn: handlers, tasks, scheduled tasks
+   *   any thread  execute, schedule, calls on channels ──tasks──┐
+   *   trampoline  readiness, completions ────────────────events─┴─> the turn
    *
-   * While a turn is parked, both queues wait for it, in order, and the loop goes on. One thing told and one task take turns.
+   * While a turn is parked, both queues wait for it, in order, and the loop goes on. One event and
+   * one task alternate.
    *
-   * The forced end. When the loop has ended with channels left (its deadline is over, or it failed), no coroutine can run any more. The
-   * carrier shuts the channels' sockets down, whatever state their pipelines are in, lets go of the driver's handler, and gives the
-   * descriptors back to the system, in this order: the handler may name one by its number. Then the pipelines are told, by a last turn
-   * on a thread of its own (LastTurn): a handler that waits there for what a coroutine was left behind with may wait for ever, and holds
-   * up nobody but itself.
-   * A turn that was parked in a handler when the loop ended is left behind, and may go on at any time, on the JDK's scheduler. It, too,
-   * names descriptors by their numbers, which another connection would have by then; so they stay taken, their sockets shut down, until
-   * it has come back, and the last turn waits for it. It asks the driver's handler for nothing (GuestHandle.isAbandoned).
+   * The forced end. When the loop has ended with channels left (its deadline is over, or it
+   * failed), no coroutine can run any more. The carrier shuts the channels' sockets down, whatever
+   * state their pipelines are in, ends the driver's handler, and gives the descriptors back to the
+   * system, in this order: the handler may name one by its number. Then a last turn on a thread of
+   * its own notifies the pipelines (LastTurn): a handler that waits there for something that a
+   * coroutine has left behind may wait for ever, and delays nothing but itself. A turn that was
+   * parked in a handler when the loop ended is left behind, and may go on at any time, on the JDK's
+   * scheduler. It, too, names descriptors by their numbers, which another connection would have by
+   * then; so they stay taken, their sockets shut down, until it has come back, and the last turn
+   * waits for it. It asks the driver's handler for nothing (GuestHandle.isAbandoned).
    *
-   * Memory order. offer() adds the task, then reads the phase; the turn writes ENDED, then takes what is left. So a task is run, or found
-   * by its own thread and rejected. The wake-up is DrivenHandler's: it makes the trampoline ask for a turn.
+   * Memory order. offer() adds the task, then reads the phase; the turn writes ENDED, then takes
+   * what is left. So a task is run, or found by its own thread and rejected. The wake-up is
+   * DrivenHandler's: it makes the trampoline ask for a turn.
    *
    * Time. Netty's ticker does not count from where System.nanoTime() does; only differences pass.
    *
-   * Cost. A turn ends after STEPS, or LONGEST: then others run, and the rest has another turn. So a flood on one pipeline, or a task that
-   * queues itself anew, starves nobody. What a coroutine writes costs a task and a turn, which it shares with all that write meanwhile.
+   * Cost. A turn ends after STEPS, or LONGEST: then others run, and the rest gets another turn. So
+   * a flood on one pipeline, or a task that queues itself again, starves nothing. A coroutine's
+   * write costs a task and a turn, which it shares with all that write meanwhile.
    *
-   * Rejected. Turns on the trampoline, and writes on the stack of the coroutine that calls: see above; they cost less, and were wrong.
-   * ManualIoEventLoop: it runs the handler, too, and so whatever its run() is parked in would hold the driver. To keep the loop alive
-   * while channels are open: who forgets one would wait for ever, where Heddle ends and closes it.
+   * Rejected. Turns on the trampoline, and writes on the stack of the calling coroutine: see above;
+   * they cost less, and were wrong. ManualIoEventLoop: it runs the handler, too, and so whatever
+   * its run() is parked in would hold the driver. To keep the loop alive while channels are open: a
+   * program that forgets one would wait for ever, where Heddle ends and closes it.
    *
-   * Sources. REACTOR 2, 12; decision 0030.
+   * Sources. Decision 0030.
    */
   private static final int STEPS = 1_024; // in a turn
   private static final int STEPS_BETWEEN_LOOKS = 16; // at the clock
@@ -115,7 +128,7 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
       1_000_000; // nanoseconds; as long as the loop lets one coroutine of many run
   private static final int PART_OF_DEADLINE = 5; // for channels that are asked to close
   private static final long LONGEST_LAST_TURN =
-      TimeUnit.SECONDS.toNanos(30); // for tasks that queue themselves anew; nobody waits for it
+      TimeUnit.SECONDS.toNanos(30); // for tasks that queue themselves anew; no caller waits for it
 
   /// How far it has come.
   private enum Phase {
@@ -142,7 +155,7 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
   private @Nullable Registration closer;
   private int opening; // registrations that wait for the handler
 
-  // who ends it by force writes; any thread reads
+  // written by the thread that ends it by force, read by any
   private volatile Thread own;
 
   private HeddleEventLoop(NettyDriver driver) {
@@ -266,7 +279,7 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     if (phase.get() != Phase.OPEN) {
       promise.setFailure(rejection());
     } else if (!handler.isOpen()) {
-      // locks are taken there: by the trampoline, which nobody else can meet half-way
+      // locks are taken there: by the trampoline, so no other code finds it half done
       opening++;
       handler.openSoon(failure -> handles.tell(() -> opened(handle, promise, failure)));
     } else {
@@ -389,7 +402,7 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     try {
       task.run();
     } catch (Throwable e) {
-      // safe: the task was nobody's, so nobody else is to be told
+      // safe: no caller waits for the task
       AsyncLog.shared().warning("a task on a Netty event loop failed", e);
     }
   }
@@ -397,7 +410,7 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
   // ---- the end ----
 
   /// Closes every channel, runs the tasks that are left, drops those scheduled for later, and ends.
-  /// Does not wait for a quiet period: nobody but the loop's own code brings work.
+  /// Does not wait for a quiet period: only the loop's own code brings work.
   ///
   /// @param timeout after which channels that do not close are closed by force
   @Override
@@ -537,7 +550,7 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
       try {
         handles.giveBack(turns.leftBehind() != null, last);
       } catch (Throwable e) {
-        end.tryFailure(e); // there is no thread to be had: nobody tells the pipelines
+        end.tryFailure(e); // no thread is left to notify the pipelines
         throw e;
       }
     }

@@ -2,11 +2,12 @@
 package dev.heddle.netty;
 
 import io.netty.util.concurrent.AbstractScheduledEventExecutor;
+import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// Timers of an event loop that bring nobody anything: those of Netty's resolver, which forget an
+/// Timers of an event loop that resume no coroutine: those of Netty's resolver, which forget an
 /// answer or free an identifier. While a query is out, its channel says so.
 ///
 /// They are run as all others, and are not counted as work that is to come: a loop that has nothing
@@ -14,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 final class QuietTimers extends AbstractScheduledEventExecutor {
   private static final String RESOLVER = "io.netty.resolver.dns.";
 
-  private final HeddleEventLoop loop;
+  private final EventExecutor loop;
 
-  QuietTimers(HeddleEventLoop loop) {
+  QuietTimers(EventExecutor loop) {
     this.loop = loop;
   }
 

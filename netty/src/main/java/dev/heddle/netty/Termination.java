@@ -3,13 +3,14 @@ package dev.heddle.netty;
 
 import io.netty.util.concurrent.BlockingOperationException;
 import io.netty.util.concurrent.DefaultPromise;
+import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.ImmediateEventExecutor;
 
-/// The end of an event loop. It tells whoever waits at once, on whichever thread.
+/// The end of an event loop. It notifies waiters at once, on whichever thread.
 final class Termination extends DefaultPromise<Void> {
-  private final HeddleEventLoop of;
+  private final EventExecutor of;
 
-  Termination(HeddleEventLoop of) {
+  Termination(EventExecutor of) {
     super(ImmediateEventExecutor.INSTANCE);
     this.of = of;
   }

@@ -22,14 +22,16 @@ import org.jspecify.annotations.Nullable;
 /// A stream whose calls block, on threads of its own: a named pipe, standard input, a terminal.
 public class BlockingHandle extends Handle {
   /*
-   * At most one read and one write are under way. A read that its caller has left goes on, and what it brings is the next reader's,
-   * who waits for that one instead of asking for another: no byte can be lost, and none overtakes. A write that its caller has left
-   * goes on, too; the next writer waits for its end, and learns of its failure.
+   * At most one read and one write are under way. A read whose caller has left goes on, and its
+   * bytes are the next reader's, which waits for that read instead of asking for another: no byte
+   * is lost, and none overtakes. A write whose caller has left goes on, too; the next writer waits
+   * for its end, and gets its failure.
    *
-   * Closing sends away who waits, and closes the stream while the system may still be reading from it: no other way would wake
-   * a thread in there. Whoever serves the stream sees to that (BlockingFile).
+   * Closing ends all waits, and closes the stream while the system may still be reading from it:
+   * nothing else would wake a thread in there. The stream's implementation sees to that
+   * (BlockingFile).
    *
-   * Sources. DESIGN 3.9; traps 28, 36; cases 252, 253, 254, 258.
+   * Sources. Traps 28, 36; loop-252, loop-253, loop-254, loop-258.
    */
   static final int THREADS = 3; // one reads, one writes, one closes
 
@@ -41,7 +43,6 @@ public class BlockingHandle extends Handle {
   // loop only
   private @Nullable Request reading;
   private @Nullable Request writing;
-  private boolean open = true;
   private boolean ended;
 
   /// A handle over a stream that is open.
@@ -141,7 +142,7 @@ public class BlockingHandle extends Handle {
       if (kind() == Kind.WRITE && isLeft()) {
         written(this);
         keep(failure());
-      } else if (this == reading && !open) {
+      } else if (this == reading && !isOpen()) {
         scheduler().onTrampoline(BlockingHandle.this::release);
       }
     }
@@ -189,7 +190,8 @@ public class BlockingHandle extends Handle {
     file.taken();
     own.limit(own.position() + (int) request.result());
     ended = request.result() == 0;
-    int n = ended ? -1 : take(own, into);
+    // a read that was begun for another caller may have brought more than this one has room for
+    int n = ended ? -1 : moveOrKeep(own, into);
     answered(own);
     return n;
   }
@@ -197,17 +199,6 @@ public class BlockingHandle extends Handle {
   private void answered(ByteBuffer own) {
     reading = null;
     buffers.giveBack(own);
-  }
-
-  /// A read that was begun for another caller may have brought more than this one has room for.
-  private int take(ByteBuffer own, ByteBuffer into) {
-    int had = own.remaining();
-    FileHandle.move(own, into);
-    int left = own.remaining();
-    if (left > 0) {
-      keep(own);
-    }
-    return had - left;
   }
 
   // ---- writing ----
@@ -223,9 +214,9 @@ public class BlockingHandle extends Handle {
     }
     while (from.hasRemaining()) {
       ByteBuffer own = buffers.take(from.remaining());
-      FileHandle.move(from, own);
+      move(from, own);
       send(self, submit(Kind.WRITE, own.flip()), deadline);
-      if (!open && from.hasRemaining()) {
+      if (!isOpen() && from.hasRemaining()) {
         // closed between the last part's end and now: its threads take no more
         throw new AsynchronousCloseException();
       }
@@ -258,17 +249,7 @@ public class BlockingHandle extends Handle {
   // ---- its end ----
 
   @Override
-  public boolean isOpen() {
-    return open;
-  }
-
-  @Override
-  public void close() {
-    if (!open) {
-      return;
-    }
-    scheduler().checkOnLoop();
-    open = false;
+  protected void onClose() {
     // each is thrown with frames of its own
     if (reading != null) {
       reading.sendAway(new AsynchronousCloseException());

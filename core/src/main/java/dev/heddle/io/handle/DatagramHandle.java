@@ -7,8 +7,7 @@ import dev.heddle.event.Deadline;
 import dev.heddle.io.UdpSocket;
 import dev.heddle.reactor.PollEvent;
 import dev.heddle.reactor.driver.DatagramDescriptor;
-import dev.heddle.reactor.driver.Operation.Kind;
-import dev.heddle.reactor.driver.ReactorDriver;
+import dev.heddle.reactor.driver.Direction;
 import dev.heddle.scheduler.Scheduler;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -35,7 +34,6 @@ public final class DatagramHandle extends Handle implements UdpSocket, Numbered 
   private final PollEvent writable;
 
   // loop only
-  private boolean open = true;
   private @Nullable SocketAddress sender; // of what was read last
 
   /// A handle for a socket that is bound or connected.
@@ -43,11 +41,10 @@ public final class DatagramHandle extends Handle implements UdpSocket, Numbered 
   /// @param kind as errors and dumps call it: `UDP`, `UNIX datagram`
   public DatagramHandle(Scheduler scheduler, DatagramDescriptor descriptor, String kind) {
     super(scheduler);
-    ReactorDriver driver = scheduler.reactor().driver();
     this.descriptor = descriptor;
     this.kind = kind;
-    this.readable = new PollEvent(scheduler, driver, Kind.POLL_INPUT, descriptor, this);
-    this.writable = new PollEvent(scheduler, driver, Kind.POLL_OUTPUT, descriptor, this);
+    this.readable = new PollEvent(scheduler, Direction.READ, descriptor, this);
+    this.writable = new PollEvent(scheduler, Direction.WRITE, descriptor, this);
   }
 
   @Override
@@ -147,12 +144,12 @@ public final class DatagramHandle extends Handle implements UdpSocket, Numbered 
 
   @Override
   public @Nullable SocketAddress localAddress() {
-    return open ? descriptor.localAddress() : null;
+    return isOpen() ? descriptor.localAddress() : null;
   }
 
   @Override
   public @Nullable SocketAddress remoteAddress() {
-    return open ? descriptor.remoteAddress() : null;
+    return isOpen() ? descriptor.remoteAddress() : null;
   }
 
   @Override
@@ -168,17 +165,7 @@ public final class DatagramHandle extends Handle implements UdpSocket, Numbered 
   }
 
   @Override
-  public boolean isOpen() {
-    return open;
-  }
-
-  @Override
-  public void close() {
-    if (!open) {
-      return;
-    }
-    scheduler().checkOnLoop();
-    open = false;
+  protected void onClose() {
     AsynchronousCloseException closed = new AsynchronousCloseException();
     readable.abort(closed);
     writable.abort(closed);

@@ -29,7 +29,7 @@ final class FifoHandle extends StreamHandle implements AsyncFile {
       boolean reads,
       boolean writes,
       ByteBuffer come) {
-    super(scheduler, stream, stream.watched(), "the named pipe " + path);
+    super(scheduler, stream, "the named pipe " + path);
     this.path = path;
     this.reads = reads;
     this.writes = writes;

@@ -10,7 +10,7 @@ import dev.heddle.event.Event;
 import dev.heddle.event.InlineCallback;
 import dev.heddle.reactor.PollEvent;
 import dev.heddle.reactor.Reactor;
-import dev.heddle.reactor.driver.Operation.Kind;
+import dev.heddle.reactor.driver.Direction;
 import dev.heddle.reactor.raw.RawCalls;
 import dev.heddle.reactor.raw.RawStream;
 import java.io.IOException;
@@ -30,17 +30,24 @@ import org.jspecify.annotations.Nullable;
 /// Opens a named pipe without a thread that waits: no call of the system here does.
 final class FifoOpening {
   /*
-   * To read.   An end is opened at once (O_NONBLOCK). Whether somebody writes a read tells: nothing yet (EAGAIN), or the end. The
-   *            descriptor is readable when something has come, or a writer has come and gone. A writer that merely opens the pipe makes
-   *            it neither; so inotify is asked for openings of the path, and after each a read is tried anew.
-   * To write.  The system refuses as long as nobody reads (ENXIO). After each opening of the path it is tried anew.
-   * The watch of the path stands before the first try, so no opening is missed. Our own opening to read is told, too, and costs one try;
-   * a refused one is not told, so nothing goes round in circles.
-   * Where there is no such watch (its number is limited for each user; the path may not be read) it is tried after pauses of 1 to 50 ms.
+   * To read. The end opens at once (O_NONBLOCK). A read tells whether a writer is there: no bytes
+   * yet (EAGAIN), or the end. The descriptor becomes readable when bytes have come, or a writer has
+   * come and gone, but not when a writer merely opens the pipe. So inotify reports openings of the
+   * path, and after each one a read is tried again.
    *
-   * Giving up closes what is open, and nobody has seen a peer: who opens the other end meets this one only while it waits.
+   * To write. The system refuses as long as no reader is there (ENXIO). It is tried again after
+   * each opening of the path.
    *
-   * Rejected. Opening both ends at once, which never waits: whoever opens the pipe meanwhile would find a peer that there is not.
+   * The path is watched before the first try, so no opening is missed. Our own opening to read is
+   * reported, too, and costs one try; a refused one is not, so this does not go round in circles.
+   * Where there is no such watch (each user has a limited number; the path may not be readable) it
+   * is tried after pauses of 1 to 50 ms.
+   *
+   * Giving up closes what is open, and no peer was seen: a process that opens the other end meets
+   * this one only while it waits.
+   *
+   * Rejected. Opening both ends at once, which never waits: a process that opens the pipe meanwhile
+   * would find a peer that does not exist.
    */
   private static final int NONE = -1;
   private static final String OPENING = "the opening of ";
@@ -147,13 +154,7 @@ final class FifoOpening {
   }
 
   private void awaitWriter(RawStream stream, ByteBuffer come) throws IOException {
-    PollEvent readable =
-        new PollEvent(
-            self.scheduler(),
-            reactor().driver(),
-            Kind.POLL_INPUT,
-            stream.watched(),
-            OPENING + path);
+    PollEvent readable = new PollEvent(self.scheduler(), Direction.READ, stream, OPENING + path);
     InlineCallback note = (event, result, error) -> told = true;
     readable.subscribe(note);
     while (!told && stream.read(come) < 0) {
@@ -175,8 +176,7 @@ final class FifoOpening {
   }
 
   private Event opening(RawStream watch) {
-    return new PollEvent(
-        self.scheduler(), reactor().driver(), Kind.POLL_INPUT, watch.watched(), OPENING + path);
+    return new PollEvent(self.scheduler(), Direction.READ, watch, OPENING + path);
   }
 
   private Event pause() {

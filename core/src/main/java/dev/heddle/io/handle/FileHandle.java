@@ -34,29 +34,35 @@ import org.jspecify.annotations.Nullable;
 /// A file: a position of its own, and requests that end whether or not somebody still waits.
 public final class FileHandle extends Handle implements AsyncFile, Numbered {
   /*
-   * A file has no readiness: what is asked of it takes as long as it takes, and cannot be taken back. So a request has a buffer
-   * of its own, which is given back when the driver is done with it. Its caller may leave at any time; then
+   * A file has no readiness: a request takes as long as it takes, and cannot be taken back. So each
+   * request has a buffer of its own, which is given back when the driver is done with it. Its
+   * caller may leave at any time; then
    *
-   *   a read      is for nobody: the position has not moved, so the next read brings the same bytes;
-   *   a change    (a write, a truncation) ends, and its failure is kept for who writes next. What was handed to it counts as written.
-   *               What comes after it in the line waits for its end first, and so does the end of the loop.
+   *   a read    brings its bytes to no caller: the position has not moved, so the next read
+   *             brings them again;
+   *   a change  (a write, a truncation) goes on, and its failure is kept for the next writer. What
+   *             it was given counts as written. What comes after it waits for its end first, and
+   *             so does the loop's end.
    *
-   * Of a write that fails while its caller waits, the buffers say what is in the file (WriteSource). A failure that nobody was there
-   * to take is told to writers and to sync(), and to nobody else: the file is as long as it is.
+   * If a write fails while its caller waits, the buffers' positions say what is in the file
+   * (WriteSource). A failure that no caller was there to take is thrown by writes and by sync(),
+   * and by nothing else: reads find the file as it is.
    *
-   * Readers and writers stand in one line, as they have one position. What readLine() has read ahead lies before that position:
-   * whoever does something else than reading steps back over it first.
+   * Readers and writers share one queue, as they share one position. What readLine() has read ahead
+   * lies before that position: any other request steps back over it first.
    *
-   * Closing sends away all who wait, refuses new requests, and closes the file when the last one under way has ended: its number
-   * would be given to the next file, and the request would work on that one.
+   * Closing ends all waits, refuses new requests, and closes the file when the last request under
+   * way has ended. Otherwise its number would be given to the next file, and the request would work
+   * on that one.
    *
    * I1. A read that throws has not moved the position. [FileCancelTest]
    * I2. A buffer is given back once, after its request has ended. [FileCancelTest]
    * I3. CLOSE is submitted once, when nothing is under way. [FileCancelTest]
    *
-   * Rejected. The caller's buffer in place, when it is a direct one: it would be written to after a cancelled read has returned.
+   * Rejected. The caller's buffer in place, when it is a direct one: it would be written to after a
+   * cancelled read has returned.
    *
-   * Sources. DESIGN 3.9; REACTOR 4, 9; traps 28, 29, 30; cases 256, 257, 293, 294, 297.
+   * Sources. Traps 28, 29, 30; loop-256, loop-257, loop-293, loop-294, loop-297.
    */
   private static final int AT_ONCE = 64 << 10; // bytes; 64 calls of it are 0.5 ms of copying
 
@@ -72,7 +78,6 @@ public final class FileHandle extends Handle implements AsyncFile, Numbered {
   // loop only
   private final ArrayList<Request> underWay = new ArrayList<>(); // in no order
   private final Set<Request> leftChanges = new HashSet<>(); // of those: whose callers have gone
-  private boolean open = true;
   private long position; // where the next request begins; what was read ahead lies before it
   private boolean atEnd; // it is the end, wherever that is by now
 
@@ -92,6 +97,27 @@ public final class FileHandle extends Handle implements AsyncFile, Numbered {
     this.writable = appends || options.contains(WRITE);
     this.readable = !writable || options.contains(READ);
     this.atEnd = appends;
+  }
+
+  /// Opens a file; also a named pipe, when somebody opens its other end.
+  public static AsyncFile open(CoroutineNode<?> self, Path path, Set<? extends OpenOption> options)
+      throws IOException {
+    FileDriver own = self.scheduler().reactor().driver().files();
+    FileDriver files =
+        own != null && own.opens(path, options) ? own : self.loop().threads().files();
+    FileOpening opening = new FileOpening(self.scheduler(), files, path, options);
+    OpenFile file;
+    try {
+      file = opening.await(self);
+    } catch (Throwable e) {
+      AsyncFile pipe = NamedPipe.refused(self, path, options, e);
+      if (pipe == null) {
+        throw e;
+      }
+      return pipe;
+    }
+    AsyncFile pipe = NamedPipe.opened(self, path, options, files, file);
+    return pipe == null ? new FileHandle(self, files, file, path, options) : pipe;
   }
 
   // ---- requests ----
@@ -140,7 +166,7 @@ public final class FileHandle extends Handle implements AsyncFile, Numbered {
     if (request.isLeft() && request.hasBuffer()) {
       buffers.giveBack(request.buffer());
     }
-    if (!open && underWay.isEmpty()) {
+    if (!isOpen() && underWay.isEmpty()) {
       scheduler().onTrampoline(this::submitClose);
     }
   }
@@ -398,14 +424,6 @@ public final class FileHandle extends Handle implements AsyncFile, Numbered {
     stepBack();
   }
 
-  /// Copies what there is room for.
-  static void move(ByteBuffer from, ByteBuffer into) {
-    int n = Math.min(from.remaining(), into.remaining());
-    into.put(into.position(), from, from.position(), n);
-    into.position(into.position() + n);
-    from.position(from.position() + n);
-  }
-
   /// Writes as much as a buffer of ours holds; what fails to get into the file is the caller's
   /// again.
   ///
@@ -538,17 +556,7 @@ public final class FileHandle extends Handle implements AsyncFile, Numbered {
   }
 
   @Override
-  public boolean isOpen() {
-    return open;
-  }
-
-  @Override
-  public void close() {
-    if (!open) {
-      return;
-    }
-    scheduler().checkOnLoop();
-    open = false;
+  protected void onClose() {
     for (Request request : List.copyOf(underWay)) {
       request.sendAway(new AsynchronousCloseException()); // each is thrown with frames of its own
     }

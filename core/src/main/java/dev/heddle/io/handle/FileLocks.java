@@ -17,14 +17,16 @@ import org.jspecify.annotations.Nullable;
 /// The locks of one file.
 final class FileLocks {
   /*
-   * A thread that waits in the system for a lock comes back by getting it, or by the closing of the file: there is no third way. Four
-   * of them would keep all others from even asking. So nobody waits there: who wants a lock asks for it, at once, and asks again
-   * after a pause of the loop's, which grows from 1 to 50 ms. That wait can be cut, and holds no thread.
+   * A thread that waits in the system for a lock returns when it gets the lock or when the file is
+   * closed, and in no other way. Four such threads would keep all other requests from being made.
+   * So no thread waits there: a lock is requested without a wait, and again after a pause on the
+   * loop, which grows from 1 to 50 ms. That wait can be cancelled, and holds no thread.
    *
-   * The JDK refuses a lock that overlaps one of the same process; here that is one that is taken, like any other.
+   * The JDK refuses a lock that overlaps one of the same process; here that one counts as taken,
+   * like any other.
    *
-   * An answer that comes for a caller who has left gives the lock back: the two of them meet in `outcome`, and the second one of
-   * them knows.
+   * A lock that is granted when its caller has left is given back: the two meet in `outcome`, and
+   * the second of them knows.
    *
    * Sources. Trap 34.
    */

@@ -3,17 +3,15 @@ package dev.heddle.io.handle;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Deadline;
-import dev.heddle.io.AsyncFile;
 import dev.heddle.reactor.driver.FileDriver;
 import dev.heddle.reactor.driver.OpenFile;
 import dev.heddle.scheduler.Scheduler;
-import java.io.IOException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.util.Set;
 
 /// The opening of a file; one that nobody has waited for to the end is closed.
-public final class FileOpening extends FileRequest {
+final class FileOpening extends FileRequest {
   private final Scheduler scheduler;
   private final FileDriver files;
 
@@ -21,27 +19,6 @@ public final class FileOpening extends FileRequest {
     super(scheduler, path, options);
     this.scheduler = scheduler;
     this.files = files;
-  }
-
-  /// Opens a file; also a named pipe, when somebody opens its other end.
-  public static AsyncFile open(CoroutineNode<?> self, Path path, Set<? extends OpenOption> options)
-      throws IOException {
-    FileDriver own = self.scheduler().reactor().driver().files();
-    FileDriver files =
-        own != null && own.opens(path, options) ? own : self.loop().threads().files();
-    FileOpening opening = new FileOpening(self.scheduler(), files, path, options);
-    OpenFile file;
-    try {
-      file = opening.await(self);
-    } catch (Throwable e) {
-      AsyncFile pipe = NamedPipe.refused(self, path, options, e);
-      if (pipe == null) {
-        throw e;
-      }
-      return pipe;
-    }
-    AsyncFile pipe = NamedPipe.opened(self, path, options, files, file);
-    return pipe == null ? new FileHandle(self, files, file, path, options) : pipe;
   }
 
   OpenFile await(CoroutineNode<?> self) {

@@ -21,22 +21,28 @@ import org.jspecify.annotations.Nullable;
 /// What all handles have in common: who is next, what was read ahead, what is still to be written.
 public abstract class Handle extends Lines implements AsyncIo {
   /*
-   * Who reads, and who writes, is at the head of his line (Lines), so nothing overtakes and nothing is interleaved. What a subtype
-   * adds is how to read some bytes and how to write all of a buffer, for the one at the head.
+   * One reader and one writer at a time have the handle (Lines), so nothing overtakes and nothing
+   * is interleaved. A subtype adds how to read some bytes, and how to write all of a buffer, for
+   * the one whose turn it is.
    *
-   * Bytes that were read for a caller who did not take them (a line that was longer than what had come, a read that was cancelled
-   * when the bytes were there) are kept in `ahead`; the next read, of whichever kind, is served from there first, without a wait.
+   * Bytes that were read and that their caller did not take (the rest behind a line, a read that
+   * was cancelled when the bytes had come) are kept in `ahead`. The next read, of whichever kind,
+   * is served from there first, without a wait.
    *
-   * What nobody waits for is kept in `later`, and written by whoever has the line: a coroutine of the loop's own that was started for
-   * it, or a writer that came before that one. A failure stays in `laterFailure`: nobody was there to take it. When more is kept than
-   * a caller of writeLater() wants, he stands in the line, too, and adds his bytes when he is at its head; those who come after him do
-   * the same as long as he stands there (`laterInLine`), or theirs would leave before his.
+   * Bytes given to writeLater() are kept in `later`. Whichever coroutine has the writers' turn
+   * writes them: one that the loop starts for it, or a writer that came before that one. No caller
+   * waits for them, so a failure is kept in `laterFailure`. If more is kept than a caller of
+   * writeLater() allows, the caller takes its place among the writers and appends its bytes when
+   * its turn comes; callers after it do the same as long as it waits (`laterInLine`), or theirs
+   * would leave before its own.
    *
    * I1. Of two reads the one called first gets the earlier bytes; so with writes. [ReadOrderTest]
-   * I2. A read that throws has taken nothing that another one does not find. [the conformance suite, cancel]
-   * I3. What was given to writeLater() leaves before what is written after it. [WaitConformanceTest, LimitConformanceTest]
+   * I2. A read that throws has taken no byte that the next one does not find. [the conformance
+   *     suite, cancel]
+   * I3. What was given to writeLater() leaves before what is written after it.
+   *     [WaitConformanceTest, LimitConformanceTest]
    *
-   * Sources. DESIGN 3.9; traps 27, 28, 30; cases 253, 254, 256, 296, 297.
+   * Sources. Traps 27, 28, 30; loop-253, loop-254, loop-256, loop-296, loop-297.
    */
   private static final int CHUNK = 16 << 10; // bytes, of what is read ahead or passed on
 
@@ -46,6 +52,7 @@ public abstract class Handle extends Lines implements AsyncIo {
   private long laterBytes;
   private int laterInLine;
   private @Nullable IOException laterFailure;
+  private boolean open = true;
 
   /// An open handle of a loop, to read and to write at the same time.
   protected Handle(Scheduler scheduler) {
@@ -79,6 +86,9 @@ public abstract class Handle extends Lines implements AsyncIo {
       writeWhole(self, buffer, Deadline.never());
     }
   }
+
+  /// Ends what waits, and gives back what it has. Once.
+  protected abstract void onClose();
 
   /// Writes what goes without a wait, if nobody else is writing: for a last word before the end.
   ///
@@ -184,6 +194,19 @@ public abstract class Handle extends Lines implements AsyncIo {
     kept.limit(end + n).put(end, bytes, bytes.position(), n);
     bytes.position(bytes.position() + n);
     ahead = kept;
+  }
+
+  /// Moves what there is room for, and keeps the rest for the next read.
+  ///
+  /// @return how many bytes were moved
+  protected final int moveOrKeep(ByteBuffer from, ByteBuffer into) {
+    int had = from.remaining();
+    move(from, into);
+    int left = from.remaining();
+    if (left > 0) {
+      keep(from);
+    }
+    return had - left;
   }
 
   /// How many bytes were read ahead.
@@ -451,6 +474,22 @@ public abstract class Handle extends Lines implements AsyncIo {
     return laterFailure;
   }
 
+  // ---- its end ----
+
+  @Override
+  public final boolean isOpen() {
+    return open;
+  }
+
+  @Override
+  public final void close() {
+    if (open) {
+      scheduler().checkOnLoop();
+      open = false;
+      onClose();
+    }
+  }
+
   // ---- for libraries ----
 
   @Override
@@ -466,6 +505,14 @@ public abstract class Handle extends Lines implements AsyncIo {
   @Override
   public final ByteChannel channel() {
     return new HandleChannel(this);
+  }
+
+  /// Moves as many bytes as there are, and there is room for.
+  static void move(ByteBuffer from, ByteBuffer into) {
+    int n = Math.min(from.remaining(), into.remaining());
+    into.put(into.position(), from, from.position(), n);
+    into.position(into.position() + n);
+    from.position(from.position() + n);
   }
 
   /// Fewer buffers: those that have bytes.

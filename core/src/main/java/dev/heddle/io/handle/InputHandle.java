@@ -31,8 +31,8 @@ final class InputHandle extends BlockingHandle {
   }
 
   @Override
-  public void close() {
-    super.close();
+  protected void onClose() {
+    super.onClose();
     inputs.open.remove(this);
   }
 

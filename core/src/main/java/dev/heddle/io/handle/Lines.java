@@ -13,13 +13,14 @@ import org.jspecify.annotations.Nullable;
 /// **Thread** the loop's.
 abstract class Lines {
   /*
-   * Most directions have one user, who comes, goes, and comes again with each call. For him a bit is enough, and with a thousand
-   * connections under way an object less is a miss of the cache less. The first who has to stand in line makes the line
-   * (Permits), with the place that is taken; from then on the bit means nothing.
+   * Most directions have one user, which comes, goes, and comes again with each call. A bit is
+   * enough for it, and with a thousand connections under way one object less is one cache miss
+   * less. The first one that has to wait makes the queue (Permits), with the place that is taken;
+   * from then on the bit means nothing.
    *
-   * A class to inherit from, not one to own, for the same reason.
+   * It is a class to inherit from, not one to own, for the same reason.
    *
-   * I1. Of two who enter, the one who came first is first. [ReadOrderTest]
+   * I1. Of two that enter, the one that came first is first. [ReadOrderTest]
    */
   static final int READERS = 1;
   static final int WRITERS = 2;

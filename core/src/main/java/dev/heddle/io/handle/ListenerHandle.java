@@ -5,8 +5,8 @@ import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.io.Listener;
 import dev.heddle.io.StreamSocket;
 import dev.heddle.reactor.PollEvent;
+import dev.heddle.reactor.driver.Direction;
 import dev.heddle.reactor.driver.ListenerDescriptor;
-import dev.heddle.reactor.driver.Operation.Kind;
 import dev.heddle.reactor.driver.SocketDescriptor;
 import dev.heddle.scheduler.Permits;
 import dev.heddle.scheduler.Scheduler;
@@ -34,8 +34,6 @@ public final class ListenerHandle implements Listener, Numbered {
   private boolean open = true;
   private boolean watched; // else a wait comes first: clients in line could take every descriptor
 
-  // before the driver has opened what it watches with
-
   /// A handle for a socket that listens.
   ///
   /// @param address where it listens
@@ -50,8 +48,7 @@ public final class ListenerHandle implements Listener, Numbered {
     this.address = address;
     this.ofAccepted = ofAccepted;
     this.inet = address instanceof InetSocketAddress;
-    this.acceptable =
-        new PollEvent(scheduler, scheduler.reactor().driver(), Kind.POLL_INPUT, descriptor, this);
+    this.acceptable = new PollEvent(scheduler, Direction.READ, descriptor, this);
     this.accepting = new Permits(scheduler, 1, this);
   }
 

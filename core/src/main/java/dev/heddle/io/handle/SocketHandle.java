@@ -2,9 +2,9 @@
 package dev.heddle.io.handle;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.io.PeerCredentials;
 import dev.heddle.io.StreamSocket;
 import dev.heddle.reactor.driver.Descriptor;
-import dev.heddle.reactor.driver.PeerCredentials;
 import dev.heddle.reactor.driver.SocketDescriptor;
 import dev.heddle.scheduler.Scheduler;
 import java.io.IOException;
@@ -69,7 +69,8 @@ public final class SocketHandle extends StreamHandle implements StreamSocket {
   /// Who is on the other side.
   public PeerCredentials peerCredentials() throws IOException {
     self();
-    return descriptor.peerCredentials();
+    int[] ids = descriptor.peerCredentials();
+    return new PeerCredentials(ids[0], ids[1], ids[2]);
   }
 
   /// Writes all of `bytes`, and descriptors with the first of it.

@@ -19,12 +19,15 @@ import org.jspecify.annotations.Nullable;
 /// **Thread** any but the loop's.
 final class StandardInput implements BlockingFile {
   /*
-   * The system's read of standard input cannot be ended from outside, and the descriptor is not ours to close. So one thread
-   * of the process reads, when somebody wants bytes and there are none, and leaves what comes in `there`, where also the handle of
-   * another loop finds it. Who wants bytes waits for them here, and can be sent away. What was handed to a handle is kept in
-   * `untaken` until a reader has it: the loop may end while it is on its way, and it goes back when the handle is closed.
+   * The system's read of standard input cannot be ended from outside, and the descriptor is not
+   * ours to close. So one thread of the process reads, when a reader wants bytes and there are
+   * none, and leaves them in `there`, where the handle of another loop finds them, too. A reader
+   * waits for them here, and its wait can be ended. What was handed to a handle is kept in
+   * `untaken` until a reader has it: the loop may end meanwhile, and it goes back when the handle
+   * is closed.
    *
-   * A program that was started without standard input has a stranger behind that number: the JVM opens its own files first.
+   * In a program that was started without standard input, that number belongs to another file: the
+   * JVM opens its own files first.
    */
   private static final Shared PROCESS = new Shared();
 

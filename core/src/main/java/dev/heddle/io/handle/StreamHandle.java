@@ -5,11 +5,9 @@ import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.LoopRoot;
 import dev.heddle.event.Deadline;
 import dev.heddle.reactor.PollEvent;
-import dev.heddle.reactor.driver.Descriptor;
+import dev.heddle.reactor.driver.Direction;
 import dev.heddle.reactor.driver.FileSending;
 import dev.heddle.reactor.driver.OpenFile;
-import dev.heddle.reactor.driver.Operation.Kind;
-import dev.heddle.reactor.driver.ReactorDriver;
 import dev.heddle.reactor.driver.StreamDescriptor;
 import dev.heddle.scheduler.Scheduler;
 import java.io.ByteArrayOutputStream;
@@ -25,12 +23,11 @@ import java.util.function.LongConsumer;
 /// readiness when there is nothing to do, tries again.
 public class StreamHandle extends Handle implements Numbered {
   /*
-   * After a read that left room in its buffer nothing more is there: the next one waits first, which saves the call of the
-   * system that would only say so. Readiness is told for all that comes later, be it by edge or by level (ReactorDriver).
-   * But a read also stops before TCP's urgent byte, and on a UNIX socket before bytes that were sent with descriptors or by
-   * somebody else: the descriptor knows (isDrained), and then the next read tries first.
-   *
-   * Sources. REACTOR 3.
+   * After a read that left room in its buffer nothing more is there. The next read waits first,
+   * which saves the system call that would only say so. Readiness is reported for all that comes
+   * later, by edge or by level (ReactorDriver). But a read also stops before TCP's urgent byte, and
+   * on a UNIX socket before bytes that were sent with descriptors or by another process: the
+   * descriptor knows (isDrained), and then the next read tries first.
    */
   private static final long PIECE = 1 << 20; // bytes of a file, sent in one go
   private static final long END = Long.MIN_VALUE;
@@ -45,7 +42,6 @@ public class StreamHandle extends Handle implements Numbered {
   private final PollEvent writable;
 
   // loop only
-  private boolean open = true;
   private boolean drained;
   private boolean inputEnded; // by us
 
@@ -53,18 +49,11 @@ public class StreamHandle extends Handle implements Numbered {
   ///
   /// @param what as errors and dumps call it
   public StreamHandle(Scheduler scheduler, StreamDescriptor descriptor, Object what) {
-    this(scheduler, descriptor, descriptor, what);
-  }
-
-  /// A handle for a descriptor that is open, and that the driver knows as `watched`.
-  protected StreamHandle(
-      Scheduler scheduler, StreamDescriptor descriptor, Descriptor watched, Object what) {
     super(scheduler);
-    ReactorDriver driver = scheduler.reactor().driver();
     this.descriptor = descriptor;
     this.what = what;
-    this.readable = new PollEvent(scheduler, driver, Kind.POLL_INPUT, watched, this);
-    this.writable = new PollEvent(scheduler, driver, Kind.POLL_OUTPUT, watched, this);
+    this.readable = new PollEvent(scheduler, Direction.READ, descriptor, this);
+    this.writable = new PollEvent(scheduler, Direction.WRITE, descriptor, this);
   }
 
   @Override
@@ -85,16 +74,7 @@ public class StreamHandle extends Handle implements Numbered {
   /// For one who waited when the input was ended: what had come is kept for whoever reads.
   private int takeLast(ByteBuffer into) {
     ByteBuffer kept = takeAhead();
-    if (kept == null) {
-      return -1;
-    }
-    int had = kept.remaining();
-    FileHandle.move(kept, into);
-    int left = kept.remaining();
-    if (left > 0) {
-      keep(kept);
-    }
-    return had - left;
+    return kept == null ? -1 : moveOrKeep(kept, into);
   }
 
   /// Reads what has come, for those who read later; then comes the end.
@@ -138,7 +118,7 @@ public class StreamHandle extends Handle implements Numbered {
 
   @Override
   void writeNow(ByteBuffer bytes) throws IOException {
-    if (open && !isWriting()) {
+    if (isOpen() && !isWriting()) {
       descriptor.write(bytes);
     }
   }
@@ -264,17 +244,7 @@ public class StreamHandle extends Handle implements Numbered {
   }
 
   @Override
-  public final boolean isOpen() {
-    return open;
-  }
-
-  @Override
-  public void close() {
-    if (!open) {
-      return;
-    }
-    scheduler().checkOnLoop();
-    open = false;
+  protected void onClose() {
     AsynchronousCloseException closed = new AsynchronousCloseException();
     readable.abort(closed);
     writable.abort(closed);

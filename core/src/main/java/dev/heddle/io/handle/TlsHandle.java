@@ -25,31 +25,36 @@ import org.jspecify.annotations.Nullable;
 /// TLS over another handle.
 public final class TlsHandle extends Handle implements TlsSocket {
   /*
-   * The JDK's engine turns bytes into records and back; it never waits. What it wants next (to write, to read, to compute) is
-   * asked of it again after every step, for a reader may have to write (an answer to a new key) and a writer to compute.
+   * The JDK's engine turns bytes into records and back; it never waits. After every step it is
+   * asked again what it wants next (to write, to read, to compute): a reader may have to write (an
+   * answer to a new key), and a writer to compute.
    *
-   * Order. Reader and writer may both make records, and these must leave whole and in the order in which they were made: so they
-   * are put into `unsent` as they are made, and written from there by whoever has the turn (`sending`). Who is cancelled
-   * with half a record on its way leaves the rest to a coroutine of the loop's own.
+   * Order. Reader and writer may both make records, which must leave whole and in the order in
+   * which they were made. So they are put into `unsent` as they are made, and the coroutine that
+   * has `sending` writes them. A coroutine that is cancelled with half a record on its way leaves
+   * the rest to a coroutine that the loop starts.
    *
-   * The end. A peer that is done says so (close_notify). A connection that ends without it was cut, maybe by somebody between:
-   * reading it as an end would pass a part for the whole (truncation). So it is an error.
+   * The end. A peer that is done says so (close_notify). A connection that ends without it was cut,
+   * perhaps by an attacker: reading it as an end would pass a part for the whole (truncation). So
+   * it is an error.
    *
-   * Buffers. What came and is no whole record yet stays in `incoming`; what a record held and the reader had no room for stays in
-   * `plain`. Cancelled, a read leaves both as they are.
+   * Buffers. Bytes that are no whole record yet stay in `incoming`; what a record held and the
+   * reader had no room for stays in `plain`. A cancelled read leaves both as they are.
    *
-   * Computing (certificates, keys) takes milliseconds: it is done on a thread beside the loop, by whoever meets it first; who
-   * meets it second waits for him.
+   * Computing (certificates, keys) takes milliseconds. A thread beside the loop does it, for the
+   * coroutine that meets it first; a second one waits for that one.
    *
-   * Alerts. When the engine fails it has an alert for the other side, which must leave before the failure is thrown: else nobody
-   * over there learns what was wrong. A failure of what was computed is thrown by the next call that makes or takes a record, whichever
-   * that is; the alert comes with the call after it.
+   * Alerts. When the engine fails it has an alert for the peer, which must leave before the failure
+   * is thrown: otherwise the peer does not learn what was wrong. A failure of a computation is
+   * thrown by the next call that makes or takes a record, whichever it is; the alert comes with the
+   * call after it.
    *
-   * A handshake that has failed is followed by a close, and to close what has unread input is to reset it: the other side, in the
-   * middle of its own messages, would be told of the reset by its next write and never read the alert. So what still comes is read
-   * away until the other side has closed, as it must after an alert; for ALERT_PATIENCE at most.
+   * A handshake that has failed is followed by a close, and closing a connection that has unread
+   * input resets it: the peer, in the middle of its own messages, would see the reset in its next
+   * write and never read the alert. So what still comes is read and dropped until the peer has
+   * closed, as it must after an alert; for ALERT_PATIENCE at most.
    *
-   * Sources. RFC 8446, 6.1, 6.2; DESIGN 3.9.
+   * Sources. RFC 8446, 6.1, 6.2.
    */
   private static final Duration ALERT_PATIENCE =
       Duration.ofSeconds(1); // a round trip, also of a slow line
@@ -68,7 +73,6 @@ public final class TlsHandle extends Handle implements TlsSocket {
   private ByteBuffer plain; // to be read from: bytes for the reader
   private @Nullable ByteBuffer spare; // for a record to be written
   private boolean cut;
-  private boolean open = true;
 
   /// TLS over `over`, which is closed with it.
   ///
@@ -367,17 +371,7 @@ public final class TlsHandle extends Handle implements TlsSocket {
   }
 
   @Override
-  public boolean isOpen() {
-    return open;
-  }
-
-  @Override
-  public void close() {
-    if (!open) {
-      return;
-    }
-    scheduler().checkOnLoop();
-    open = false;
+  protected void onClose() {
     sayGoodbye();
     over.close();
   }

@@ -31,7 +31,7 @@ final class WriteSource {
   void fill(ByteBuffer piece) {
     while (next < from.length) {
       starts[next] = from[next].position();
-      FileHandle.move(from[next], piece);
+      Handle.move(from[next], piece);
       if (from[next].hasRemaining()) {
         return;
       }

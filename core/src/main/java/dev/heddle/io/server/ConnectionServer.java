@@ -32,34 +32,38 @@ import org.jspecify.annotations.Nullable;
 /// A server: a scope with one coroutine that accepts, and one for each connection.
 public final class ConnectionServer implements Server {
   /*
-   * States.  from       event                                      to         who
-   *          ACCEPTING  drain(), close()                           STOPPED    the caller: closes the listener, completes `stopping`
-   *          ACCEPTING  the scope is cancelled (from above, or     STOPPED    the acceptor, on its way out
-   *                     the acceptor fails)
-   *          STOPPED    nobody is left of the scope, and it was    ENDED      the scope: closes what was never served
-   *                     cancelled
+   * States.
+   *   from       event                             to       who
+   *   ACCEPTING  drain(), close()                  STOPPED  the caller: closes the listener,
+   *                                                         completes `stopping`
+   *   ACCEPTING  the scope is cancelled, or the    STOPPED  the acceptor, on its way out
+   *              acceptor fails
+   *   STOPPED    the cancelled scope has ended     ENDED    the scope: closes what was never served
    *
-   * Room. With a bound, the acceptor takes a permit before it accepts, and a handler gives it back at its end: at the bound nobody is
-   * accepted, and the system keeps the line. Without a bound there are no permits. An acceptor that waits for room as the server stops
-   * gets it from the next handler that ends, and finds that the listener is closed.
+   * Room. With a bound, the acceptor takes a permit before it accepts, and a handler gives it back
+   * at its end: at the bound no connection is accepted, and the system queues them. Without a bound
+   * there are no permits. An acceptor that waits for room as the server stops gets it from the next
+   * handler that ends, and finds that the listener is closed.
    *
-   * Refusals. A listener throws when the system gives no descriptor. The connection stays in the system's line, so the next try would
-   * fail at once: PAUSE lies between two tries. Ten failing calls a second cost no CPU that one could measure, and who waits in the line is
-   * served 100 ms after a descriptor is free. An exception that is not the system's (an option that does not fit) fails the server: it would come
-   * for each connection.
+   * Refusals. A listener throws when the system gives no descriptor. The connection stays in the
+   * system's queue, so the next try would fail at once: PAUSE lies between two tries. Ten failing
+   * calls a second cost no CPU that could be measured, and the next connection is served 100 ms
+   * after a descriptor is free. An exception that is not the system's (an option that does not fit)
+   * fails the server: it would come for each connection.
    *
    * Threads. The loop's.
    *
-   * I1. A connection is in `open` from its acceptance to its end, and is closed at its end, also when its coroutine was cancelled
-   *     before it ran. [ServerConformanceTest]
+   * I1. A connection is in `open` from its acceptance to its end, and is closed at its end, also
+   *     when its coroutine was cancelled before it ran. [ServerConformanceTest]
    * I2. What a handler or its members throw ends its connection only. [ServerConformanceTest]
    * I3. Not more than the bound are open. [ServerConformanceTest]
    *
    * Cost. A connection: a coroutine and a scope. A failure: its stack is read for its place.
    *
-   * Rejected. A supervised scope with the handlers as members: what a handler spawns would be the server's, and outlive its connection.
-   * A pause that grows: it would let clients wait for up to its longest when descriptors are free again, and saves nothing.
-   * To wait for one of our own connections to end: descriptors are given back by others, too.
+   * Rejected. A supervised scope with the handlers as members: what a handler spawns would be the
+   * server's, and outlive its connection. A pause that grows: it would let clients wait for up to
+   * its longest when descriptors are free again, and saves nothing. To wait for one of our own
+   * connections to end: descriptors are given back by others, too.
    *
    * Sources. Go's net/http (Serve, Shutdown); trio.serve_listeners.
    */

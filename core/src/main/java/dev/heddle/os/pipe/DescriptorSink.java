@@ -3,7 +3,8 @@ package dev.heddle.os.pipe;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.reactor.PollEvent;
-import dev.heddle.reactor.driver.Operation;
+import dev.heddle.reactor.driver.Direction;
+import dev.heddle.reactor.driver.ReadinessListener;
 import dev.heddle.reactor.raw.RawStream;
 import dev.heddle.scheduler.Permits;
 import dev.heddle.scheduler.Scheduler;
@@ -41,13 +42,7 @@ public final class DescriptorSink implements PipeSink {
   public DescriptorSink(Scheduler scheduler, RawStream stream, String what, boolean isTerminal) {
     this.scheduler = scheduler;
     this.stream = stream;
-    this.writable =
-        new PollEvent(
-            scheduler,
-            scheduler.reactor().driver(),
-            Operation.Kind.POLL_OUTPUT,
-            stream.watched(),
-            what);
+    this.writable = new PollEvent(scheduler, Direction.WRITE, stream, what);
     this.isTerminal = isTerminal;
     this.held = isTerminal;
     this.writing = new Permits(scheduler, 1, what);
@@ -125,11 +120,10 @@ public final class DescriptorSink implements PipeSink {
 
   /// The keys that end the input of a terminal, which takes them when the child has read enough of
   /// what is before them.
-  private final class End extends Operation {
+  private final class End implements ReadinessListener {
     private final ByteBuffer keys = ByteBuffer.allocate(2);
 
     End(int count) {
-      super(Kind.POLL_OUTPUT, stream.watched());
       for (int i = 0; i < count; i++) {
         keys.put(END_KEY);
       }
@@ -146,7 +140,7 @@ public final class DescriptorSink implements PipeSink {
         keys.position(keys.limit()); // safe: nobody reads any more
       }
       if (keys.hasRemaining()) {
-        // behind the writer who waited, for the driver asks for one at a time
+        // behind the writer who waited, for a direction has one listener
         scheduler.onTrampoline(() -> scheduler.afterRound(this::await));
       } else if (!held) {
         stream.close();
@@ -154,20 +148,18 @@ public final class DescriptorSink implements PipeSink {
     }
 
     private void await() {
-      if (!stream.isClosed() && !isSubmitted()) {
-        scheduler.reactor().driver().submit(this);
+      if (!stream.isClosed()) {
+        stream.arm(Direction.WRITE, this);
       }
     }
 
     @Override
-    protected void completed(@Nullable Throwable error) {
+    public void onReady(@Nullable Throwable error) {
       scheduler.onTrampoline(error == null ? this::say : stream::close);
     }
 
     void leave() {
-      if (isSubmitted()) {
-        scheduler.reactor().driver().cancel(this);
-      }
+      stream.disarm(Direction.WRITE, this);
       stream.close();
     }
   }

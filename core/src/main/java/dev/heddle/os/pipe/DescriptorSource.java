@@ -3,8 +3,8 @@ package dev.heddle.os.pipe;
 
 import dev.heddle.event.Event;
 import dev.heddle.event.EventCallback;
-import dev.heddle.reactor.driver.Operation;
-import dev.heddle.reactor.driver.ReactorDriver;
+import dev.heddle.reactor.driver.Direction;
+import dev.heddle.reactor.driver.ReadinessListener;
 import dev.heddle.reactor.raw.RawStream;
 import dev.heddle.scheduler.Scheduler;
 import java.io.IOException;
@@ -16,15 +16,16 @@ import org.jspecify.annotations.Nullable;
 /// A pipe that is read on the loop when the driver says that there is something.
 public final class DescriptorSource implements PipeSource {
   /*
-   * A read is tried only when readiness was told, and after each read it must be told anew: a read that merely fills its buffer does not
-   * say whether more is there, and a reader that takes ready() for true does not look at the child's end any more.
+   * A read is tried only when readiness was reported, and needs a new report after each read: a
+   * read that merely fills its buffer does not say whether more is there, and a reader that trusts
+   * ready() stops checking for the child's end.
    *
-   * The end gives the number back at once: who has read all of a child need not close it for that.
+   * The end gives the number back at once: a program that has read all of a child's output need not
+   * close it for that.
    */
   private static final int END = -1;
 
   private final Scheduler scheduler;
-  private final ReactorDriver driver;
   private final RawStream stream;
   private final String what;
   private final Ready ready;
@@ -40,7 +41,6 @@ public final class DescriptorSource implements PipeSource {
   /// @param what it brings, for dumps
   public DescriptorSource(Scheduler scheduler, RawStream stream, String what) {
     this.scheduler = scheduler;
-    this.driver = scheduler.reactor().driver();
     this.stream = stream;
     this.what = what;
     this.ready = new Ready();
@@ -94,19 +94,16 @@ public final class DescriptorSource implements PipeSource {
     }
   }
 
-  private final class Ready extends Event {
-    private final Operation poll =
-        new Operation(Operation.Kind.POLL_INPUT, stream.watched()) {
-          @Override
-          protected void completed(@Nullable Throwable error) {
-            refused = error;
-            told = true;
-            tell();
-          }
-        };
-
+  private final class Ready extends Event implements ReadinessListener {
     Ready() {
       super(scheduler);
+    }
+
+    @Override
+    public void onReady(@Nullable Throwable error) {
+      refused = error;
+      told = true;
+      tell();
     }
 
     @Override
@@ -117,15 +114,13 @@ public final class DescriptorSource implements PipeSource {
     @Override
     protected void arm() {
       if (!isClosed()) {
-        driver.submit(poll);
+        stream.arm(Direction.READ, this);
       }
     }
 
     @Override
     protected void disarm() {
-      if (poll.isSubmitted()) {
-        driver.cancel(poll);
-      }
+      stream.disarm(Direction.READ, this);
     }
 
     void tell() {

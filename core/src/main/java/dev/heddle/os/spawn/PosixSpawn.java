@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.os.spawn;
 
+import dev.heddle.reactor.raw.NativeCalls;
 import dev.heddle.reactor.raw.RawCalls;
 import dev.heddle.reactor.raw.RawDescriptors;
 import java.io.File;
@@ -25,20 +26,26 @@ import org.jspecify.annotations.Nullable;
 /// **Thread** one beside the loop.
 public final class PosixSpawn {
   /*
-   * Order.  our ends and the child's are opened, without inheritance -> posix_spawn: in the child a session or a group of its own, no
-   *         signal blocked, the streams put in their places, everything above them closed, the directory changed, exec -> the child's
-   *         ends are closed here -> a number for its end (pidfd_open), which has room by then
-   * posix_spawn returns when exec has taken place, or says why it has not: what is returned has begun to run.
+   * Order.  1. Our ends and the child's are opened, without inheritance.
+   *         2. posix_spawn: the child gets a session or a group of its own, no blocked signals, its
+   *            streams in their places and all above them closed, its directory, and exec.
+   *         3. The child's ends are closed here.
+   *         4. pidfd_open gives a number for its end; after step 3 there is room for it.
+   * posix_spawn returns when exec has happened, or says why it has not: a returned process has
+   * begun to run.
    *
-   * Its number. The process is ours alone: the JDK waits for its own children by number, so nobody else asks for this one, and until we
-   * have asked the number is nobody else's, also when it has ended before pidfd_open.
+   * Its number. The process is ours alone: the JDK waits for its own children by number, so no
+   * other code asks for this one, and until we have asked its number is not reused, also when it
+   * has ended before pidfd_open.
    *
-   * As the JDK's. A thread of the JVM blocks SIGQUIT, so the mask is emptied. What the JVM handles exec sets back, what this process was
-   * told to ignore the child ignores, too. A file that is executable and has no first line that says by what is a script of the shell's.
+   * As the JDK's. A thread of the JVM blocks SIGQUIT, so the mask is emptied. Exec resets what the
+   * JVM handles; what this process was told to ignore, the child ignores, too. An executable file
+   * without a first line that names its interpreter is a shell script.
    *
-   * Standard streams. Where this process was started with one of them closed, a pipe may get its number; so all are moved above them.
+   * Standard streams. If this process was started with one of them closed, a pipe may get its
+   * number; so all are moved above them.
    *
-   * Sources. REACTOR 10; traps 31, 33; decision 0032.
+   * Sources. Traps 31, 33; decision 0032.
    */
   private static final int SET_GROUP = 0x2; // POSIX_SPAWN_SETPGROUP
   private static final int SET_MASK = 0x8; // POSIX_SPAWN_SETSIGMASK
@@ -289,7 +296,7 @@ public final class PosixSpawn {
     } catch (IOException | RuntimeException | Error e) {
       throw e;
     } catch (Throwable e) {
-      throw SpawnCalls.broken(e);
+      throw NativeCalls.broken(e);
     }
   }
 

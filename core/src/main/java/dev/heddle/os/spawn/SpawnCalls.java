@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.os.spawn;
 
+import dev.heddle.reactor.raw.NativeCalls;
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.StructLayout;
-import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
-import java.lang.invoke.VarHandle;
 
 /// The calls of glibc's that start processes, and those of Linux that tell of their ends.
 ///
@@ -45,20 +41,19 @@ final class SpawnCalls {
 
   /// Why there are none here; null: there are.
   static boolean areThere() {
-    SymbolLookup library = Linker.nativeLinker().defaultLookup();
     // the youngest of those that are used: glibc 2.34; no other C library has it
-    return library.find("posix_spawn_file_actions_addclosefrom_np").isPresent()
-        && library.find("gnu_get_libc_version").isPresent();
+    return NativeCalls.has("posix_spawn_file_actions_addclosefrom_np")
+        && NativeCalls.has("gnu_get_libc_version");
   }
 
   /// A number that is readable when the process has ended.
   static int openPid(int pid) {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment state = arena.allocate(Call.STATE);
+      MemorySegment state = arena.allocate(NativeCalls.STATE);
       long fd = (long) Call.SYSCALL.invokeExact(state, PIDFD_OPEN, (long) pid, 0L);
-      return (int) (fd < 0 ? -error(state) : fd);
+      return (int) (fd < 0 ? -NativeCalls.error(state) : fd);
     } catch (Throwable e) {
-      throw broken(e);
+      throw NativeCalls.broken(e);
     }
   }
 
@@ -78,12 +73,12 @@ final class SpawnCalls {
 
   private static int end(int pid, int options) {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment state = arena.allocate(Call.STATE);
+      MemorySegment state = arena.allocate(NativeCalls.STATE);
       MemorySegment how = arena.allocate(SIGNAL_INFO, Long.BYTES);
       int result;
       do {
         result = (int) Call.WAITID.invokeExact(state, OF_PROCESS, pid, how, ENDED | options);
-      } while (result < 0 && error(state) == EINTR);
+      } while (result < 0 && NativeCalls.error(state) == EINTR);
       if (result < 0) {
         return NOT_OURS;
       }
@@ -93,7 +88,7 @@ final class SpawnCalls {
       int status = how.get(ValueLayout.JAVA_INT, INFO_STATUS);
       return how.get(ValueLayout.JAVA_INT, INFO_CODE) == EXITED ? status : BY_SIGNAL + status;
     } catch (Throwable e) {
-      throw broken(e);
+      throw NativeCalls.broken(e);
     }
   }
 
@@ -102,23 +97,12 @@ final class SpawnCalls {
   /// @param pid of a process; negative: of a group
   static int kill(int pid, int signal) {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment state = arena.allocate(Call.STATE);
+      MemorySegment state = arena.allocate(NativeCalls.STATE);
       int result = (int) Call.KILL.invokeExact(state, pid, signal);
-      return result < 0 ? -error(state) : result;
+      return result < 0 ? -NativeCalls.error(state) : result;
     } catch (Throwable e) {
-      throw broken(e);
+      throw NativeCalls.broken(e);
     }
-  }
-
-  private static int error(MemorySegment state) {
-    return (int) Call.ERRNO.get(state, 0L);
-  }
-
-  static AssertionError broken(Throwable e) {
-    if (e instanceof RuntimeException unchecked) {
-      throw unchecked; // what leads to the call does, and not the call
-    }
-    return new AssertionError("a call of the system throws nothing", e);
   }
 
   /// What was asked of the C library was refused.
@@ -150,7 +134,7 @@ final class SpawnCalls {
     private Spawn() {}
 
     private static MethodHandle link(String name, MemoryLayout... arguments) {
-      return Call.link(name, INT, arguments, new Linker.Option[0]);
+      return NativeCalls.link(name, INT, arguments);
     }
 
     /// Of what few starts need.
@@ -163,34 +147,14 @@ final class SpawnCalls {
   }
 
   private static final class Call {
-    static final StructLayout STATE = Linker.Option.captureStateLayout();
-    static final VarHandle ERRNO = STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
-
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
-    private static final Linker.Option CAPTURE = Linker.Option.captureCallState("errno");
 
-    static final MethodHandle SYSCALL =
-        link(
-            "syscall",
-            LONG,
-            new MemoryLayout[] {LONG, LONG, LONG},
-            CAPTURE,
-            Linker.Option.firstVariadicArg(1));
+    static final MethodHandle SYSCALL = NativeCalls.variadic("syscall", 1, LONG, LONG, LONG, LONG);
     static final MethodHandle WAITID =
-        link("waitid", INT, new MemoryLayout[] {INT, INT, ValueLayout.ADDRESS, INT}, CAPTURE);
-    static final MethodHandle KILL = link("kill", INT, new MemoryLayout[] {INT, INT}, CAPTURE);
+        NativeCalls.capturing("waitid", INT, INT, INT, ValueLayout.ADDRESS, INT);
+    static final MethodHandle KILL = NativeCalls.capturing("kill", INT, INT, INT);
 
     private Call() {}
-
-    @SuppressWarnings("restricted") // the signatures are those of the manual pages
-    static MethodHandle link(
-        String name, MemoryLayout result, MemoryLayout[] arguments, Linker.Option... options) {
-      Linker linker = Linker.nativeLinker();
-      return linker.downcallHandle(
-          linker.defaultLookup().findOrThrow(name),
-          FunctionDescriptor.of(result, arguments),
-          options);
-    }
   }
 }

@@ -12,18 +12,25 @@ import java.lang.foreign.ValueLayout;
 /// What is said to be for any thread may be called beside.
 public final class SpawnedProcess {
   /*
-   * States.  RUNS -> ENDED: how is known, by whom it was asked first -> RELEASED: the system knows it no more
-   * One that leads no group is released as soon as it has ended. A leader is kept in the system's table (WNOWAIT) until somebody says
-   * that its group is not needed: only so long is the number of the group surely its own, and a signal to it reaches nobody else.
-   * Native code of this process that waits for any child may take it out of the table before. So each signal to the group asks first
-   * whether it is there still, and is not sent when it is not.
+   * States.
+   *   RUNS   its exit is asked for, by the first that needs it  ENDED
+   *   ENDED  it leads no group, or release()                    RELEASED: the system forgets it
    *
-   * Race, not to be mended. Such code may take it between that look and the signal, and its number may be another group's by then: a few
-   * microseconds, in which the system would have to give away all other numbers first.
+   * A process that leads no group is released as soon as it has ended. A leader stays in the
+   * system's table (WNOWAIT) until it is said that its group is not needed: only so long is the
+   * group's number surely its own, and a signal to it reaches no other. Native code of this process
+   * that waits for any child may take it out of the table before. So each signal to the group first
+   * checks whether it is still there, and is not sent when it is not.
    *
-   * Threads. A release and a signal take this object's lock, which nobody holds for longer than one call of the system that does not wait.
+   * A race that cannot be mended. Such code may take it between that check and the signal, and its
+   * number may be another group's by then: a few microseconds, in which the system would have to
+   * give away all other numbers first.
    *
-   * Rejected. To release it at once, and to ask before each signal whether the number is a process's again: it may become one between.
+   * Threads. A release and a signal take this object's lock, which is never held for longer than
+   * one system call that does not wait.
+   *
+   * Rejected. To release it at once, and to ask before each signal whether the number is a
+   * process's again: it may become one in between.
    */
   /// A stream that goes nowhere we know of.
   public static final int NONE = -1;

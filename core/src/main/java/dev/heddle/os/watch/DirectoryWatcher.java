@@ -34,25 +34,29 @@ import org.jspecify.annotations.Nullable;
 /// **Thread** any but the loop's: it blocks, and takes locks. [#close()] any.
 public final class DirectoryWatcher {
   /*
-   * The JDK watches single directories, and gives one key for each: the same one, however often and under whatever name it is
-   * registered. So a key stands for a set of folders, each of some tree, and is cancelled with the last of them.
+   * The JDK watches single directories, and gives one key for each: the same key, however often and
+   * under whatever name the directory is registered. So a key stands for a set of folders, each of
+   * some tree, and is cancelled with the last of them.
    *
-   * States of a tree.  from      event                                       to        what happens
-   *                    -         add()                                       WATCHED   every directory gets its key
-   *                    WATCHED   a directory is made below                   WATCHED   it is watched, and what is in it by then is told
-   *                    WATCHED   the root's key ends: it was removed         LOST      told; the nearest directory above is watched
-   *                    LOST      anything happens in that one, or it ends    WATCHED   the root is there again: told, with what is in it
-   *                                                                          LOST      else the nearest directory above, again
-   *                    any       a directory cannot be watched               FAILED    told; it has no keys any more
-   *                    any       remove()                                    -         it has no keys any more
+   * States of a tree.
+   *   from     event                                to       what happens
+   *   -        add()                                WATCHED  every directory gets its key
+   *   WATCHED  a directory is made below            WATCHED  it is watched, its contents reported
+   *   WATCHED  the root was removed: its key ends   LOST     reported; the nearest directory above
+   *                                                          is watched
+   *   LOST     something happens in that one, or    WATCHED  the root is there again: reported,
+   *            it ends                                       with its contents
+   *                                                 LOST     it is not: the nearest directory above
+   *   any      a directory cannot be watched        FAILED   reported; it has no keys any more
+   *   any      remove()                             -        it has no keys any more
    *
-   * I1. What is made in a directory before it is watched is told: first the key, then a look at what is there. So what is made in
-   *     between may be told twice. [FileWatchTest]
-   * I2. Symbolic links below the root are not followed, so that a tree has no circles. [FileWatchTest]
-   * I3. The thread and the service are there only while a key is. [FileWatchTest]
+   * I1. What is made in a directory before it is watched is reported: first the key is taken, then
+   *     the directory is listed. So what is made in between may be reported twice. [FileWatchTest]
+   * I2. Symbolic links below the root are not followed, so a tree has no circles. [FileWatchTest]
+   * I3. The thread and the service exist only while a key does. [FileWatchTest]
    *
-   * Rejected. A service for each tree: Linux allows a user 128 of them. Watching the directory above the root all the time: it may
-   * be a busy one, and one that may not be read.
+   * Rejected. A service for each tree: Linux allows a user 128 of them. Watching the directory
+   * above the root all the time: it may be a busy one, or one that may not be read.
    *
    * Sources. Trap 35; behaviour 244-246; promise T13.4.
    */

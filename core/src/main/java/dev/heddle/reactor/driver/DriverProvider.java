@@ -13,12 +13,14 @@ public interface DriverProvider {
   /// What it is made of, one line.
   String about();
 
-  /// Which one is taken when nobody asks: the greatest of those without a [#problem()].
+  /// Which one is taken when none is asked for: the greatest of those without a [#problem()].
   int rank();
 
   /// Why the driver does not work on this machine, one line that says what to do; null: it works.
   /// Found out by trying, once.
-  @Nullable String problem();
+  default @Nullable String problem() {
+    return null;
+  }
 
   /// A driver for a loop. **Thread** the loop's: the carrier, or a coroutine mounted on it.
   ReactorDriver open(DriverHost host);

@@ -12,15 +12,17 @@ import org.jspecify.annotations.Nullable;
 /// **Thread** the loop's; what it asks for is read by any thread that the driver hands it to.
 public abstract class FileOperation {
   /*
-   * States.  from        event                 to          who
-   *          FREE        submitted()           SUBMITTED   the driver takes it
-   *          SUBMITTED   cancelling()          CANCELLING  the driver: somebody has asked, it may succeed all the same
-   *          SUBMITTED,  complete(...)         FREE        the driver, in a tick: the system is done with the buffer
-   *          CANCELLING
+   * States.
+   *   from        event          to          who
+   *   FREE        submitted()    SUBMITTED   the driver takes it
+   *   SUBMITTED   cancelling()   CANCELLING  the driver was asked to end it; it may still succeed
+   *   SUBMITTED,  complete(...)  FREE        the driver, in a tick: the system is done with the
+   *   CANCELLING                             buffer
    *
-   * Cancelling is no way back to FREE: a read that the kernel has begun writes into the buffer whether or not anybody wants it.
+   * Cancelling is no way back to FREE: a read that the kernel has begun writes into the buffer,
+   * whether or not a caller still wants it.
    *
-   * Sources. REACTOR 4; traps 28, 29.
+   * Sources. Traps 28, 29.
    */
   /// What can be asked.
   public enum Kind {
@@ -44,7 +46,7 @@ public abstract class FileOperation {
     CLOSE
   }
 
-  /// Who has it.
+  /// Its owner: the caller or the driver.
   public enum State {
     /// Its owner.
     FREE,
@@ -146,7 +148,7 @@ public abstract class FileOperation {
 
   // ---- its life ----
 
-  /// Who has it.
+  /// Its owner.
   public final State state() {
     return state;
   }

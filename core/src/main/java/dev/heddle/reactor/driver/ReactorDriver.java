@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
 /// may be told by edge or by level: a caller that found less than it asked for waits for the next
 /// telling, and a descriptor that was hung up on is always ready.
 ///
-/// **Thread** the carrier, or a coroutine mounted on it, for what opens, [#submit] and [#cancel]:
-/// these run on a coroutine's stack and take no lock that a tick takes, too. The carrier alone for
-/// [#tick] and [#close]. Any thread for [#wakeup].
+/// **Thread** the carrier, or a coroutine mounted on it, for what opens: it runs on a coroutine's
+/// stack and takes no lock that a tick takes, too. The carrier alone for [#tick] and [#close]. Any
+/// thread for [#wakeup].
 public interface ReactorDriver {
   /// A deadline that means: do not wait.
   long NO_WAIT = Long.MIN_VALUE;
@@ -54,12 +54,12 @@ public interface ReactorDriver {
     throw refusal(family == StandardProtocolFamily.UNIX ? Facility.UNIX_DATAGRAM : Facility.UDP);
   }
 
-  /// A channel of somebody else's, connected or not, which is the driver's from now on.
+  /// A channel of other code, connected or not, which is the driver's from now on.
   default SocketDescriptor adopt(SocketChannel channel) throws IOException {
     throw refusal(Facility.ADOPTED_CHANNEL);
   }
 
-  /// A channel of somebody else's that listens, which is the driver's from now on.
+  /// A channel of other code that listens, which is the driver's from now on.
   default ListenerDescriptor adopt(ServerSocketChannel channel) throws IOException {
     throw refusal(Facility.ADOPTED_CHANNEL);
   }
@@ -74,8 +74,8 @@ public interface ReactorDriver {
 
   /// A socket that listens and that another process has opened. Else as [#adoptSocket].
   ///
-  /// @throws OtherKindException when it is something sound that is no listener; a socket for
-  ///   connections that neither listens nor is connected is not
+  /// @throws dev.heddle.io.OtherKindException when it is something sound that is no listener; a
+  ///   socket for connections that neither listens nor is connected is not
   default ListenerDescriptor adoptListener(int number) throws IOException {
     throw refusal(Facility.ADOPTED_NUMBER);
   }
@@ -93,8 +93,8 @@ public interface ReactorDriver {
     throw refusal(Facility.DESCRIPTOR_PASSING);
   }
 
-  /// Gives up a descriptor that was received, or adopted, and never waited for: who asks for this
-  /// has its number, and closes it.
+  /// Gives up a descriptor that was received, or adopted, and never waited for: the caller has its
+  /// number, and closes it.
   default void release(Descriptor descriptor) {
     throw refusal(Facility.DESCRIPTOR_PASSING);
   }
@@ -104,15 +104,15 @@ public interface ReactorDriver {
     throw refusal(Facility.PIPE);
   }
 
-  /// A channel of somebody else's, in non-blocking mode, to be watched only: to close the
-  /// descriptor is to watch it no more.
+  /// A channel of other code, in non-blocking mode, to be watched only: to close the descriptor is
+  /// to watch it no more.
   default Descriptor watch(SelectableChannel channel) throws IOException {
     throw refusal(Facility.POLL);
   }
 
-  /// A descriptor of somebody else's, to be watched only: to close what is returned is to watch it
-  /// no more. Its number is asked about at once, and is the system's business only while an
-  /// operation is out.
+  /// A descriptor of other code, to be watched only: to close what is returned is to watch it no
+  /// more. Its number is asked about at once, and is the system's business only while a listener
+  /// waits.
   default Descriptor watch(int number) throws IOException {
     throw refusal(Facility.RAW_POLL);
   }
@@ -142,29 +142,21 @@ public interface ReactorDriver {
             + (support == null ? "" : ": " + support.how()));
   }
 
-  // ---- operations ----
+  // ---- the carrier ----
 
-  /// Asks for `operation`; its answer comes in a later [#tick], or at once.
-  void submit(Operation operation);
-
-  /// Takes `operation` back; nothing follows.
-  void cancel(Operation operation);
-
-  /// Whether a look could bring something: an operation is out, or there is something to tidy up.
+  /// Whether a look could bring something: a listener waits, or there is something to tidy up.
   boolean isArmed();
 
-  /// Whether something of another library's on this driver, with no operation out, may yet bring
+  /// Whether something of another library's on this driver, with no listener armed, may yet bring
   /// work: a channel, a timer. A loop whose driver says so is not taken for deadlocked.
   default boolean hasGuests() {
     return false;
   }
 
-  // ---- the carrier ----
-
   /// Delivers what has completed, waiting for it until `deadlineNanos`, by the loop's clock, or a
   /// wake-up.
   ///
-  /// @return how many operations were answered
+  /// @return how many listeners and operations were notified
   int tick(long deadlineNanos);
 
   /// Ends the current wait, or the next one. Any thread, sticky, never blocks.

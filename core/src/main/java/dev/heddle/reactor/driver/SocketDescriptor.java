@@ -37,8 +37,8 @@ public interface SocketDescriptor extends StreamDescriptor, SocketOptions {
 
   // ---- of UNIX sockets, where the driver says so ----
 
-  /// Who is on the other side.
-  default PeerCredentials peerCredentials() throws IOException {
+  /// The process, the effective user and the effective group on the other side.
+  default int[] peerCredentials() throws IOException {
     throw new UnsupportedOperationException(this + " does not know; ask capabilities() before");
   }
 

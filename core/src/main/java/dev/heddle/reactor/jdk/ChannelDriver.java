@@ -5,11 +5,12 @@ import static java.net.StandardProtocolFamily.INET6;
 
 import dev.heddle.reactor.driver.DatagramDescriptor;
 import dev.heddle.reactor.driver.Descriptor;
+import dev.heddle.reactor.driver.Direction;
 import dev.heddle.reactor.driver.Facility;
 import dev.heddle.reactor.driver.ListenerDescriptor;
-import dev.heddle.reactor.driver.Operation;
 import dev.heddle.reactor.driver.PipeDescriptors;
 import dev.heddle.reactor.driver.ReactorDriver;
+import dev.heddle.reactor.driver.ReadinessCounts;
 import dev.heddle.reactor.driver.SocketDescriptor;
 import dev.heddle.reactor.driver.Support;
 import dev.heddle.reactor.raw.RawDescriptors;
@@ -21,13 +22,11 @@ import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.DatagramChannel;
-import java.nio.channels.IllegalBlockingModeException;
 import java.nio.channels.Pipe;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.nio.channels.spi.SelectorProvider;
 import java.util.ArrayDeque;
 import java.util.EnumMap;
 import java.util.HashSet;
@@ -36,34 +35,32 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// A driver whose descriptors are the JDK's channels. Who tells of their readiness, by level, is
-/// its own.
-public abstract class ChannelDriver implements ReactorDriver {
+/// A driver whose descriptors are the JDK's channels. A subclass reports their readiness, by level.
+public abstract class ChannelDriver implements ReactorDriver, ChannelPoller {
   /*
-   * Coroutines only take notes here (fact 8: a selector's locks must not be met on a coroutine's stack); tick() turns the notes
-   * into registrations.
+   * On a coroutine's stack a descriptor is only queued, for a coroutine must not meet a selector's
+   * locks; tick() registers what is queued.
    *
-   * Interest stays set between waits: after an answer the owner usually waits again before the next look, and then nothing has
-   * to be changed. A readiness that nobody waits for any more takes the interest away, once; a selector would report it for ever.
+   * Interest stays set between waits: after a notification the owner usually waits again before the
+   * next poll, and then nothing has to be changed. A readiness for which no listener waits any more
+   * takes the interest away, once; a selector would report it for ever.
    *
-   * A wake-up may find a carrier parked that would now look, because the first channel was registered in the same tick: that tick only
-   * looks, so nothing is slept over.
+   * A wake-up may unpark a carrier that would now poll, because the first channel was registered in
+   * the same tick: that tick does not wait, so the wake-up is not lost.
    *
-   * Sources. REACTOR 3, 5; traps 9, 16, 29.
+   * Sources. Traps 9, 16, 29.
    */
   private static final Support RAW =
       RawDescriptors.support(Support.composed("epoll tells, on a thread of its own"));
-
   private static final String ELSEWHERE = "take the driver epoll or io_uring";
 
+  private final ReadinessCounts counts = new ReadinessCounts();
   private final Set<JdkDescriptor> open = new HashSet<>();
   private final Set<JdkDescriptor> watched = new HashSet<>(); // of these: the owner may close them
-  private final ArrayDeque<JdkDescriptor> noted = new ArrayDeque<>();
+  private final ArrayDeque<JdkDescriptor> pending = new ArrayDeque<>();
 
   // loop only
   private @Nullable RawWatcher raw;
-  private int outstanding;
-  private int answered;
   private boolean untidy;
 
   /// A driver with nothing open.
@@ -101,25 +98,9 @@ public abstract class ChannelDriver implements ReactorDriver {
     return Support.withThoseBesideTheLoop(all);
   }
 
-  // ---- who tells of readiness ----
+  // ---- what a subclass adds ----
 
-  /// What was asked for a channel.
-  public interface Interest {
-    /// Which operations.
-    ///
-    /// @throws CancelledKeyException when the channel is closed
-    int ops();
-
-    /// Asks for exactly these.
-    ///
-    /// @throws CancelledKeyException when the channel is closed
-    void ops(int ops);
-
-    /// Asks no more.
-    void cancel();
-  }
-
-  /// Begins to watch a channel, in a tick. What comes of it is told by [#ready].
+  /// Registers a channel, in a tick. What comes of it is passed to [#ready].
   ///
   /// @throws CancelledKeyException when the channel is closed, or still to be forgotten
   protected abstract Interest register(JdkDescriptor descriptor, int ops) throws IOException;
@@ -127,38 +108,37 @@ public abstract class ChannelDriver implements ReactorDriver {
   /// Whether a channel was ever registered.
   protected abstract boolean isOpen();
 
-  /// Tells what is ready, waiting for it until `deadlineNanos` or a wake-up; forgets what is
+  /// Reports what is ready, waiting for it until `deadlineNanos` or a wake-up; forgets what is
   /// closed.
-  protected abstract void look(long deadlineNanos);
+  protected abstract void poll(long deadlineNanos);
 
-  /// Tells what is ready, and goes.
+  /// Reports what is ready, and ends.
   protected abstract void release();
 
   // ---- descriptors ----
+
   // the JDK's default is IPv6 with IPv4, or IPv4 where the system has no other
 
   @Override
   public final SocketDescriptor openSocket(ProtocolFamily family) throws IOException {
-    return new JdkSocket(
-        this, nonBlocking(family == INET6 ? SocketChannel.open() : SocketChannel.open(family)));
+    return Channels.adopt(
+        this, family == INET6 ? SocketChannel.open() : SocketChannel.open(family));
   }
 
   @Override
   public final ListenerDescriptor openListener(ProtocolFamily family) throws IOException {
-    return new JdkListener(
-        this,
-        nonBlocking(
-            family == INET6 ? ServerSocketChannel.open() : ServerSocketChannel.open(family)));
+    return Channels.adopt(
+        this, family == INET6 ? ServerSocketChannel.open() : ServerSocketChannel.open(family));
   }
 
   @Override
   public final SocketDescriptor adopt(SocketChannel channel) throws IOException {
-    return new JdkSocket(this, nonBlocking(channel));
+    return Channels.adopt(this, channel);
   }
 
   @Override
   public final ListenerDescriptor adopt(ServerSocketChannel channel) throws IOException {
-    return new JdkListener(this, nonBlocking(channel));
+    return Channels.adopt(this, channel);
   }
 
   @Override
@@ -167,206 +147,142 @@ public abstract class ChannelDriver implements ReactorDriver {
       require(Facility.UNIX_DATAGRAM);
     }
     return new JdkDatagram(
-        this, nonBlocking(family == INET6 ? DatagramChannel.open() : DatagramChannel.open(family)));
+        this,
+        Channels.nonBlocking(
+            family == INET6 ? DatagramChannel.open() : DatagramChannel.open(family)));
   }
 
   @Override
   public final PipeDescriptors openPipe() throws IOException {
     Pipe pipe = Pipe.open();
     return new PipeDescriptors(
-        new JdkStream(this, nonBlocking(pipe.source())),
-        new JdkStream(this, nonBlocking(pipe.sink())));
+        new JdkStream(this, Channels.nonBlocking(pipe.source())),
+        new JdkStream(this, Channels.nonBlocking(pipe.sink())));
   }
 
   @Override
-  public final Descriptor watch(SelectableChannel channel) throws IOException {
-    if (channel.isBlocking()) {
-      throw new IllegalBlockingModeException();
-    }
-    if (channel.provider() != SelectorProvider.provider()) {
-      throw new IllegalArgumentException(
-          channel + " is no channel of the JDK's: it cannot be watched");
-    }
-    WatchedChannel descriptor = new WatchedChannel(this, channel);
-    watched.add(descriptor);
-    return descriptor;
+  public final Descriptor watch(SelectableChannel channel) {
+    return Channels.watch(this, channel);
   }
 
   @Override
   public final Descriptor watch(int number) throws IOException {
-    if (RAW.level() == Support.Level.REFUSED) {
-      return ReactorDriver.super.watch(number);
-    }
+    require(Facility.RAW_POLL);
     RawWatcher w = raw;
     if (w == null) {
-      w = new RawWatcher(this::give, this::wakeup);
+      w = new RawWatcher(counts, this::wakeup);
       raw = w;
     }
     return w.descriptors().watch(number);
   }
 
-  private static <C extends SelectableChannel> C nonBlocking(C channel) throws IOException {
-    channel.configureBlocking(false);
-    return channel;
-  }
-
-  void opened(JdkDescriptor descriptor) {
-    open.add(descriptor);
-  }
-
-  void closed(JdkDescriptor descriptor) {
-    open.remove(descriptor);
-    watched.remove(descriptor);
-    // the selector lets go of a closed channel, and so of its descriptor, at the next look
-    untidy |= descriptor.interest != null;
-  }
-
-  // ---- notes, taken on a coroutine's stack ----
+  // ---- for its descriptors ----
 
   @Override
-  public final void submit(Operation operation) {
-    if (raw != null && raw.descriptors().owns(operation)) {
-      operation.submitted();
-      outstanding++;
-      IOException refused = raw.descriptors().ask(operation);
-      if (refused != null) {
-        give(operation, refused);
+  public final ReadinessCounts counts() {
+    return counts;
+  }
+
+  @Override
+  public final void opened(JdkDescriptor descriptor) {
+    (descriptor.isOwner() ? open : watched).add(descriptor);
+  }
+
+  @Override
+  public final void armed(JdkDescriptor descriptor, Direction direction) {
+    if (!descriptor.pending) {
+      descriptor.pending = true;
+      pending.add(descriptor);
+    }
+  }
+
+  @Override
+  public final void closed(JdkDescriptor descriptor) {
+    (descriptor.isOwner() ? open : watched).remove(descriptor);
+    Interest interest = descriptor.interest;
+    if (interest != null) {
+      untidy = true; // the selector lets go of a closed channel, and its number, at the next poll
+      if (!descriptor.isOwner()) {
+        interest.cancel();
       }
-      return;
     }
-    JdkDescriptor descriptor = own(operation);
-    operation.submitted();
-    outstanding++;
-    if (operation.kind() == Operation.Kind.POLL_INPUT) {
-      descriptor.input = operation;
-    } else {
-      descriptor.output = operation;
-    }
-    if (!descriptor.noted) {
-      descriptor.noted = true;
-      noted.add(descriptor);
-    }
-  }
-
-  @Override
-  public final void cancel(Operation operation) {
-    if (raw != null && raw.descriptors().owns(operation)) {
-      operation.cancelled();
-      outstanding--;
-      raw.descriptors().withdraw(operation);
-      return;
-    }
-    JdkDescriptor descriptor = own(operation);
-    operation.cancelled();
-    outstanding--;
-    if (operation.kind() == Operation.Kind.POLL_INPUT) {
-      descriptor.input = null;
-    } else {
-      descriptor.output = null;
-    }
-  }
-
-  private JdkDescriptor own(Operation operation) {
-    if (operation.descriptor() instanceof JdkDescriptor own && own.driver() == this) {
-      return own;
-    }
-    throw new IllegalStateException(operation + ": its descriptor is of another driver");
   }
 
   @Override
   public boolean isArmed() {
-    return outstanding > 0 || untidy;
+    return counts.armed() > 0 || untidy;
   }
 
   // ---- the carrier ----
 
   @Override
   public final int tick(long deadlineNanos) {
-    answered = 0;
+    counts.beginTick();
     untidy = false;
     boolean was = isOpen();
-    for (JdkDescriptor r = noted.poll(); r != null; r = noted.poll()) {
-      r.noted = false;
-      apply(r);
+    for (JdkDescriptor d = pending.poll(); d != null; d = pending.poll()) {
+      d.pending = false;
+      register(d);
     }
-    tellOfClosed();
-    tellOfRaw();
-    look(answered > 0 || was != isOpen() ? NO_WAIT : deadlineNanos);
-    tellOfRaw();
-    return answered;
+    notifyOfClosed();
+    notifyOfRaw();
+    poll(counts.notified() > 0 || was != isOpen() ? NO_WAIT : deadlineNanos);
+    notifyOfRaw();
+    return counts.notified();
   }
 
-  private void tellOfRaw() {
+  private void notifyOfRaw() {
     if (raw != null) {
       raw.deliver();
     }
   }
 
-  // a selector lets a closed channel go without a word
-  private void tellOfClosed() {
+  // a selector reports nothing of a channel that was closed
+  private void notifyOfClosed() {
     for (JdkDescriptor channel : watched) {
       int wanted = channel.wanted();
       if (wanted != 0 && !channel.channel().isOpen()) {
-        answer(channel, wanted, new AsynchronousCloseException());
+        channel.complete(wanted, new AsynchronousCloseException());
       }
     }
   }
 
-  private void apply(JdkDescriptor r) {
-    int wanted = r.wanted();
+  private void register(JdkDescriptor d) {
+    int wanted = d.wanted();
     if (wanted == 0) {
       return;
     }
     try {
-      Interest interest = r.interest;
+      Interest interest = d.interest;
       if (interest == null) {
-        r.interest = register(r, wanted);
+        d.interest = register(d, wanted);
       } else if ((interest.ops() & wanted) != wanted) {
         interest.ops(interest.ops() | wanted);
       }
     } catch (CancelledKeyException | ClosedChannelException e) {
       // it was open when the wait began: closed under it, before the driver came to see it
-      answer(r, wanted, new AsynchronousCloseException());
+      d.complete(wanted, new AsynchronousCloseException());
     } catch (IOException e) {
-      answer(r, wanted, e);
+      d.complete(wanted, e);
     }
   }
 
-  /// A channel is ready, in a look.
+  /// A channel is ready, in a poll.
   ///
   /// @param ready for which operations
-  protected final void ready(JdkDescriptor r, int ready) {
-    Interest interest = r.interest;
-    int told = ready;
+  protected final void ready(JdkDescriptor d, int ready) {
+    Interest interest = d.interest;
+    int reported = ready;
     try {
       // a connected channel with OP_CONNECT left in its interest set would be reported for ever
-      int unasked = ready & (~r.wanted() | SelectionKey.OP_CONNECT);
-      if (unasked != 0 && interest != null) {
-        interest.ops(interest.ops() & ~unasked);
+      int unwanted = ready & (~d.wanted() | SelectionKey.OP_CONNECT);
+      if (unwanted != 0 && interest != null) {
+        interest.ops(interest.ops() & ~unwanted);
       }
     } catch (CancelledKeyException _) {
-      told = SelectionKey.OP_READ | SelectionKey.OP_WRITE;
+      reported = SelectionKey.OP_READ | SelectionKey.OP_WRITE;
     }
-    answer(r, told, null);
-  }
-
-  private void answer(JdkDescriptor r, int ready, @Nullable Throwable error) {
-    Operation input = r.input;
-    Operation output = r.output;
-    if (input != null && (ready & (SelectionKey.OP_READ | SelectionKey.OP_ACCEPT)) != 0) {
-      r.input = null;
-      give(input, error);
-    }
-    if (output != null && (ready & (SelectionKey.OP_WRITE | SelectionKey.OP_CONNECT)) != 0) {
-      r.output = null;
-      give(output, error);
-    }
-  }
-
-  private void give(Operation operation, @Nullable Throwable error) {
-    outstanding--;
-    answered++;
-    operation.complete(error);
+    d.complete(reported, null);
   }
 
   @Override
@@ -375,6 +291,7 @@ public abstract class ChannelDriver implements ReactorDriver {
       raw.close();
     }
     List.copyOf(open).forEach(JdkDescriptor::close);
+    List.copyOf(watched).forEach(JdkDescriptor::close);
     release();
   }
 }

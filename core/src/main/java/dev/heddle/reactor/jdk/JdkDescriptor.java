@@ -2,28 +2,30 @@
 package dev.heddle.reactor.jdk;
 
 import dev.heddle.observe.log.AsyncLog;
-import dev.heddle.reactor.driver.Descriptor;
-import dev.heddle.reactor.driver.Operation;
+import dev.heddle.reactor.driver.Direction;
+import dev.heddle.reactor.driver.PollableDescriptor;
 import java.io.IOException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import org.jspecify.annotations.Nullable;
 
-/// A channel, and what its driver knows of it.
-public class JdkDescriptor implements Descriptor {
-  private final ChannelDriver driver;
+/// A channel of the JDK's.
+public class JdkDescriptor extends PollableDescriptor {
+  private static final int READS = SelectionKey.OP_READ | SelectionKey.OP_ACCEPT;
+  private static final int WRITES = SelectionKey.OP_WRITE | SelectionKey.OP_CONNECT;
+
+  private final ChannelPoller poller;
   private final SelectableChannel channel;
 
-  // the driver's
-  ChannelDriver.@Nullable Interest interest;
-  @Nullable Operation input;
-  @Nullable Operation output;
-  boolean noted;
+  // a ChannelDriver's
+  @Nullable Interest interest;
+  boolean pending; // it is to look at the listeners
 
-  JdkDescriptor(ChannelDriver driver, SelectableChannel channel) {
-    this.driver = driver;
+  JdkDescriptor(ChannelPoller poller, SelectableChannel channel) {
+    super(poller.counts());
+    this.poller = poller;
     this.channel = channel;
-    driver.opened(this);
+    poller.opened(this);
   }
 
   /// The channel.
@@ -31,47 +33,52 @@ public class JdkDescriptor implements Descriptor {
     return channel;
   }
 
-  final ChannelDriver driver() {
-    return driver;
+  final ChannelPoller poller() {
+    return poller;
   }
 
-  /// What to ask a selector for when somebody waits for input.
-  int inputOps() {
-    return SelectionKey.OP_READ;
+  /// The operation of a selector for a direction.
+  public int ops(Direction direction) {
+    return direction == Direction.READ ? SelectionKey.OP_READ : SelectionKey.OP_WRITE;
   }
 
-  /// What to ask a selector for when somebody waits for output.
-  int outputOps() {
-    return SelectionKey.OP_WRITE;
+  /// The operations that its listeners wait for.
+  public final int wanted() {
+    int read = listener(Direction.READ) == null ? 0 : ops(Direction.READ);
+    return listener(Direction.WRITE) == null ? read : read | ops(Direction.WRITE);
   }
 
-  final int wanted() {
-    return (input == null ? 0 : inputOps()) | (output == null ? 0 : outputOps());
+  /// Notifies the listeners of what is ready.
+  ///
+  /// @param ready for which operations
+  /// @param error why it cannot be watched; null: it is ready
+  public final void complete(int ready, @Nullable Throwable error) {
+    var _ = complete((ready & READS) != 0, (ready & WRITES) != 0, error);
+  }
+
+  @Override
+  protected final void armed(Direction direction) {
+    poller.armed(this, direction);
   }
 
   /// Whether the channel is closed with the descriptor.
-  boolean isOwner() {
+  public boolean isOwner() {
     return true;
   }
 
   @Override
   public final void close() {
-    driver.closed(this);
-    if (!isOwner()) {
-      if (interest != null) {
-        interest.cancel();
-      }
-      return;
+    if (isOwner()) {
+      closeChannel();
     }
-    closeChannel();
+    poller.closed(this);
   }
 
-  final void closeChannel() {
+  private void closeChannel() {
     try {
       channel.close();
     } catch (IOException e) {
-      // the descriptor is gone all the same; data that could not be flushed was reported to the
-      // writer
+      // the descriptor is gone all the same; the writer has learned of data that was not flushed
       AsyncLog.shared().debug("while closing " + channel, e);
     }
   }

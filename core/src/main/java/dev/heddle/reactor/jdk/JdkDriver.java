@@ -16,9 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// Readiness through a [Selector]; until the first operation it merely parks the carrier, so a loop
 /// without I/O has no descriptors of its own.
 public final class JdkDriver extends ChannelDriver {
-  /*
-   * wakeup() finds the carrier parked or selecting; both ways are sticky.
-   */
+  // wakeup() finds the carrier parked or selecting; both ways are sticky
   static final String NAME = "jdk";
   private static final long NANOS_PER_MILLI = 1_000_000;
   private static final Map<Facility, Support> CAPABILITIES =
@@ -100,7 +98,7 @@ public final class JdkDriver extends ChannelDriver {
   // ---- the carrier ----
 
   @Override
-  protected void look(long deadlineNanos) {
+  protected void poll(long deadlineNanos) {
     Selector s = selector;
     if (s == null) {
       park(deadlineNanos);

@@ -4,7 +4,6 @@ package dev.heddle.reactor.jdk;
 import dev.heddle.reactor.driver.DriverHost;
 import dev.heddle.reactor.driver.DriverProvider;
 import dev.heddle.reactor.driver.ReactorDriver;
-import org.jspecify.annotations.Nullable;
 
 /// The driver that is there wherever a JDK is.
 public final class JdkDriverProvider implements DriverProvider {
@@ -24,11 +23,6 @@ public final class JdkDriverProvider implements DriverProvider {
   @Override
   public int rank() {
     return 0;
-  }
-
-  @Override
-  public @Nullable String problem() {
-    return null;
   }
 
   @Override

@@ -1,33 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.reactor.jdk;
 
+import dev.heddle.reactor.driver.Direction;
 import dev.heddle.reactor.driver.SocketDescriptor;
 import java.io.IOException;
 import java.net.SocketAddress;
-import java.net.SocketOption;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// A stream socket of the JDK's.
-final class JdkSocket extends JdkStream implements SocketDescriptor {
-  private final SocketChannel channel;
-
-  JdkSocket(ChannelDriver driver, SocketChannel channel) {
-    super(driver, channel);
-    this.channel = channel;
+final class JdkSocket extends JdkNetworkDescriptor<SocketChannel> implements SocketDescriptor {
+  JdkSocket(ChannelPoller poller, SocketChannel channel) {
+    super(poller, channel);
   }
 
   @Override
-  int outputOps() {
-    return channel.isConnectionPending() ? SelectionKey.OP_CONNECT : SelectionKey.OP_WRITE;
+  public int ops(Direction direction) {
+    return direction == Direction.WRITE && socket().isConnectionPending()
+        ? SelectionKey.OP_CONNECT
+        : super.ops(direction);
   }
 
   @Override
   public void bind(SocketAddress address) throws IOException {
-    channel.bind(address);
+    socket().bind(address);
+  }
+
+  @Override
+  public boolean connect(SocketAddress address) throws IOException {
+    return socket().connect(address);
+  }
+
+  @Override
+  public boolean finishConnect() throws IOException {
+    return socket().finishConnect();
+  }
+
+  @Override
+  public int read(ByteBuffer into) throws IOException {
+    return socket().read(into);
+  }
+
+  @Override
+  public int write(ByteBuffer from) throws IOException {
+    return socket().write(from);
+  }
+
+  @Override
+  public long write(ByteBuffer[] from, int offset, int length) throws IOException {
+    return socket().write(from, offset, length);
   }
 
   @Override
@@ -37,51 +61,21 @@ final class JdkSocket extends JdkStream implements SocketDescriptor {
 
   @Override
   public long send(FileChannel file, long position, long count) throws IOException {
-    return file.transferTo(position, count, channel);
-  }
-
-  @Override
-  public boolean connect(SocketAddress address) throws IOException {
-    return channel.connect(address);
-  }
-
-  @Override
-  public boolean finishConnect() throws IOException {
-    return channel.finishConnect();
+    return file.transferTo(position, count, socket());
   }
 
   @Override
   public void shutdownInput() throws IOException {
-    channel.shutdownInput();
+    socket().shutdownInput();
   }
 
   @Override
   public void shutdownOutput() throws IOException {
-    channel.shutdownOutput();
-  }
-
-  @Override
-  public @Nullable SocketAddress localAddress() {
-    return Addresses.of(channel::getLocalAddress);
+    socket().shutdownOutput();
   }
 
   @Override
   public @Nullable SocketAddress remoteAddress() {
-    return Addresses.of(channel::getRemoteAddress);
-  }
-
-  @Override
-  public <T> void setOption(SocketOption<T> option, T value) throws IOException {
-    channel.setOption(option, value);
-  }
-
-  @Override
-  public <T> T getOption(SocketOption<T> option) throws IOException {
-    return channel.getOption(option);
-  }
-
-  @Override
-  public Set<SocketOption<?>> supportedOptions() {
-    return channel.supportedOptions();
+    return unlessClosed(socket()::getRemoteAddress);
   }
 }

@@ -10,14 +10,14 @@ import java.nio.channels.NonWritableChannelException;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.SelectableChannel;
 
-/// A channel of bytes, in whichever directions it has.
-class JdkStream extends JdkDescriptor implements StreamDescriptor {
-  JdkStream(ChannelDriver driver, SelectableChannel channel) {
-    super(driver, channel);
+/// One end of a pipe of the JDK's.
+final class JdkStream extends JdkDescriptor implements StreamDescriptor {
+  JdkStream(ChannelPoller poller, SelectableChannel channel) {
+    super(poller, channel);
   }
 
   @Override
-  public final int read(ByteBuffer into) throws IOException {
+  public int read(ByteBuffer into) throws IOException {
     if (channel() instanceof ReadableByteChannel source) {
       return source.read(into);
     }
@@ -25,12 +25,12 @@ class JdkStream extends JdkDescriptor implements StreamDescriptor {
   }
 
   @Override
-  public final int write(ByteBuffer from) throws IOException {
+  public int write(ByteBuffer from) throws IOException {
     return sink().write(from);
   }
 
   @Override
-  public final long write(ByteBuffer[] from, int offset, int length) throws IOException {
+  public long write(ByteBuffer[] from, int offset, int length) throws IOException {
     return sink().write(from, offset, length);
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.reactor.jdk;
 
+import dev.heddle.reactor.driver.Direction;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.ServerSocketChannel;
@@ -8,24 +9,24 @@ import java.nio.channels.SocketChannel;
 
 /// A channel that other code has opened, and will close.
 final class WatchedChannel extends JdkDescriptor {
-  WatchedChannel(ChannelDriver driver, SelectableChannel channel) {
-    super(driver, channel);
+  WatchedChannel(ChannelPoller poller, SelectableChannel channel) {
+    super(poller, channel);
   }
 
   @Override
-  int inputOps() {
-    return channel() instanceof ServerSocketChannel ? SelectionKey.OP_ACCEPT : SelectionKey.OP_READ;
-  }
-
-  @Override
-  int outputOps() {
+  public int ops(Direction direction) {
+    if (direction == Direction.READ) {
+      return channel() instanceof ServerSocketChannel
+          ? SelectionKey.OP_ACCEPT
+          : SelectionKey.OP_READ;
+    }
     return channel() instanceof SocketChannel c && c.isConnectionPending()
         ? SelectionKey.OP_CONNECT
         : SelectionKey.OP_WRITE;
   }
 
   @Override
-  boolean isOwner() {
+  public boolean isOwner() {
     return false;
   }
 }

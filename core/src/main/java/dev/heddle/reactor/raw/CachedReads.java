@@ -2,17 +2,11 @@
 package dev.heddle.reactor.raw;
 
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.StructLayout;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
-import java.lang.invoke.VarHandle;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// Reads of what Linux has of a file in its memory, which never wait for a device.
@@ -34,7 +28,7 @@ public final class CachedReads {
   private CachedReads() {
     Arena arena = Arena.ofAuto();
     vector = arena.allocate(ValueLayout.JAVA_LONG, 2);
-    state = arena.allocate(Call.STATE);
+    state = arena.allocate(NativeCalls.STATE);
   }
 
   /// Null where the system has no such call, or native calls are not enabled.
@@ -59,7 +53,7 @@ public final class CachedReads {
       Reference.reachabilityFence(into);
     }
     if (count < 0) {
-      int error = (int) Call.ERRNO.get(state, 0L);
+      int error = NativeCalls.error(state);
       return error == EAGAIN || error == EINTR ? NOT_NOW : NEVER;
     }
     into.position(into.position() + count);
@@ -68,9 +62,17 @@ public final class CachedReads {
 
   /// Linked with the first file, and where it can be.
   private static final class Call {
-    static final StructLayout STATE = Linker.Option.captureStateLayout();
-    static final VarHandle ERRNO = STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
-    static final @Nullable MethodHandle READ = link();
+    static final @Nullable MethodHandle READ =
+        NativeCalls.has("preadv2")
+            ? NativeCalls.capturing(
+                "preadv2",
+                ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_INT,
+                ValueLayout.ADDRESS,
+                ValueLayout.JAVA_INT,
+                ValueLayout.JAVA_LONG,
+                ValueLayout.JAVA_INT)
+            : null;
 
     private static final int NO_WAIT = 8; // RWF_NOWAIT
 
@@ -86,24 +88,6 @@ public final class CachedReads {
       } catch (Throwable e) {
         throw new AssertionError(e); // a downcall throws nothing
       }
-    }
-
-    @SuppressWarnings("restricted") // the signature is that of the manual page
-    private static @Nullable MethodHandle link() {
-      Linker linker = Linker.nativeLinker();
-      Optional<MemorySegment> preadv2 = linker.defaultLookup().find("preadv2");
-      return preadv2.isEmpty()
-          ? null
-          : linker.downcallHandle(
-              preadv2.get(),
-              FunctionDescriptor.of(
-                  ValueLayout.JAVA_LONG,
-                  ValueLayout.JAVA_INT,
-                  ValueLayout.ADDRESS,
-                  ValueLayout.JAVA_INT,
-                  ValueLayout.JAVA_LONG,
-                  ValueLayout.JAVA_INT),
-              Linker.Option.captureCallState("errno"));
     }
   }
 }

@@ -3,14 +3,9 @@ package dev.heddle.reactor.raw;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.StructLayout;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
-import java.lang.invoke.VarHandle;
 
 /// One epoll set of Linux's, by level.
 ///
@@ -55,16 +50,16 @@ final class Epoll {
   Epoll() throws IOException {
     Arena arena = Arena.ofAuto(); // coroutines of many threads use it, and it need not be closed
     event = arena.allocate(EVENT, 8);
-    state = arena.allocate(Call.STATE);
+    state = arena.allocate(NativeCalls.STATE);
     found = arena.allocate((long) EVENT * MANY, 8);
-    stateOfLook = arena.allocate(Call.STATE);
+    stateOfLook = arena.allocate(NativeCalls.STATE);
     try {
       number = (int) Call.CREATE.invokeExact(state, CLOEXEC);
     } catch (Throwable e) {
       throw new AssertionError(e); // a downcall throws nothing
     }
     if (number < 0) {
-      throw new IOException("epoll_create1 failed: error " + error(state));
+      throw new IOException("epoll_create1 failed: error " + NativeCalls.error(state));
     }
   }
 
@@ -90,7 +85,8 @@ final class Epoll {
     event.set(ValueLayout.JAVA_INT, 0, mask);
     event.set(ValueLayout.JAVA_LONG_UNALIGNED, DATA, id);
     try {
-      return (int) Call.CONTROL.invokeExact(state, number, what, fd, event) == 0 ? 0 : error(state);
+      int result = (int) Call.CONTROL.invokeExact(state, number, what, fd, event);
+      return result == 0 ? 0 : NativeCalls.error(state);
     } catch (Throwable e) {
       throw new AssertionError(e); // a downcall throws nothing
     }
@@ -107,9 +103,12 @@ final class Epoll {
     } catch (Throwable e) {
       throw new AssertionError(e); // a downcall throws nothing
     }
-    if (count < 0 && error(stateOfLook) != EINTR) {
+    if (count < 0 && NativeCalls.error(stateOfLook) != EINTR) {
       throw new IllegalStateException(
-          "epoll_wait on descriptor " + number + " failed: error " + error(stateOfLook));
+          "epoll_wait on descriptor "
+              + number
+              + " failed: error "
+              + NativeCalls.error(stateOfLook));
     }
     return Math.max(count, 0);
   }
@@ -126,16 +125,16 @@ final class Epoll {
     close(number);
   }
 
-  // ---- a number to wake who looks ----
+  // ---- a number that wakes the polling thread ----
 
   /// A number that is readable for ever after [#signal].
   static int openSignal() throws IOException {
     int fd;
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment state = arena.allocate(Call.STATE);
+      MemorySegment state = arena.allocate(NativeCalls.STATE);
       fd = (int) Call.EVENTFD.invokeExact(state, 0, CLOEXEC);
       if (fd < 0) {
-        throw new IOException("eventfd failed: error " + error(state));
+        throw new IOException("eventfd failed: error " + NativeCalls.error(state));
       }
     } catch (IOException e) {
       throw e;
@@ -163,40 +162,21 @@ final class Epoll {
     }
   }
 
-  private static int error(MemorySegment state) {
-    return (int) Call.ERRNO.get(state, 0L);
-  }
-
   /// Linked when the first descriptor is watched, and where it can be.
   private static final class Call {
-    static final StructLayout STATE = Linker.Option.captureStateLayout();
-    static final VarHandle ERRNO = STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
-
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
+    private static final ValueLayout POINTER = ValueLayout.ADDRESS;
 
-    static final MethodHandle CREATE = capturing("epoll_create1", INT);
-    static final MethodHandle CONTROL = capturing("epoll_ctl", INT, INT, INT, ValueLayout.ADDRESS);
-    static final MethodHandle WAIT = capturing("epoll_wait", INT, ValueLayout.ADDRESS, INT, INT);
-    static final MethodHandle EVENTFD = capturing("eventfd", INT, INT);
-    static final MethodHandle SIGNAL = link("eventfd_write", INT, ValueLayout.JAVA_LONG);
-    static final MethodHandle CLOSE = link("close", INT);
+    static final MethodHandle CREATE = NativeCalls.capturing("epoll_create1", INT, INT);
+    static final MethodHandle CONTROL =
+        NativeCalls.capturing("epoll_ctl", INT, INT, INT, INT, POINTER);
+    static final MethodHandle WAIT =
+        NativeCalls.capturing("epoll_wait", INT, INT, POINTER, INT, INT);
+    static final MethodHandle EVENTFD = NativeCalls.capturing("eventfd", INT, INT, INT);
+    static final MethodHandle SIGNAL =
+        NativeCalls.link("eventfd_write", INT, INT, ValueLayout.JAVA_LONG);
+    static final MethodHandle CLOSE = NativeCalls.link("close", INT, INT);
 
     private Call() {}
-
-    private static MethodHandle capturing(String name, MemoryLayout... arguments) {
-      return link(name, arguments, Linker.Option.captureCallState("errno"));
-    }
-
-    private static MethodHandle link(String name, MemoryLayout... arguments) {
-      return link(name, arguments, new Linker.Option[0]);
-    }
-
-    @SuppressWarnings("restricted") // the signatures are those of the manual pages
-    private static MethodHandle link(
-        String name, MemoryLayout[] arguments, Linker.Option... options) {
-      Linker linker = Linker.nativeLinker();
-      return linker.downcallHandle(
-          linker.defaultLookup().findOrThrow(name), FunctionDescriptor.of(INT, arguments), options);
-    }
   }
 }

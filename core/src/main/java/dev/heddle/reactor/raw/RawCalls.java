@@ -3,14 +3,10 @@ package dev.heddle.reactor.raw;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.StructLayout;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
-import java.lang.invoke.VarHandle;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.charset.Charset;
@@ -53,10 +49,10 @@ public final class RawCalls {
   /// Interrupted.
   public static final int EINTR = 4;
 
-  /// A device has failed; of a terminal: nobody has its other side open.
+  /// A device has failed; of a terminal: its other side is not open.
   public static final int EIO = 5;
 
-  /// Nobody has the other end open.
+  /// The other end is not open.
   public static final int ENXIO = 6;
 
   /// Not now.
@@ -103,15 +99,15 @@ public final class RawCalls {
   /// @param mode of one that is made
   public static int open(String path, int flags, int mode) {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment state = arena.allocate(Call.STATE);
+      MemorySegment state = arena.allocate(NativeCalls.STATE);
       MemorySegment name = string(arena, path);
       int fd;
       do {
         fd = (int) Call.OPEN.invokeExact(state, name, flags | CLOSE_ON_EXEC, mode);
-      } while (fd < 0 && error(state) == EINTR);
-      return fd < 0 ? -error(state) : fd;
+      } while (fd < 0 && NativeCalls.error(state) == EINTR);
+      return fd < 0 ? -NativeCalls.error(state) : fd;
     } catch (Throwable e) {
-      throw broken(e);
+      throw NativeCalls.broken(e);
     }
   }
 
@@ -134,27 +130,27 @@ public final class RawCalls {
       int result = (int) Known.KNOWN.invokeExact(from, name, flags, OF_TYPE, known);
       return result == 0 && (known.get(ValueLayout.JAVA_SHORT, STATX_MODE) & TYPE) == FIFO;
     } catch (Throwable e) {
-      throw broken(e);
+      throw NativeCalls.broken(e);
     }
   }
 
-  /// A number that is readable when somebody has opened a file.
+  /// A number that is readable when a process has opened a file.
   public static int watchOpens(String path) {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment state = arena.allocate(Call.STATE);
+      MemorySegment state = arena.allocate(NativeCalls.STATE);
       int fd = (int) Call.NOTIFY.invokeExact(state, NON_BLOCKING | CLOSE_ON_EXEC);
       if (fd < 0) {
-        return -error(state);
+        return -NativeCalls.error(state);
       }
       MemorySegment name = string(arena, path);
       if ((int) Call.ADD_WATCH.invokeExact(state, fd, name, OPENED) < 0) {
-        int error = error(state);
+        int error = NativeCalls.error(state);
         close(fd);
         return -error;
       }
       return fd;
     } catch (Throwable e) {
-      throw broken(e);
+      throw NativeCalls.broken(e);
     }
   }
 
@@ -163,7 +159,7 @@ public final class RawCalls {
     try {
       int _ = (int) Call.CLOSE.invokeExact(fd);
     } catch (Throwable e) {
-      throw broken(e);
+      throw NativeCalls.broken(e);
     }
   }
 
@@ -172,16 +168,16 @@ public final class RawCalls {
   /// @param ends takes the numbers: to read from, to write to
   public static int pipe(int[] ends) {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment state = arena.allocate(Call.STATE);
+      MemorySegment state = arena.allocate(NativeCalls.STATE);
       MemorySegment both = arena.allocate(ValueLayout.JAVA_INT, 2);
       if ((int) Call.PIPE.invokeExact(state, both, CLOSE_ON_EXEC) < 0) {
-        return -error(state);
+        return -NativeCalls.error(state);
       }
       ends[0] = both.getAtIndex(ValueLayout.JAVA_INT, 0);
       ends[1] = both.getAtIndex(ValueLayout.JAVA_INT, 1);
       return 0;
     } catch (Throwable e) {
-      throw broken(e);
+      throw NativeCalls.broken(e);
     }
   }
 
@@ -200,11 +196,11 @@ public final class RawCalls {
 
   private static int control(int fd, int what, int argument) {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment state = arena.allocate(Call.STATE);
+      MemorySegment state = arena.allocate(NativeCalls.STATE);
       int result = (int) Call.CONTROL.invokeExact(state, fd, what, argument);
-      return result < 0 ? -error(state) : result;
+      return result < 0 ? -NativeCalls.error(state) : result;
     } catch (Throwable e) {
-      throw broken(e);
+      throw NativeCalls.broken(e);
     }
   }
 
@@ -214,11 +210,11 @@ public final class RawCalls {
   /// @param argument what it is told, or has to say
   public static int device(int fd, long request, MemorySegment argument) {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment state = arena.allocate(Call.STATE);
+      MemorySegment state = arena.allocate(NativeCalls.STATE);
       int result = (int) Call.DEVICE.invokeExact(state, fd, request, argument);
-      return result < 0 ? -error(state) : result;
+      return result < 0 ? -NativeCalls.error(state) : result;
     } catch (Throwable e) {
-      throw broken(e);
+      throw NativeCalls.broken(e);
     }
   }
 
@@ -241,7 +237,7 @@ public final class RawCalls {
   private static int transfer(MethodHandle call, int fd, ByteBuffer buffer, boolean reading) {
     int length = Math.min(buffer.remaining(), MOST);
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment state = arena.allocate(Call.STATE);
+      MemorySegment state = arena.allocate(NativeCalls.STATE);
       MemorySegment own = MemorySegment.ofBuffer(buffer).asSlice(0, length);
       boolean staged = !own.isNative();
       MemorySegment stage = staged ? arena.allocate(length) : own;
@@ -251,9 +247,9 @@ public final class RawCalls {
       long count;
       do {
         count = (long) call.invokeExact(state, fd, stage, (long) length);
-      } while (count < 0 && error(state) == EINTR);
+      } while (count < 0 && NativeCalls.error(state) == EINTR);
       if (count < 0) {
-        return -error(state);
+        return -NativeCalls.error(state);
       }
       if (reading && staged) {
         MemorySegment.copy(stage, 0, own, 0, count);
@@ -261,7 +257,7 @@ public final class RawCalls {
       buffer.position(buffer.position() + (int) count);
       return (int) count;
     } catch (Throwable e) {
-      throw broken(e); // also for a buffer that must not be written to
+      throw NativeCalls.broken(e); // also for a buffer that must not be written to
     } finally {
       Reference.reachabilityFence(buffer);
     }
@@ -283,7 +279,7 @@ public final class RawCalls {
       }
       return new String(longest.asSlice(0, length).toArray(ValueLayout.JAVA_BYTE), NAMES);
     } catch (Throwable e) {
-      throw broken(e);
+      throw NativeCalls.broken(e);
     }
   }
 
@@ -294,41 +290,23 @@ public final class RawCalls {
     return new IOException(text(error));
   }
 
-  private static int error(MemorySegment state) {
-    return (int) Call.ERRNO.get(state, 0L);
-  }
-
-  private static AssertionError broken(Throwable e) {
-    if (e instanceof RuntimeException unchecked) {
-      throw unchecked; // what leads to the call does, and not the call
-    }
-    return new AssertionError("a call of the system throws nothing", e);
-  }
-
   /// Linked when the first one is made.
   private static final class Call {
-    static final StructLayout STATE = Linker.Option.captureStateLayout();
-    static final VarHandle ERRNO = STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
-
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
     private static final MemoryLayout POINTER = ValueLayout.ADDRESS;
-    private static final Linker.Option CAPTURE = Linker.Option.captureCallState("errno");
 
-    static final MethodHandle OPEN =
-        link("open", INT, list(POINTER, INT, INT), CAPTURE, Linker.Option.firstVariadicArg(2));
-    static final MethodHandle NOTIFY = link("inotify_init1", INT, list(INT), CAPTURE);
+    static final MethodHandle OPEN = NativeCalls.variadic("open", 2, INT, POINTER, INT, INT);
+    static final MethodHandle NOTIFY = NativeCalls.capturing("inotify_init1", INT, INT);
     static final MethodHandle ADD_WATCH =
-        link("inotify_add_watch", INT, list(INT, POINTER, INT), CAPTURE);
-    static final MethodHandle CLOSE = link("close", INT, list(INT));
-    static final MethodHandle PIPE = link("pipe2", INT, list(POINTER, INT), CAPTURE);
-    static final MethodHandle CONTROL =
-        link("fcntl", INT, list(INT, INT, INT), CAPTURE, Linker.Option.firstVariadicArg(2));
-    static final MethodHandle DEVICE =
-        link("ioctl", INT, list(INT, LONG, POINTER), CAPTURE, Linker.Option.firstVariadicArg(2));
-    static final MethodHandle READ = link("read", LONG, list(INT, POINTER, LONG), CAPTURE);
-    static final MethodHandle WRITE = link("write", LONG, list(INT, POINTER, LONG), CAPTURE);
-    static final MethodHandle TEXT = link("strerror", POINTER, list(INT));
+        NativeCalls.capturing("inotify_add_watch", INT, INT, POINTER, INT);
+    static final MethodHandle CLOSE = NativeCalls.link("close", INT, INT);
+    static final MethodHandle PIPE = NativeCalls.capturing("pipe2", INT, POINTER, INT);
+    static final MethodHandle CONTROL = NativeCalls.variadic("fcntl", 2, INT, INT, INT, INT);
+    static final MethodHandle DEVICE = NativeCalls.variadic("ioctl", 2, INT, INT, LONG, POINTER);
+    static final MethodHandle READ = NativeCalls.capturing("read", LONG, INT, POINTER, LONG);
+    static final MethodHandle WRITE = NativeCalls.capturing("write", LONG, INT, POINTER, LONG);
+    static final MethodHandle TEXT = NativeCalls.link("strerror", POINTER, INT);
 
     private Call() {}
   }
@@ -336,30 +314,15 @@ public final class RawCalls {
   /// The one that a driver asks for with each file that it opens, on the loop: linked by itself.
   private static final class Known {
     static final MethodHandle KNOWN =
-        link(
+        NativeCalls.link(
             "statx",
             ValueLayout.JAVA_INT,
-            list(
-                ValueLayout.JAVA_INT,
-                ValueLayout.ADDRESS,
-                ValueLayout.JAVA_INT,
-                ValueLayout.JAVA_INT,
-                ValueLayout.ADDRESS));
+            ValueLayout.JAVA_INT,
+            ValueLayout.ADDRESS,
+            ValueLayout.JAVA_INT,
+            ValueLayout.JAVA_INT,
+            ValueLayout.ADDRESS);
 
     private Known() {}
-  }
-
-  private static MemoryLayout[] list(MemoryLayout... arguments) {
-    return arguments;
-  }
-
-  @SuppressWarnings("restricted") // the signatures are those of the manual pages
-  private static MethodHandle link(
-      String name, MemoryLayout result, MemoryLayout[] arguments, Linker.Option... options) {
-    Linker linker = Linker.nativeLinker();
-    return linker.downcallHandle(
-        linker.defaultLookup().findOrThrow(name),
-        FunctionDescriptor.of(result, arguments),
-        options);
   }
 }

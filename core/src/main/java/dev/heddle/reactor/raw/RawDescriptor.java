@@ -1,34 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.reactor.raw;
 
-import dev.heddle.reactor.driver.Descriptor;
-import dev.heddle.reactor.driver.Operation;
+import dev.heddle.reactor.driver.Direction;
+import dev.heddle.reactor.driver.PollableDescriptor;
+import dev.heddle.reactor.driver.ReadinessCounts;
+import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /// A descriptor that other code has opened, and will close.
-public final class RawDescriptor implements Descriptor {
+public final class RawDescriptor extends PollableDescriptor {
   private final RawDescriptors owner;
   final int number;
   final long id;
 
   // loop only
-  @Nullable Operation input;
-  @Nullable Operation output;
   boolean registered;
 
-  RawDescriptor(RawDescriptors owner, int number, long id) {
+  RawDescriptor(ReadinessCounts counts, RawDescriptors owner, int number, long id) {
+    super(counts);
     this.owner = owner;
     this.number = number;
     this.id = id;
   }
 
-  RawDescriptors owner() {
-    return owner;
+  /// What its listeners wait for.
+  int wanted() {
+    return (listener(Direction.READ) == null ? 0 : Epoll.IN | Epoll.RDHUP)
+        | (listener(Direction.WRITE) == null ? 0 : Epoll.OUT);
   }
 
-  /// What somebody waits for.
-  int wanted() {
-    return (input == null ? 0 : Epoll.IN | Epoll.RDHUP) | (output == null ? 0 : Epoll.OUT);
+  @Override
+  protected void armed(Direction direction) {
+    owner.armed(this, direction);
+  }
+
+  @Override
+  protected void disarmed(Direction direction) {
+    owner.disarmed(this);
+  }
+
+  /// Notifies those that wait for what is ready.
+  ///
+  /// @return how many
+  int complete(int ready, @Nullable IOException error) {
+    return complete((ready & Epoll.IN) != 0, (ready & Epoll.OUT) != 0, error);
   }
 
   @Override

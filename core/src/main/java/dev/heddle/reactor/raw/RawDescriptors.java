@@ -1,52 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.reactor.raw;
 
-import dev.heddle.reactor.driver.Operation;
+import dev.heddle.reactor.driver.Direction;
+import dev.heddle.reactor.driver.ReadinessCounts;
 import dev.heddle.reactor.driver.Support;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// Descriptors of somebody else's, in an epoll set of their own: a driver that can watch a number
+/// Descriptors of other code, in an epoll set of their own: a driver that can watch a number
 /// watches the set's, another has a [RawWatcher].
 public final class RawDescriptors {
   /*
-   * States of a descriptor.  OUT --somebody waits--> IN, for what is waited for
-   *                          IN  --another waits, or one of two leaves--> IN, for what is waited for now
-   *                          IN  --ready--> IN, for nothing; who waited for it is answered, and the set told what is still waited for
-   *                          IN  --nobody waits--> OUT
-   * So the system has no word of a descriptor for which nobody waits, and its owner may close it.
+   * States of a descriptor.  from  event                               to
+   *                          OUT   its first listener is armed         IN, for that direction
+   *                          IN    a listener is armed or disarmed     IN, for those that are left
+   *                          IN    it is ready: they are notified      IN, for those that are left
+   *                          IN    no listener is left                 OUT
    *
-   * Whose number. The set knows a descriptor by number and open file. When the owner closes a number under a wait, the system drops it
-   * from the set without a word, unless the file is open under another number, too. A number that is somebody else's by then is another
-   * file to the set: CHANGE finds nothing, and ADD takes it in. The event of a file that lives on under another number bears the id of
-   * the descriptor that asked, not the number: it is told to that one or to nobody, and once, for the set forgets with each
-   * event what it was asked (EPOLLONESHOT). A wait may so be answered in vain, as any readiness may.
+   * The system reports no descriptor for which no listener waits, so its owner may close it.
    *
-   * Why a set of its own. Netty keeps the registrations of its epoll by number: two of one number would be mixed up.
-   * A poll on the ring holds the file, so the other side of a connection would not see the end until the wait is over.
+   * Whose number. The set knows a descriptor by number and open file. When the owner closes a
+   * number under a wait, the system drops it from the set and reports nothing, unless the file is
+   * open under another number, too. If the number is another file's by then, CHANGE finds nothing
+   * and ADD takes the new file in. The event of a file that lives on under another number carries
+   * the id of the descriptor that armed it, not the number, so no other descriptor is notified; and
+   * it comes once, for the set disarms with each event (EPOLLONESHOT). A listener may so be
+   * notified in vain, as with any readiness.
    *
-   * Direct calls. epoll_ctl takes no lock of Java's and never waits, so coroutines make it at once (fact 8 is about locks).
+   * Why a set of its own. Netty keeps the registrations of its epoll by number: two of one number
+   * would be mixed up. A poll on the ring holds the file, so the other side of a connection would
+   * not see the end until the wait is over.
    *
-   * Cost. Two calls of the system for a wait, and one to look.
+   * Direct calls. epoll_ctl takes no lock of Java's and never waits: coroutines make it at once.
+   *
+   * Cost. Two system calls for a wait, and one to poll.
    */
   private static final @Nullable String PROBLEM = problem();
 
+  /// No descriptor's id: that of a [RawWatcher]'s signal.
+  static final long SIGNAL = 0;
+
+  private final ReadinessCounts counts;
+  private final Runnable whenChanged;
   private final Epoll set;
-  private final BiConsumer<Operation, @Nullable IOException> answer;
   private final Map<Long, RawDescriptor> byId = new HashMap<>();
-  private long lastId = RawWatcher.SIGNAL;
+  private long lastId = SIGNAL;
   private int waits;
 
   /// A set of none.
   ///
-  /// @param answer gives its answer to an operation
-  public RawDescriptors(BiConsumer<Operation, @Nullable IOException> answer) throws IOException {
+  /// @param counts the driver's
+  /// @param whenChanged called when a listener was armed or disarmed
+  public RawDescriptors(ReadinessCounts counts, Runnable whenChanged) throws IOException {
+    this.counts = counts;
+    this.whenChanged = whenChanged;
     this.set = new Epoll();
-    this.answer = answer;
   }
 
   private static @Nullable String problem() {
@@ -87,8 +98,8 @@ public final class RawDescriptors {
   ///
   /// @throws IOException when the system has no such descriptor, or one that is never waited for
   public RawDescriptor watch(int number) throws IOException {
-    RawDescriptor descriptor = new RawDescriptor(this, number, ++lastId);
-    // asked now, and not by the first who waits: a wrong number is the caller's mistake
+    RawDescriptor descriptor = new RawDescriptor(counts, this, number, ++lastId);
+    // asked now, and not when the first listener is armed: a wrong number is the caller's mistake
     int error = number < 0 ? Epoll.EBADF : set.add(number, Epoll.ONCE, descriptor.id);
     if (error == 0) {
       set.remove(number);
@@ -99,43 +110,23 @@ public final class RawDescriptors {
     return descriptor;
   }
 
-  /// Whether an operation is for this.
-  public boolean owns(Operation operation) {
-    return operation.descriptor() instanceof RawDescriptor raw && raw.owner() == this;
-  }
-
-  /// Asks for an operation.
-  ///
-  /// @return why it cannot be; null: it can
-  public @Nullable IOException ask(Operation operation) {
-    RawDescriptor raw = (RawDescriptor) operation.descriptor();
-    put(raw, operation.kind(), operation);
+  void armed(RawDescriptor raw, Direction direction) {
     waits++;
     int error = register(raw);
-    if (error == 0) {
-      return null;
+    if (error != 0) {
+      boolean read = direction == Direction.READ;
+      complete(raw, read ? Epoll.IN : Epoll.OUT, failure(raw.number, error));
     }
-    put(raw, operation.kind(), null);
-    waits--;
-    return failure(raw.number, error);
+    whenChanged.run();
   }
 
-  /// Takes an operation back.
-  public void withdraw(Operation operation) {
-    RawDescriptor raw = (RawDescriptor) operation.descriptor();
-    put(raw, operation.kind(), null);
+  void disarmed(RawDescriptor raw) {
     waits--;
     renew(raw);
+    whenChanged.run();
   }
 
-  private static void put(RawDescriptor raw, Operation.Kind kind, @Nullable Operation operation) {
-    switch (kind) {
-      case POLL_INPUT -> raw.input = operation;
-      case POLL_OUTPUT -> raw.output = operation;
-    }
-  }
-
-  /// Whether somebody waits.
+  /// Whether a listener waits.
   public boolean isAwaited() {
     return waits > 0;
   }
@@ -172,7 +163,7 @@ public final class RawDescriptors {
       return;
     }
     if (!byId.containsKey(raw.id)) {
-      return; // closed; who waits is being told
+      return; // closed; its listeners are being notified
     }
     int error = register(raw);
     if (error != 0) {
@@ -195,7 +186,7 @@ public final class RawDescriptors {
   void told(long id, int mask) {
     RawDescriptor raw = byId.get(id);
     if (raw == null) {
-      return; // nobody watches it any more
+      return; // it is not watched any more
     }
     boolean dead = (mask & (Epoll.ERR | Epoll.HUP)) != 0;
     int ready = dead ? Epoll.IN | Epoll.OUT : mask | ((mask & Epoll.RDHUP) == 0 ? 0 : Epoll.IN);
@@ -204,21 +195,10 @@ public final class RawDescriptors {
   }
 
   private void complete(RawDescriptor raw, int ready, @Nullable IOException error) {
-    Operation input = raw.input;
-    Operation output = raw.output;
-    if (input != null && (ready & Epoll.IN) != 0) {
-      raw.input = null;
-      waits--;
-      answer.accept(input, error);
-    }
-    if (output != null && (ready & Epoll.OUT) != 0) {
-      raw.output = null;
-      waits--;
-      answer.accept(output, error);
-    }
+    waits -= raw.complete(ready, error);
   }
 
-  /// Whoever waits is told why nothing can come.
+  /// Notifies all listeners that nothing can come.
   public void failed(IOException why) {
     for (RawDescriptor raw : List.copyOf(byId.values())) {
       complete(raw, Epoll.IN | Epoll.OUT, why);

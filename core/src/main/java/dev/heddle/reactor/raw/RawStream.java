@@ -2,6 +2,8 @@
 package dev.heddle.reactor.raw;
 
 import dev.heddle.reactor.driver.Descriptor;
+import dev.heddle.reactor.driver.Direction;
+import dev.heddle.reactor.driver.ReadinessListener;
 import dev.heddle.reactor.driver.StreamDescriptor;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -10,7 +12,7 @@ import java.util.function.Consumer;
 /// A stream of bytes that is known by its number, and is ours: the end of a pipe to another
 /// process, a named pipe, one side of a terminal. No call on it waits.
 ///
-/// What waits for it is asked of [#watched()].
+/// The driver watches its number.
 public final class RawStream implements StreamDescriptor {
   private final int number;
   private final Descriptor watched;
@@ -22,17 +24,22 @@ public final class RawStream implements StreamDescriptor {
   /// A stream over a number.
   ///
   /// @param number is closed with it
-  /// @param watched the driver's word for the number
-  /// @param closing told when it closes
+  /// @param watched the driver's descriptor of the number
+  /// @param closing called when it closes
   public RawStream(int number, Descriptor watched, Consumer<RawStream> closing) {
     this.number = number;
     this.watched = watched;
     this.closing = closing;
   }
 
-  /// For operations.
-  public Descriptor watched() {
-    return watched;
+  @Override
+  public void arm(Direction direction, ReadinessListener listener) {
+    watched.arm(direction, listener);
+  }
+
+  @Override
+  public void disarm(Direction direction, ReadinessListener listener) {
+    watched.disarm(direction, listener);
   }
 
   /// Its number.
@@ -86,7 +93,7 @@ public final class RawStream implements StreamDescriptor {
   public void close() {
     if (!closed) {
       closed = true;
-      watched.close(); // first: the number may be somebody else's at once
+      watched.close(); // first: the number may be another file's at once
       RawCalls.close(number);
       closing.accept(this);
     }

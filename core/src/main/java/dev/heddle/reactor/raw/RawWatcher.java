@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.reactor.raw;
 
-import dev.heddle.reactor.driver.Operation;
+import dev.heddle.reactor.driver.ReadinessCounts;
 import java.io.IOException;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.function.BiConsumer;
-import org.jspecify.annotations.Nullable;
 
 /// A thread that waits at the set, for a driver which cannot watch its number.
 ///
 /// What it finds it passes on, and wakes the driver; the set has by then forgotten what it was
 /// asked, so nothing is told twice. **Thread** the loop's; the thread itself only looks.
 public final class RawWatcher {
-  static final long SIGNAL = 0; // no descriptor's id
-
   private record Found(long id, int mask) {}
 
   private final RawDescriptors descriptors;
@@ -25,19 +21,18 @@ public final class RawWatcher {
 
   /// Starts the thread.
   ///
-  /// @param answer gives its answer to an operation, in [#deliver]
+  /// @param counts the driver's
   /// @param wakeup the driver's
-  public RawWatcher(BiConsumer<Operation, @Nullable IOException> answer, Runnable wakeup)
-      throws IOException {
+  public RawWatcher(ReadinessCounts counts, Runnable wakeup) throws IOException {
     this.wakeup = wakeup;
     this.signal = Epoll.openSignal();
     try {
-      this.descriptors = new RawDescriptors(answer);
+      this.descriptors = new RawDescriptors(counts, () -> {});
     } catch (IOException e) {
       Epoll.close(signal);
       throw e;
     }
-    descriptors.set().add(signal, Epoll.IN, SIGNAL);
+    descriptors.set().add(signal, Epoll.IN, RawDescriptors.SIGNAL);
     this.thread = Thread.ofPlatform().daemon().name("heddle-descriptors").start(this::run);
   }
 
@@ -51,7 +46,7 @@ public final class RawWatcher {
     while (true) {
       int count = set.look(true);
       for (int i = 0; i < count; i++) {
-        if (set.id(i) == SIGNAL) {
+        if (set.id(i) == RawDescriptors.SIGNAL) {
           return;
         }
         found.add(new Found(set.id(i), set.mask(i)));

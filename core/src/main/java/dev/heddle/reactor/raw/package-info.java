@@ -4,7 +4,7 @@
 ///
 /// | enters | leaves |
 /// |---|---|
-/// | numbers and operations, from a driver | readiness, to the driver |
+/// | numbers and listeners, from a driver | readiness, to the listeners |
 ///
 /// Threads: all on the loop's, but [dev.heddle.reactor.raw.RawWatcher], which says for itself.
 /// Start at [dev.heddle.reactor.raw.RawDescriptors].

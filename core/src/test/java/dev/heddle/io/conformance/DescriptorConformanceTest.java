@@ -17,7 +17,7 @@ import dev.heddle.io.ReceivedDescriptors;
 import dev.heddle.io.StreamSocket;
 import dev.heddle.io.Tcp;
 import dev.heddle.io.Unix;
-import dev.heddle.reactor.driver.UnixName;
+import dev.heddle.io.UnixName;
 import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;

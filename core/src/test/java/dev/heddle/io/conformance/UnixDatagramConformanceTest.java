@@ -11,7 +11,7 @@ import dev.heddle.coroutine.Coroutine;
 import dev.heddle.event.Deadline;
 import dev.heddle.io.DatagramSocket;
 import dev.heddle.io.Unix;
-import dev.heddle.reactor.driver.UnixName;
+import dev.heddle.io.UnixName;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.ConnectException;

@@ -11,6 +11,8 @@ import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.io.AsyncFile;
 import dev.heddle.io.FileIo;
+import dev.heddle.reactor.driver.Direction;
+import dev.heddle.reactor.driver.ReadinessListener;
 import dev.heddle.reactor.driver.StreamDescriptor;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -147,6 +149,14 @@ class FullDeviceTest {
     public long write(ByteBuffer[] from, int offset, int length) {
       throw new UnsupportedOperationException("one at a time");
     }
+
+    @Override
+    public void arm(Direction direction, ReadinessListener listener) {
+      throw new AssertionError("nothing is waited for in these tests");
+    }
+
+    @Override
+    public void disarm(Direction direction, ReadinessListener listener) {}
 
     @Override
     public void close() {}

@@ -9,7 +9,6 @@ import dev.heddle.reactor.driver.FileDriver;
 import dev.heddle.reactor.driver.FileOperation;
 import dev.heddle.reactor.driver.FileOperation.Kind;
 import dev.heddle.reactor.driver.OpenFile;
-import dev.heddle.reactor.driver.Operation;
 import dev.heddle.reactor.driver.ReactorDriver;
 import dev.heddle.reactor.driver.Support;
 import dev.heddle.scheduler.SchedulerParts;
@@ -194,14 +193,6 @@ final class HeldFiles implements ReactorDriver, FileDriver, OpenFile {
   public Map<Facility, Support> capabilities() {
     return Map.of(Facility.FILE, Support.natively("an array"));
   }
-
-  @Override
-  public void submit(Operation operation) {
-    throw new UnsupportedOperationException("files only: " + operation);
-  }
-
-  @Override
-  public void cancel(Operation operation) {}
 
   @Override
   public boolean isArmed() {

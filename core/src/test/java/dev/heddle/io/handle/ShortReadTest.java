@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.reactor.driver.Direction;
+import dev.heddle.reactor.driver.ReadinessListener;
 import dev.heddle.reactor.driver.StreamDescriptor;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -42,6 +44,14 @@ class ShortReadTest {
     public long write(ByteBuffer[] from, int offset, int length) {
       return 0;
     }
+
+    @Override
+    public void arm(Direction direction, ReadinessListener listener) {
+      throw new AssertionError("nothing is waited for in these tests");
+    }
+
+    @Override
+    public void disarm(Direction direction, ReadinessListener listener) {}
 
     @Override
     public void close() {}

@@ -4,7 +4,7 @@ package dev.heddle.reactor.jdk;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.reactor.driver.Descriptor;
-import dev.heddle.reactor.driver.Operation;
+import dev.heddle.reactor.driver.Direction;
 import dev.heddle.reactor.driver.ReactorDriver;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -43,13 +43,7 @@ class JdkDriverTest {
 
   private void submitAccept() throws IOException {
     Descriptor descriptor = driver.watch(server);
-    driver.submit(
-        new Operation(Operation.Kind.POLL_INPUT, descriptor) {
-          @Override
-          protected void completed(@Nullable Throwable error) {
-            answers.add(error);
-          }
-        });
+    descriptor.arm(Direction.READ, answers::add);
   }
 
   /// A wake-up that still finds no selector, and a tick that then opens one, as when both meet.

@@ -21,43 +21,46 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/// The questions of a loop that are under way: one look-up for each, whoever waits for its answer.
+/// The questions of a loop that are under way: one look-up for each, however many wait.
 final class Lookups {
   /*
    * States of a look-up.
    *   from      event                              to        order
    *   new       the cache has the answer           ENDED
-   *   new       a server has room                  ASKED     the server's room is taken, the query begins
-   *   new       no server has room                 WAITING   last of those that wait; its time begins
+   *   new       a server has room                  ASKED     it takes the room, the query begins
+   *   new       no server has room                 WAITING   last in the queue; its time begins
    *   WAITING   a server of its own gets room      ASKED     the first that may ask this server
    *   WAITING   its time is over                   as new    one attempt is used up
-   *   ASKED     the server has said what it knows  ENDED     the room is free, the cache and the waiters are told
-   *   ASKED     silence, a failure, an alias       as new    the room is free, and those that wait have it first
+   *   ASKED     the server has answered            ENDED     the room is free; the cache has it
+   *   ASKED     silence, a failure, an alias       as new    the room is free, first for the queue
    *   as new    no attempt is left                 ENDED     with a failure
-   *   WAITING, ASKED   nobody is joined any more   ENDED     its query is closed, the room is free
+   *   WAITING, ASKED   the last waiter leaves      ENDED     its query is closed, the room is free
    *
-   * Sharing. A look-up belongs to nobody. Who joins it leaves it; the last one to leave ends it. So a waiter that is
-   * cancelled takes no answer from the others, and a question that nobody wants any more leaves nothing open. No
-   * coroutine drives it: the answer of one query begins the next, on the event loop.
+   * Sharing. A look-up belongs to no coroutine. One that joins it leaves it; the last one to leave
+   * ends it. So a waiter that is cancelled takes no answer from the others, and a question that no
+   * coroutine wants any more leaves nothing open. No coroutine drives it: the answer of one query
+   * begins the next, on the event loop.
    *
-   * Room. Each query has a socket of its own, and a server that is silent holds it for the time of an attempt. Without
-   * a bound, a program that looks many names up at such a server would have no descriptor left for anything else. So
-   * one server is asked MOST_AT_A_SERVER questions at a time; each loop of a process has that bound for itself. Room
-   * is counted for each server: one that is full is passed over for another one in the list, so a dead server holds
-   * up nobody who may ask a live one. Where all are full, a look-up waits for as long as an attempt lasts, at most.
+   * Room. Each query has a socket of its own, and a server that is silent holds it for the time of
+   * an attempt. Without a bound, a program that looks many names up at such a server would have no
+   * descriptor left for anything else. So one server is asked MOST_AT_A_SERVER questions at a time;
+   * each loop of a process has that bound for itself. Room is counted for each server: one that is
+   * full is passed over for another one in the list, so a dead server delays no look-up that may
+   * ask a live one. Where all are full, a look-up waits for as long as an attempt lasts, at most.
    *
    * I1. The rooms taken at a server are the queries that are out to it. [NamesEndTest]
    * I2. No look-up waits while a server that it may ask has room. [NamesEndTest]
    *
-   * Threads. The loop's: coroutines join, wait and leave, the event loop tells what the servers say.
+   * Threads. The loop's: coroutines join, wait and leave, the event loop tells what the servers
+   * say.
    *
-   * Rejected. A coroutine for each look-up: a coroutine that cleans up behind its cancellation may look a name up, and
-   * members of a cancelled scope would not run. The first waiter as the one who drives: the next one would have to take
-   * over when it is cancelled.
+   * Rejected. A coroutine for each look-up: a coroutine that cleans up behind its cancellation may
+   * look a name up, and members of a cancelled scope would not run. The first waiter as the driver:
+   * the next one would have to take over when it is cancelled.
    */
   static final int MOST_AT_A_SERVER = 64; // per loop; three servers: 192 sockets of the usual 1,024
 
-  /// Of a question that nobody waits for any more, while others have been answered.
+  /// Of a question that no coroutine waits for any more, while others have been answered.
   static final Answer LATE = new Answer.Failed("has not been answered in time", true);
 
   private static final int MOST_HOPS = 8; // responses of which each gives another alias
@@ -75,7 +78,7 @@ final class Lookups {
     this.cache = cache;
   }
 
-  /// The look-up of a question, begun unless it is under way. Who joins leaves. In a coroutine.
+  /// The look-up of a question, begun unless it is under way. To be left again. In a coroutine.
   Lookup join(Question question, Queries with, ResolvConf by) {
     Lookup known = underWay.get(question);
     if (known == null || known.with != with) {
@@ -275,7 +278,7 @@ final class Lookups {
 
     private void take(Queries.Query from, Answer said) {
       if (query != from) {
-        return; // nobody waits for it any more
+        return; // no coroutine waits for it any more
       }
       boolean hasEnded = said instanceof Answer.Found || said instanceof Answer.None;
       if (hasEnded) {

@@ -28,32 +28,37 @@ final class LoopNames implements NameResolver {
   /*
    * A stub resolver, as the system's: it asks servers that do the rest, and takes their word.
    *
-   *   name ─> hosts file ─> localhost ─> for each name of the search list: A and AAAA, side by side ─> addresses
-   *                                          question ─> cache ─> for each attempt, for each server: a query
+   * name ─> hosts file ─> localhost ─> for each name of the search list: A and AAAA, side by side
+   * ─> addresses question ─> cache ─> for each attempt, for each server: a query
    *
-   * The steps to the questions are plain code of the coroutine that asks; the rest is Lookups', which all share that
-   * ask the same at once. A server that does not answer delays only those that ask it.
+   * The steps to the questions are plain code of the coroutine that asks; the rest is Lookups',
+   * which all share that ask the same at once. A server that does not answer delays only those that
+   * ask it.
    *
-   * What ends the search. Addresses do. "There is none" leads on to the next name. A failure does not: if a server that
-   * does not answer led on, a name could be found in the wrong domain. Of A and AAAA one may fail: the other's addresses
-   * are taken, as the system does.
+   * What ends the search. Addresses do. "There is none" leads on to the next name. A failure does
+   * not: if a server that does not answer led on, a name could be found in the wrong domain. Of A
+   * and AAAA one may fail: the other's addresses are taken, as the system does.
    *
-   * A family that is late. There are servers that do not answer for AAAA, and each look-up would last as long as for a
-   * dead one. So when one family's addresses are there, the other is waited for a moment more (RFC 8305, section 3),
-   * and then not asked for at this host for a while, unless the first has none then. Remembered is the question, not
-   * the server: one zone that is slow must not take a family from all other hosts.
+   * A family that is late. There are servers that do not answer for AAAA, and each look-up would
+   * last as long as for a dead one. So when one family's addresses are there, the other is waited
+   * for a moment more (RFC 8305, section 3), and then not asked for at this host for a while,
+   * unless the first has none then. Remembered is the question, not the server: one zone that is
+   * slow must not take a family from all other hosts.
    *
-   * Whom to ask again. A server that was silent, in the next attempt; one that has said that it does not know, not.
+   * Whom to ask again. A server that was silent, in the next attempt; one that has said that it
+   * does not know, not.
    *
-   * Time. An answer is kept as long as its records say, the shortest of a chain of aliases; "there is none" as long as
-   * the zone's authority says (RFC 2308), and failures not at all. The cache's entries run out when they are looked
-   * at; no timer waits for it, so it keeps no loop alive and no deadlock hidden.
+   * Time. An answer is kept as long as its records say, the shortest of a chain of aliases; "there
+   * is none" as long as the zone's authority says (RFC 2308), and failures not at all. The cache's
+   * entries run out when they are looked at; no timer waits for it, so it keeps no loop alive and
+   * no deadlock hidden.
    *
    * Threads. The loop's.
    *
-   * Rejected. DnsNameResolver.resolveAll: it asks the next server what one has said there is not, asks no server
-   * twice, counts resolv.conf's attempts as its bound of all queries, does not keep what it was told there is not,
-   * and with its caches' timers a loop is never at rest. Its query() is what is used.
+   * Rejected. DnsNameResolver.resolveAll: it asks the next server what one has said there is not,
+   * asks no server twice, counts resolv.conf's attempts as its bound of all queries, does not keep
+   * what it was told there is not, and with its caches' timers a loop is never at rest. Its query()
+   * is what is used.
    *
    * Sources. RFC 1035, 2308, 6761 (localhost), 6762 (.local); resolv.conf(5), hosts(5).
    */
@@ -145,7 +150,7 @@ final class LoopNames implements NameResolver {
     return records(name, DnsRecordType.TXT).stream().map(TxtRecord.class::cast).toList();
   }
 
-  // ---- who is asked ----
+  // ---- which servers are asked ----
 
   /// Whether the system knows it by other means: mDNS, and the name that the machine has itself.
   private boolean isOfSystem(String name) {

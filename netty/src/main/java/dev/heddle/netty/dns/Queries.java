@@ -34,19 +34,22 @@ import org.jspecify.annotations.Nullable;
 /// Asks one name server one question: by UDP, and by TCP when the answer is too long for that.
 final class Queries {
   /*
-   * Netty's resolver asks: it makes the query, matches the answer with it (identifier, question, the server's
-   * address), falls back to TCP and limits the time. What is to be asked of whom is LoopNames'.
+   * Netty's resolver asks: it makes the query, matches the answer with it (identifier, question,
+   * the server's address), falls back to TCP and limits the time. What is to be asked of whom is
+   * LoopNames'.
    *
-   * Channels. Each query has a UDP socket of its own, so an answer that is forged has to hit a port, too, and a late
-   * one hits nothing. It is connected to the server: then the system drops what others send, and says when nobody
-   * listens at the server's port, where a query would wait for its whole time. It is closed with the query.
+   * Channels. Each query has a UDP socket of its own, so an answer that is forged has to hit a
+   * port, too, and a late one hits nothing. It is connected to the server: then the system drops
+   * what others send, and says when no process listens at the server's port, where a query would
+   * wait for its whole time. It is closed with the query.
    *
-   * So is the connection that Netty opens for a long answer: it does not do that itself when the query is cancelled.
-   * Whose it is we know by the order of calls: Netty opens it while it reads the datagram that was cut short, and all
-   * of that happens in one turn of the event loop.
+   * So is the connection that Netty opens for a long answer: it does not do that itself when the
+   * query is cancelled. Whose it is we know by the order of calls: Netty opens it while it reads
+   * the datagram that was cut short, and all of that happens in one turn of the event loop.
    *
-   * Threads. ask(), whenAnswered() and close(): the loop's. All else runs on the event loop, one thing at a time; also
-   * the start of a query, for the channel that is opened in it to be known as its own.
+   * Threads. ask(), whenAnswered() and close(): the loop's. All else runs on the event loop, one
+   * thing at a time; also the start of a query, for the channel that is opened in it to be known as
+   * its own.
    *
    * I1. A query that has ended, however it has, leaves no channel. [NamesEndTest]
    * I2. A query ends: by an answer, its time, its channel's end, or its caller's. [NamesEndTest]
@@ -84,7 +87,7 @@ final class Queries {
     return loop;
   }
 
-  /// Asks; who does not want the answer any more closes the query.
+  /// Asks; a caller that does not want the answer any more closes the query.
   Query ask(InetSocketAddress server, Question question) {
     Query query = new Query(server, question);
     query.begin();
@@ -141,7 +144,7 @@ final class Queries {
       }
     }
 
-    /// The system tells that nobody listens at the server's port, say.
+    /// The system reports, say, that no process listens at the server's port.
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
       query.envelope.tryFailure(cause);
@@ -159,7 +162,7 @@ final class Queries {
     private Query(InetSocketAddress server, Question question) {
       this.server = server;
       this.question = question;
-      // read where it comes: then it is released, whoever still waits for it
+      // read where it comes: then it is released, whether or not a caller still waits
       envelope.addListener(ended -> answer.trySuccess(read(ended)));
     }
 
@@ -184,7 +187,7 @@ final class Queries {
       }
     }
 
-    /// Nobody waits any more: closes what is open.
+    /// No caller waits any more: closes what is open.
     void close() {
       if (refused == null) {
         envelope.cancel(false); // no effect once it has ended

@@ -2,40 +2,24 @@
 package dev.heddle.netty.epoll;
 
 import dev.heddle.netty.handler.Availability;
-import dev.heddle.reactor.driver.DriverHost;
-import dev.heddle.reactor.driver.DriverProvider;
-import dev.heddle.reactor.driver.ReactorDriver;
+import dev.heddle.netty.handler.NettyProvider;
 import io.netty.channel.epoll.Epoll;
 import org.jspecify.annotations.Nullable;
 
 /// Offers epoll.
-public final class EpollProvider implements DriverProvider {
+public final class EpollProvider extends NettyProvider {
   /// For the service loader.
-  public EpollProvider() {}
-
-  @Override
-  public String name() {
-    return EpollDriver.NAME;
-  }
-
-  @Override
-  public String about() {
-    return "Linux's epoll, through Netty; each descriptor is registered once";
-  }
-
-  @Override
-  public int rank() {
-    return 20;
+  public EpollProvider() {
+    super(
+        EpollDriver.NAME,
+        "Linux's epoll, through Netty; each descriptor is registered once",
+        20,
+        EpollDriver::new);
   }
 
   @Override
   public @Nullable String problem() {
     return Probe.PROBLEM;
-  }
-
-  @Override
-  public ReactorDriver open(DriverHost host) {
-    return new EpollDriver(host);
   }
 
   /// Found out once.

@@ -45,7 +45,7 @@ final class EpollWatch implements EpollIoHandle, Watch {
 
   @Override
   public void handle(IoRegistration self, IoEvent event) {
-    descriptor.told(((EpollIoEvent) event).ops().value());
+    descriptor.onReady(((EpollIoEvent) event).ops().value());
   }
 
   @Override

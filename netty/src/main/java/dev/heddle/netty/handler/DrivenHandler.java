@@ -20,35 +20,39 @@ import org.jspecify.annotations.Nullable;
 /// its own.
 public final class DrivenHandler {
   /*
-   * Sleep. A handler does not remember a wake-up that finds it awake: Netty's loops look at their tasks again after they have
-   * said that they sleep, by canBlock(). `woken` is what ours look at.
+   * Sleep. A handler does not remember a wake-up that finds it awake: Netty's loops check their
+   * tasks again after they have said that they sleep, by canBlock(). Ours check `woken`.
    *
-   *   any thread  woken = true, by an exchange; whoever has changed it calls the handler's wakeup()
+   *   any thread  woken = true, by an exchange; the thread that changed it calls wakeup()
    *   carrier     the handler says that it sleeps, then asks canBlock(), which reads woken
    *
-   * Either the carrier reads true, or the handler's wakeup() finds it asleep (both sides use volatile accesses: Dekker). The mark is
-   * taken back after a turn that might have waited, by an exchange too, so that what the waker published before is seen.
-   * A wake-up by the loop's own thread is ignored by Netty; the mark keeps it.
+   * Either the carrier reads true, or the handler's wakeup() finds it asleep (both use volatile
+   * accesses: Dekker). The carrier clears the flag after a turn that might have waited, by an
+   * exchange too, so that it sees what the waker published before. Netty ignores a wake-up by the
+   * loop's own thread; the flag keeps it.
    *
-   * The handler is opened inside a turn, when the carrier may already be known to sleep: that turn only looks, so a wake-up that
-   * has unparked a carrier that would now poll is not slept over.
+   * The handler is opened inside a turn, when the carrier may already count as asleep: that turn
+   * does not wait, so a wake-up that has unparked a carrier that would now poll is not lost.
    *
-   * Nothing that can wait runs on the trampoline. What runs there, in a turn: tasks of the handler's own (a registration is let go), before it;
-   * the driver's handles, which wake coroutines; and stand-ins for the guest's (GuestHandle), which take notes. The guest's handlers
-   * and tasks are anybody's code, that logs, allocates and locks: they run in a coroutine, see EventLoopTurns. [WaitsTest] A turn in which anything
-   * ran, or that has asked for the guest's, only looks.
+   * Nothing that can wait runs on the trampoline. In a turn, the trampoline runs: the handler's own
+   * tasks (they end registrations), first; the driver's handles, which wake coroutines; and
+   * stand-ins for the guest's handles (GuestHandle), which queue what comes. The guest's handlers
+   * and tasks may be any code, and log, allocate and lock: they run in a coroutine, see
+   * EventLoopTurns. [WaitsTest] A turn in which anything ran, or that has asked for the guest's
+   * turn, does not wait.
    *
-   * The guest's coroutine calls the handler, too: it registers, submits and cancels. The handler takes no lock there, so that coroutine
-   * is not parked in the middle of such a call, and a turn never meets a handler half changed.
+   * The guest's coroutine calls the handler, too: it registers, submits and cancels. The handler
+   * takes no lock there, so that coroutine is not parked inside such a call, and no turn meets a
+   * handler half changed.
    *
-   * A guest that is behind. Where readiness is told by level, a look finds again all that the guest has not come to, and pays for each. So
-   * while a turn of the guest's is about to come, and has a rest of the last look's to hand on, and nobody waits for a handle of the
-   * driver's own, there is no look: for LONGEST_WITHOUT_LOOK at most. A guest whose turn is parked keeps nobody from looking.
+   * A guest that is behind. By level, a poll finds again all that the guest has not come to, and
+   * pays for each. So while a turn of the guest's is about to come, and still has events of the
+   * last poll, and no listener waits for a descriptor of the driver's own, there is no poll: for
+   * LONGEST_WITHOUT_LOOK at most. A guest whose turn is parked delays no poll.
    *
-   * The end. The guest ends what the system does for it, the handler takes what still completes and goes, and then the guest ends, on a
-   * thread beside: no coroutine can run any more, and what runs in it may wait. Each of the three comes, whatever the others fail with.
-   *
-   * Sources. REACTOR 2, 6, 7.
+   * The end. The guest ends what the system does for it, the handler takes what still completes and
+   * goes, and then the guest ends, on a thread beside: no coroutine can run any more, and what runs
+   * there may wait. Each of the three happens, whatever the others fail with.
    */
   private static final long LONGEST_WITHOUT_LOOK = 10_000_000; // nanoseconds
   private static final VarHandle WOKEN;

@@ -20,7 +20,7 @@ import java.util.function.BooleanSupplier;
 /// **Thread** the loop's. When the loop has ended, the carrier ends what the system does with them;
 /// beside it a turn that was left behind may still run, and after both of them comes the last turn.
 public final class GuestHandles {
-  private final NettyDriver driver;
+  private final Host driver;
   private final Runnable whenTold;
   private final ScheduledExecutorService later;
   private final BooleanSupplier loopHasEnded;
@@ -31,6 +31,21 @@ public final class GuestHandles {
   private final Set<GuestHandle> registered = ConcurrentHashMap.newKeySet();
   private volatile Thread turns;
 
+  /// What the handles need of the driver.
+  public interface Host {
+    /// The handler.
+    DrivenHandler handler();
+
+    /// Whether a poll now could only report to the guest's handles again what they have not come
+    /// to: it reports by level, and no handle of Heddle's own waits.
+    boolean wouldOnlyTellAgain();
+
+    /// What is registered with the handler in the place of a handle of the guest's.
+    ///
+    /// @throws IllegalArgumentException when it is of another transport
+    GuestHandle guestHandle(GuestHandles home, IoHandle handle);
+  }
+
   /// None yet.
   ///
   /// @param turns the thread of the guest's turns
@@ -38,7 +53,7 @@ public final class GuestHandles {
   /// @param later runs in one what is due
   /// @param loopHasEnded whether the handler is gone, or about to be; for any thread
   public GuestHandles(
-      NettyDriver driver,
+      Host driver,
       Thread turns,
       Runnable whenTold,
       ScheduledExecutorService later,
@@ -94,7 +109,7 @@ public final class GuestHandles {
     }
   }
 
-  /// Closes all of them past their pipelines' handlers, who may keep a close to themselves.
+  /// Closes all of them past their pipelines' handlers, which may swallow a close.
   public void closeByForce() {
     List.copyOf(registered).forEach(GuestHandle::closeNow);
   }
@@ -127,7 +142,7 @@ public final class GuestHandles {
   /// Gives their descriptors back to the system. By the carrier, when the handler is gone.
   ///
   /// @param turnIsLeftBehind in the middle of a handler, which names descriptors by their numbers:
-  ///   they stay taken until it has come back, and nobody is listened to any more
+  ///   they stay taken until it has come back, and no connection is accepted
   /// @param lastTurn closes them by their pipelines, and returns after a while, whether it is done
   ///   or not
   public void giveBack(boolean turnIsLeftBehind, Runnable lastTurn) {

@@ -7,15 +7,18 @@ import io.netty.channel.IoHandle;
 /// taken.
 public abstract class ReadinessHandle extends GuestHandle {
   /*
-   * What is ready is told by level, and the guest takes it in a turn of its own, later. While that turn is parked, a loop with nothing
-   * else to do would look, be told, look, be told. So a handle that is told twice, by a look that would have waited, is muted until
-   * the guest has been told. A look that does not wait mutes nothing: the turn is about to come, and each change costs a call of the system.
+   * Readiness is reported by level, and the guest takes it in a later turn of its own. While that
+   * turn is parked, a loop with nothing else to do would poll and be notified without end. So a
+   * handle that is notified twice, by a poll that would have waited, is muted until the guest has
+   * been notified. A poll that does not wait mutes nothing: the turn is about to come, and each
+   * change costs a system call.
    *
-   * States.  from        event                                       to
-   *          QUIET       told                                        TOLD: noted for the turn
-   *          TOLD        told again, and the loop is idle            MUTED: the system tells it no more, or no more than once
-   *          TOLD, MUTED the turn hands it on                        QUIET: what the guest wants is asked for again
-   * What the guest asks for in between, it gets when it is no longer muted.
+   * States.
+   *   from         event                            to
+   *   QUIET        notified                         TOLD: queued for the turn
+   *   TOLD         notified again; the loop idles   MUTED: the system reports no more, or once
+   *   TOLD, MUTED  the turn hands it on             QUIET: what the guest wants is asked again
+   * What the guest asks for in between takes effect when the handle is no longer muted.
    */
   private boolean told;
   private boolean muted;
@@ -25,7 +28,7 @@ public abstract class ReadinessHandle extends GuestHandle {
     super(home, handle);
   }
 
-  /// Notes that something was told, which is kept by whoever calls.
+  /// Notes that something is ready; the caller keeps what.
   protected final void told() {
     if (!told) {
       told = true;

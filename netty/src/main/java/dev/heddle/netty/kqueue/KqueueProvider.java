@@ -2,40 +2,24 @@
 package dev.heddle.netty.kqueue;
 
 import dev.heddle.netty.handler.Availability;
-import dev.heddle.reactor.driver.DriverHost;
-import dev.heddle.reactor.driver.DriverProvider;
-import dev.heddle.reactor.driver.ReactorDriver;
+import dev.heddle.netty.handler.NettyProvider;
 import io.netty.channel.kqueue.KQueue;
 import org.jspecify.annotations.Nullable;
 
 /// Offers kqueue.
-public final class KqueueProvider implements DriverProvider {
+public final class KqueueProvider extends NettyProvider {
   /// For the service loader.
-  public KqueueProvider() {}
-
-  @Override
-  public String name() {
-    return KqueueDriver.NAME;
-  }
-
-  @Override
-  public String about() {
-    return "macOS's kqueue, through Netty; each descriptor is registered once";
-  }
-
-  @Override
-  public int rank() {
-    return 20;
+  public KqueueProvider() {
+    super(
+        KqueueDriver.NAME,
+        "macOS's kqueue, through Netty; each descriptor is registered once",
+        20,
+        KqueueDriver::new);
   }
 
   @Override
   public @Nullable String problem() {
     return Probe.PROBLEM;
-  }
-
-  @Override
-  public ReactorDriver open(DriverHost host) {
-    return new KqueueDriver(host);
   }
 
   /// Found out once.

@@ -44,9 +44,9 @@ final class KqueueWatch implements KQueueIoHandle, Watch {
     KQueueIoEvent e = (KQueueIoEvent) event;
     boolean ended = (e.flags() & EOF) != 0;
     if (e.filter() == READ) {
-      descriptor.told(ended ? UnixDescriptor.RDHUP : UnixDescriptor.IN);
+      descriptor.onReady(ended ? UnixDescriptor.RDHUP : UnixDescriptor.IN);
     } else if (e.filter() == WRITE) {
-      descriptor.told(ended ? UnixDescriptor.HUP : UnixDescriptor.OUT);
+      descriptor.onReady(ended ? UnixDescriptor.HUP : UnixDescriptor.OUT);
     }
   }
 

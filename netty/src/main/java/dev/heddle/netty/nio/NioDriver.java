@@ -10,6 +10,7 @@ import dev.heddle.reactor.driver.DriverHost;
 import dev.heddle.reactor.driver.Facility;
 import dev.heddle.reactor.driver.Support;
 import dev.heddle.reactor.jdk.ChannelDriver;
+import dev.heddle.reactor.jdk.Interest;
 import dev.heddle.reactor.jdk.JdkDescriptor;
 import io.netty.channel.ChannelException;
 import io.netty.channel.IoHandle;
@@ -102,7 +103,7 @@ final class NioDriver extends ChannelDriver implements NettyDriver {
 
   // Netty rounds to the nearest millisecond, and would wait busily for the rest
   @Override
-  protected void look(long deadlineNanos) {
+  protected void poll(long deadlineNanos) {
     boolean isMoment = deadlineNanos != NO_WAIT && deadlineNanos < FOREVER - HALF_A_MILLI;
     handler.turn(isMoment ? deadlineNanos + HALF_A_MILLI : deadlineNanos);
   }

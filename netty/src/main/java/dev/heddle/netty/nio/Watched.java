@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.netty.nio;
 
-import dev.heddle.reactor.jdk.ChannelDriver;
+import dev.heddle.reactor.jdk.Interest;
 import dev.heddle.reactor.jdk.JdkDescriptor;
 import io.netty.channel.IoEvent;
 import io.netty.channel.IoHandler;
@@ -14,7 +14,7 @@ import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 
 /// A channel of the JDK's in the selector of Netty's handler.
-final class Watched implements NioIoHandle, ChannelDriver.Interest {
+final class Watched implements NioIoHandle, Interest {
   private final NioDriver driver;
   private final JdkDescriptor descriptor;
   private final IoRegistration registration;
@@ -62,8 +62,8 @@ final class Watched implements NioIoHandle, ChannelDriver.Interest {
     var _ = registration.cancel();
   }
 
-  /// The handler gives it up: its channel was closed, and who waits is told by his next call, or
-  /// the driver itself closes.
+  /// The handler gives it up: its channel was closed, as the next call will report, or the driver
+  /// itself closes.
   @Override
   public void close() {
     driver.told(descriptor, SelectionKey.OP_READ | SelectionKey.OP_WRITE);

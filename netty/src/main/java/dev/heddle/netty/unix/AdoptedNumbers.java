@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.netty.unix;
 
-import dev.heddle.reactor.driver.OtherKindException;
+import dev.heddle.io.OtherKindException;
 import java.io.IOException;
 import java.net.SocketException;
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.netty.unix;
 
-import dev.heddle.reactor.driver.Operation;
+import dev.heddle.reactor.driver.Direction;
+import dev.heddle.reactor.driver.ReadinessCounts;
+import dev.heddle.reactor.jdk.ChannelPoller;
+import dev.heddle.reactor.jdk.JdkDescriptor;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.AsynchronousCloseException;
@@ -20,125 +23,107 @@ import org.jspecify.annotations.Nullable;
 
 /// Watches channels of the JDK's, whose numbers a driver cannot see, by a selector on a thread of
 /// its own.
-final class ChannelWatcher {
+final class ChannelWatcher implements ChannelPoller {
   /*
-   * Each wait is a question, put to the thread; its answer comes back through `answers` and a wake-up of the driver, and counts only while
-   * that operation waits: what was cancelled meanwhile is answered into the void. (The same operation put anew may get the older
-   * answer; it was ready then, and whoever calls in vain waits again, as with every readiness.)
-   * Interest is taken away with each answer, so nothing is told that nobody asked.
+   * Each wait is a request to the thread. Its report comes back through `reports` and a wake-up of
+   * the driver, and notifies the listeners that wait by then. So a listener may be notified by the
+   * report of an earlier wait that was disarmed, as with any readiness: it calls in vain and waits
+   * again. Interest is taken away with each report, so nothing is reported that was not asked for.
    *
-   * Cost. Two wake-ups of threads for a wait that is not answered by what is there. Channels that are used much belong to Heddle.
+   * Cost. Two wake-ups of threads for each wait that is not over at once. Channels that are used
+   * much belong to Heddle.
    */
+  /// @param ops to be reported; 0: nothing any more
+  private record Request(JdkDescriptor descriptor, int ops) {}
 
-  /// A wait that was put to the thread, or came back from it.
-  private record Wait(WatchedChannel channel, @Nullable Operation operation, int ops) {}
+  private record Report(JdkDescriptor descriptor, int ops, @Nullable IOException error) {}
 
-  /// A wait that is over.
-  private record Answer(WatchedChannel channel, Operation operation, @Nullable IOException error) {}
-
+  private final ReadinessCounts counts;
   private final Runnable wakeup;
   private final Selector selector;
   private final Thread thread;
 
-  // the loop: channels with a wait, some perhaps without one any more
-  private final Set<WatchedChannel> waiting = new HashSet<>();
+  // loop only
+  private final Set<JdkDescriptor> open = new HashSet<>(); // those that are ours to close
+  private final Set<JdkDescriptor> waiting = new HashSet<>(); // some perhaps no more
 
   // any thread
-  private final Queue<Wait> questions = new ConcurrentLinkedQueue<>();
-  private final Queue<Answer> answers = new ConcurrentLinkedQueue<>();
+  private final Queue<Request> requests = new ConcurrentLinkedQueue<>();
+  private final Queue<Report> reports = new ConcurrentLinkedQueue<>();
   private volatile boolean ended;
 
-  /// What a key's channel is asked about.
-  private static final class Asked {
-    final WatchedChannel channel;
-    @Nullable Operation input;
-    @Nullable Operation output;
-
-    Asked(WatchedChannel channel) {
-      this.channel = channel;
-    }
-  }
-
-  ChannelWatcher(Runnable wakeup) throws IOException {
+  ChannelWatcher(ReadinessCounts counts, Runnable wakeup) throws IOException {
+    this.counts = counts;
     this.wakeup = wakeup;
     this.selector = Selector.open();
     this.thread = Thread.ofPlatform().daemon().name("heddle-channels").start(this::run);
   }
 
-  WatchedChannel watch(SelectableChannel channel) {
-    return new WatchedChannel(this, channel);
-  }
-
   // ---- the loop's side ----
 
-  void ask(WatchedChannel channel, Operation operation) {
-    waiting.add(channel);
-    put(new Wait(channel, operation, channel.ops(operation.kind())));
+  @Override
+  public ReadinessCounts counts() {
+    return counts;
   }
 
-  void forget(WatchedChannel channel) {
-    put(new Wait(channel, null, 0));
+  @Override
+  public void opened(JdkDescriptor descriptor) {
+    if (descriptor.isOwner()) {
+      open.add(descriptor);
+    }
   }
 
-  /// Lets the selector forget what was closed: until then the system keeps the descriptor.
-  void letGo() {
+  @Override
+  public void armed(JdkDescriptor descriptor, Direction direction) {
+    waiting.add(descriptor);
+    requests.add(new Request(descriptor, descriptor.ops(direction)));
     selector.wakeup();
   }
 
-  private void put(Wait question) {
-    questions.add(question);
-    selector.wakeup();
+  @Override
+  public void closed(JdkDescriptor descriptor) {
+    if (descriptor.isOwner()) {
+      open.remove(descriptor);
+    } else {
+      requests.add(new Request(descriptor, 0));
+    }
+    selector.wakeup(); // until it forgets a closed channel the system keeps the number
   }
 
-  /// Gives what has come to `driver`.
-  void deliver(UnixDriver driver) {
-    for (Answer a = answers.poll(); a != null; a = answers.poll()) {
-      WatchedChannel channel = a.channel();
-      if (channel.input == a.operation()) {
-        channel.input = null;
-        driver.answer(a.operation(), a.error());
-      } else if (channel.output == a.operation()) {
-        channel.output = null;
-        driver.answer(a.operation(), a.error());
-      }
+  /// Notifies the listeners of what was reported.
+  void deliver() {
+    for (Report r = reports.poll(); r != null; r = reports.poll()) {
+      r.descriptor().complete(r.ops(), r.error());
     }
     if (!waiting.isEmpty()) {
-      tellOfClosed(driver);
+      notifyOfClosed();
     }
   }
 
-  // a selector lets a closed channel go without a word
-  private void tellOfClosed(UnixDriver driver) {
-    waiting.removeIf(channel -> channel.input == null && channel.output == null);
-    List<WatchedChannel> closed = new ArrayList<>(0);
-    for (WatchedChannel channel : waiting) {
-      if (!channel.channel().isOpen()) {
-        closed.add(channel);
+  // a selector reports nothing of a channel that was closed
+  private void notifyOfClosed() {
+    waiting.removeIf(descriptor -> descriptor.wanted() == 0);
+    List<JdkDescriptor> closed = new ArrayList<>(0);
+    for (JdkDescriptor descriptor : waiting) {
+      if (!descriptor.channel().isOpen()) {
+        closed.add(descriptor);
       }
     }
-    for (WatchedChannel channel : closed) { // not within the loop above: who is told may ask anew
-      waiting.remove(channel);
-      Operation input = channel.input;
-      Operation output = channel.output;
-      channel.input = null;
-      channel.output = null;
-      if (input != null) {
-        driver.answer(input, new AsynchronousCloseException());
-      }
-      if (output != null) {
-        driver.answer(output, new AsynchronousCloseException());
-      }
+    for (JdkDescriptor descriptor : closed) { // not in the loop above: a listener may arm itself
+      waiting.remove(descriptor);
+      descriptor.complete(descriptor.wanted(), new AsynchronousCloseException());
     }
   }
 
-  /// Ends the thread.
+  /// Closes what is the driver's, and ends the thread.
   void close() {
+    List.copyOf(open).forEach(JdkDescriptor::close);
     ended = true;
     selector.wakeup();
     try {
       thread.join();
     } catch (InterruptedException _) {
-      // safe: it ends by itself; whoever interrupts is told
+      // safe: it ends by itself; the caller sees the interrupt
       Thread.currentThread().interrupt();
     }
   }
@@ -148,8 +133,8 @@ final class ChannelWatcher {
   private void run() {
     try (selector) {
       while (!ended) {
-        for (Wait q = questions.poll(); q != null; q = questions.poll()) {
-          take(q);
+        for (Request r = requests.poll(); r != null; r = requests.poll()) {
+          serve(r);
         }
         selector.select(this::ready);
       }
@@ -158,74 +143,52 @@ final class ChannelWatcher {
     }
   }
 
-  private void take(Wait question) {
-    WatchedChannel channel = question.channel();
-    Operation operation = question.operation();
-    SelectionKey key = channel.key;
-    if (operation == null) {
-      if (key != null) {
-        key.cancel();
-      }
-      return;
-    }
+  private void serve(Request request) {
+    JdkDescriptor descriptor = request.descriptor();
     try {
-      if (key == null) {
-        key = register(channel);
-        channel.key = key;
+      if (request.ops() == 0) {
+        forget(descriptor);
+      } else {
+        register(descriptor, request.ops());
       }
-      note((Asked) key.attachment(), operation);
-      key.interestOpsOr(question.ops());
     } catch (CancelledKeyException | ClosedChannelException _) {
-      answer(channel, operation, new AsynchronousCloseException());
+      report(descriptor, request.ops(), new AsynchronousCloseException());
     } catch (IOException e) {
-      answer(channel, operation, e);
+      report(descriptor, request.ops(), e);
     }
   }
 
-  private SelectionKey register(WatchedChannel channel) throws IOException {
-    try {
-      return channel.channel().register(selector, 0, new Asked(channel));
-    } catch (CancelledKeyException e) {
-      if (!channel.channel().isOpen()) {
-        throw e;
-      }
+  private void forget(JdkDescriptor descriptor) {
+    SelectionKey key = descriptor.channel().keyFor(selector);
+    if (key != null && key.attachment() == descriptor) {
+      key.cancel();
+    }
+  }
+
+  private void register(JdkDescriptor descriptor, int ops) throws IOException {
+    SelectableChannel channel = descriptor.channel();
+    SelectionKey key = channel.keyFor(selector);
+    if (key != null && !key.isValid()) {
       // watched no more a moment ago, and now again: the selector has yet to let the old key go
       selector.selectNow(this::ready);
-      return channel.channel().register(selector, 0, new Asked(channel));
+      key = null;
     }
-  }
-
-  private static void note(Asked asked, Operation operation) {
-    if (operation.kind() == Operation.Kind.POLL_INPUT) {
-      asked.input = operation;
-    } else {
-      asked.output = operation;
-    }
+    channel.register(selector, key == null ? ops : key.interestOps() | ops, descriptor);
   }
 
   private void ready(SelectionKey key) {
-    Asked asked = (Asked) key.attachment();
     int ready = SelectionKey.OP_READ | SelectionKey.OP_WRITE;
     try {
       ready = key.readyOps();
       key.interestOpsAnd(~ready);
     } catch (CancelledKeyException _) {
-      // safe: closed under us; whoever waits is told by his next call
+      // safe: closed under us; the listeners learn of it by their next calls
     }
-    Operation input = asked.input;
-    Operation output = asked.output;
-    if (input != null && (ready & (SelectionKey.OP_READ | SelectionKey.OP_ACCEPT)) != 0) {
-      asked.input = null;
-      answer(asked.channel, input, null);
-    }
-    if (output != null && (ready & (SelectionKey.OP_WRITE | SelectionKey.OP_CONNECT)) != 0) {
-      asked.output = null;
-      answer(asked.channel, output, null);
-    }
+    report((JdkDescriptor) key.attachment(), ready, null);
   }
 
-  private void answer(WatchedChannel channel, Operation operation, @Nullable IOException error) {
-    answers.add(new Answer(channel, operation, error));
+  private void report(JdkDescriptor descriptor, int ops, @Nullable IOException error) {
+    reports.add(new Report(descriptor, ops, error));
     wakeup.run();
   }
 }

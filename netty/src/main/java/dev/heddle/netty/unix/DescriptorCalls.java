@@ -25,21 +25,22 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Calls of Linux on descriptors that Netty has no method for, or one that does more than is asked:
-/// sending and receiving them, UNIX names, and what kind of thing a number of somebody else's is.
+/// sending and receiving them, UNIX names, and what kind of thing a foreign number is.
 ///
 /// **Thread** any; each call has memory of its own.
 final class DescriptorCalls {
   /*
-   * A received descriptor is this process's from the moment in which recvmsg() returns, whatever is wrong with the rest of the message. So what
-   * came is collected first, and judged afterwards.
+   * A received descriptor is this process's as soon as recvmsg() returns, whatever is wrong with
+   * the rest of the message. So what came is collected first, and judged afterwards.
    *
-   * The room for descriptors is exactly as long as `most` of them: rounded up, as CMSG_SPACE does, one more would come in.
-   * What has no room the kernel closes, and says so (MSG_CTRUNC); as it does when this process may open no more.
+   * The room for descriptors is exactly as long as `most` of them: rounded up, as CMSG_SPACE does,
+   * it would admit one more. The kernel closes what has no room, and says so (MSG_CTRUNC); it does
+   * the same when this process may open no more.
    *
-   * Cost. A few allocations a call: nobody passes descriptors as often as bytes.
+   * Cost. A few allocations a call: descriptors are passed far less often than bytes.
    *
-   * Rejected. Netty's sendFd() and recvFd(): one descriptor, with a byte of their own, and without MSG_CMSG_CLOEXEC: a child that is
-   * started meanwhile inherits it.
+   * Rejected. Netty's sendFd() and recvFd(): one descriptor, with a byte of their own, and without
+   * MSG_CMSG_CLOEXEC: a child that is started meanwhile inherits it.
    */
   private static final @Nullable String PROBLEM = problem();
 
@@ -257,7 +258,7 @@ final class DescriptorCalls {
     return address;
   }
 
-  // ---- numbers of somebody else's ----
+  // ---- numbers of other code ----
 
   /// What a socket says of itself.
   ///

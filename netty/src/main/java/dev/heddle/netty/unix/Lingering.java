@@ -11,26 +11,28 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/// Sockets that are closed and have something to send, each for a limited time.
+/// Closed sockets that have something left to send, each for a limited time.
 ///
-/// **Thread** the loop's; what has to leave after its end leaves by a thread of its own.
+/// **Thread** the loop's; what is left when the loop ends leaves on a thread of its own.
 final class Lingering {
   /*
-   * A kernel keeps what a closed socket has not sent, and gives it up when the peer does not answer for long. This is the same for what
-   * lies before the kernel. What is given up ends with a reset: a peer must not take a part for the whole. So that it is one
-   * whatever happens, also when the JVM ends, SO_LINGER is 0 as long as something is left (UnixSocket.isOver).
+   * A kernel keeps what a closed socket has not sent, and drops it when the peer does not answer
+   * for long. Bytes before the kernel are treated alike. If some are dropped, the socket ends with
+   * a reset: a peer must not take a part for the whole. To make that sure whatever happens, also
+   * when the JVM ends, SO_LINGER is 0 as long as something is left (UnixSocket.isOver).
    *
-   * Each gets the same time, so the first that came is the first whose time is over. UNIX sockets know no reset: nothing is taken
-   * for them (UnixSocket.take), so they have no rest.
+   * All get the same time, so the first that came is the first whose time is over. UNIX sockets
+   * know no reset: nothing is taken for them (UnixSocket.take), so they have no rest.
    *
-   * Rejected. TCP_USER_TIMEOUT: also ends what the kernel would still deliver, and a descriptor's end depends on its probes. A thread for
-   * each rest: as many as there are peers that do not read.
+   * Rejected. TCP_USER_TIMEOUT: it also ends what the kernel would still deliver, and a
+   * descriptor's end depends on its probes. A thread for each rest: as many as there are peers that
+   * do not read.
    */
   private static final String PROPERTY = "heddle.linger";
   private static final long MILLIS = 30_000;
   private static final long PAUSE_NANOS = 10_000_000; // a peer that reads slowly waits so long
 
-  private final Map<UnixSocket, Long> untils = new LinkedHashMap<>();
+  private final Map<Member, Long> untils = new LinkedHashMap<>();
   private final long limitNanos;
 
   /// As the system property `heddle.linger` wants it.
@@ -46,16 +48,12 @@ final class Lingering {
     }
   }
 
-  void add(UnixSocket socket) {
+  void add(Member socket) {
     untils.put(socket, System.nanoTime() + limitNanos);
   }
 
-  void remove(UnixSocket socket) {
+  void remove(Member socket) {
     untils.remove(socket);
-  }
-
-  boolean contains(UnixDescriptor descriptor) {
-    return !untils.isEmpty() && descriptor instanceof UnixSocket s && untils.containsKey(s);
   }
 
   int size() {
@@ -78,7 +76,7 @@ final class Lingering {
     }
   }
 
-  private Map.Entry<UnixSocket, Long> first() {
+  private Map.Entry<Member, Long> first() {
     return untils.entrySet().iterator().next();
   }
 
@@ -108,6 +106,15 @@ final class Lingering {
     }
   }
 
+  /// One of them.
+  interface Member {
+    /// Drops what is left, and resets.
+    void abandon();
+
+    /// Takes what is left from the driver, which is about to end and closes nothing any more.
+    Rest rest(long until);
+  }
+
   /// What a socket has to send before it is closed.
   ///
   /// @param bytes direct, from its position to its limit
@@ -121,7 +128,7 @@ final class Lingering {
         bytes.position(bytes.position() + n);
         if (!bytes.hasRemaining()) {
           socket.setSoLinger(linger);
-          UnixSocket.shutdown(socket);
+          socket.shutdownBoth();
         } else if (System.nanoTime() - until < 0) {
           return false;
         }

@@ -4,7 +4,7 @@ package dev.heddle.netty.unix;
 import static java.net.StandardProtocolFamily.INET6;
 import static java.net.StandardProtocolFamily.UNIX;
 
-import dev.heddle.reactor.driver.UnixName;
+import dev.heddle.io.UnixName;
 import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.channel.unix.Socket;
 import java.io.IOException;
@@ -16,6 +16,7 @@ import java.net.InetSocketAddress;
 import java.net.ProtocolFamily;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
+import java.nio.channels.NotYetConnectedException;
 import java.nio.channels.UnsupportedAddressTypeException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -66,7 +67,16 @@ final class NativeSocket extends Socket {
     try {
       setIntOpt(SystemNumbers.IPPROTO_TCP, SystemNumbers.TCP_INQ, 1);
     } catch (IOException _) {
-      // safe: then whoever reads finds out by reading
+      // safe: then the next read finds out
+    }
+  }
+
+  /// Ends both directions, if it is connected.
+  void shutdownBoth() {
+    try {
+      shutdown(true, true);
+    } catch (IOException | NotYetConnectedException _) {
+      // safe: it is over already, and closed next
     }
   }
 
@@ -117,9 +127,9 @@ final class NativeSocket extends Socket {
     throw new UnsupportedAddressTypeException();
   }
 
-  /// Binds a UNIX socket to a name that nobody has.
+  /// Binds a UNIX socket to a name that is free.
   void bindName(SocketAddress address) throws IOException {
-    // Netty deletes whatever has the path before it binds: a file of somebody's, a live listener
+    // Netty deletes whatever has the path before it binds: any file, a live listener
     if (DescriptorCalls.areThere()) {
       DescriptorCalls.bind(intValue(), nameBytes(address));
       return;

@@ -12,16 +12,19 @@ import org.jspecify.annotations.Nullable;
 /// **Thread** the loop's; [#flush()] and [#turned] in a tick.
 public final class Outbox {
   /*
-   * A call of the system costs as much as the kernel's work for some 500 bytes. Where many coroutines have been resumed by one
-   * turn, each is about to write its answer; these are laid into one room and submitted together. Where few have, a direct
-   * call brings the answer to its reader sooner, and there is nothing to be saved: `crowd` says which, the answers of the
-   * last turns, each of half the weight of the one after it.
+   * A system call costs as much as the kernel's work for some 500 bytes. When a turn has resumed
+   * many coroutines, each is about to write its answer: these writes are appended to one buffer and
+   * submitted together. When it has resumed few, a direct call brings the answer to its reader
+   * sooner, and there is nothing to save. `crowd` decides: it counts the notifications of the last
+   * turns, each weighing half as much as the one after it.
    *
-   * The room belongs to the turn: what was submitted is answered before the turn ends, as the calls do not wait, so the next
-   * turn begins with an empty room. Should an answer be late, the room is filled on, and then writes are direct: `submitted` tells.
+   * The buffer belongs to the turn. What was submitted completes before the turn ends, since the
+   * calls do not wait, so the next turn begins with an empty buffer. If a completion is late, the
+   * buffer fills up, and then writes are direct: `submitted` tells.
    *
-   * Rejected. A buffer for each socket: with 1,000 of them no line of it is in the cache when it is needed again. Receives
-   * submitted in the same way: their answers come in the call after, and cost more than the direct calls (decision 0016).
+   * Rejected. A buffer for each socket: with 1,000 of them none is in the cache when it is needed
+   * again. Receives submitted in the same way: they complete in the call after, and cost more than
+   * direct calls (decision 0016).
    */
 
   /// Writes beyond this are for direct calls: they cost more to copy than to call.

@@ -3,35 +3,42 @@ package dev.heddle.netty.unix;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// What the writers of a socket have handed over and the system does not have yet: to them it is
-/// written.
+/// Bytes that a socket's writers have submitted and the kernel has not yet accepted; their calls
+/// have returned.
 final class Outgoing {
   /*
-   * States.  CLEAR      take()                               TAKEN      a writer; the bytes lie in the outbox
-   *          TAKEN      take(), nobody's bytes behind        TAKEN      longer
-   *          TAKEN      clear(), whoever cannot wait         CLEAR      by a direct call; REST if it took fewer
-   *          TAKEN      submit()                             SUBMITTED  the tick
-   *          SUBMITTED  sent(all)                            CLEAR      the tick
-   *          SUBMITTED  sent(fewer), sent(EAGAIN)            REST       the tick; what is left moves out of the outbox
-   *          SUBMITTED  sent(an error)                       CLEAR      and `failure` is kept
-   *          any other  fail(), the watch has failed         CLEAR      and `failure` is kept
-   *          REST       clear(): a writer, or goOn(): room   CLEAR      by a direct call; REST if it took fewer
+   * States.
+   *   from       event                          to         who, how
+   *   CLEAR      take()                         TAKEN      a writer; the outbox has the bytes
+   *   TAKEN      take(), right behind its own   TAKEN      a writer; it grows
+   *   TAKEN      clear()                        CLEAR      a direct call; REST if it took fewer
+   *   TAKEN      submit()                       SUBMITTED  the tick
+   *   SUBMITTED  sent(all)                      CLEAR      the tick
+   *   SUBMITTED  sent(fewer), sent(EAGAIN)      REST       the tick; the rest leaves the outbox
+   *   SUBMITTED  sent(an error)                 CLEAR      `failure` is kept
+   *   any other  fail(): the watch has failed   CLEAR      `failure` is kept
+   *   REST       clear(), or resume(): room     CLEAR      a direct call; REST if it took fewer
    *
-   * It is what a socket's buffer in the kernel is, a little longer, and promises the same: order, delivery also when the
-   * program closes or ends its output, and word of a failure with the next call. Hence:
+   * It is a short extension of the socket's buffer in the kernel, and promises the same: order,
+   * delivery also after the program has closed the socket or ended its output, and a failure that
+   * the next call reports. Hence:
    *
-   * I1. Nothing is sent directly, and no output is ended, before clear() has said that nothing is left. [OutgoingTest]
-   * I2. Whoever closes with a rest does not wait for it: the descriptor stays until the rest has left, or cannot, or has waited for
-   *     as long as `heddle.linger` says. Of what does not leave the other side is told by a reset: no end follows a part. [OutgoingTest]
-   * I3. A failure meets the next writer, or the next reader who would see an end: the kernel tells an error once, and
-   *     told it to us; an end would be a lie. [OutgoingTest]
+   * I1. Nothing is sent directly, and no output is ended, before clear() has said that nothing is
+   *     left. [OutgoingTest]
+   * I2. A close does not wait for the rest: the descriptor stays until the rest has left, or cannot
+   *     leave, or `heddle.linger` is over. If some of it does not leave, the peer gets a reset: it
+   *     must not take a part for the whole. [OutgoingTest]
+   * I3. The next writer gets a failure, or the next reader that would see an end: the kernel
+   *     reports an error once, and has reported it to us; an end would be a lie. [OutgoingTest]
+   * I4. After a failure, or a reported hang-up, nothing is taken: each call reports it itself.
+   *     [OutgoingTest]
    *
-   * I4. After a failure, or a hang-up that was told, nothing is taken: each call says so itself. [OutgoingTest]
-   *
-   * Limits. Who writes and then keeps the loop from its next turn, or ends the JVM without ending the loop, keeps his bytes from
-   * leaving: -Dheddle.sends=direct is for him (decision 0016).
+   * Limits. A program that writes and then keeps the loop from its next turn, or ends the JVM
+   * without ending the loop, keeps its bytes from leaving: it needs -Dheddle.sends=direct (decision
+   * 0016).
    */
   private static final int CLEAR = 0;
   private static final int TAKEN = 1;
@@ -40,24 +47,29 @@ final class Outgoing {
   private static final int EAGAIN = 11;
 
   private final Outbox outbox;
-  private final UnixSocket socket;
+  private final NativeSocket socket;
+  private final Supplier<ByteBuffer> stage;
   private int state = CLEAR;
+  private @Nullable SendingWatch sender; // of what is taken
   private int at; // in the outbox
   private int length;
   private @Nullable ByteBuffer rest; // of the heap: it may wait for long, and there may be many
   private @Nullable IOException failure;
 
-  Outgoing(Outbox outbox, UnixSocket socket) {
+  /// @param stage where bytes of the heap stand during a system call
+  Outgoing(Outbox outbox, NativeSocket socket, Supplier<ByteBuffer> stage) {
     this.outbox = outbox;
     this.socket = socket;
+    this.stage = stage;
   }
 
   // ---- on a coroutine's stack ----
 
   /// Takes all of a write, to send it in the next turn.
   ///
+  /// @param by sends it
   /// @return false: it is for a direct call, after [#clear()]
-  boolean take(ByteBuffer from) {
+  boolean take(ByteBuffer from, SendingWatch by) {
     int size = from.remaining();
     boolean more = state == TAKEN && outbox.isLast(at + length);
     if (size == 0 || (state != CLEAR && !more)) {
@@ -75,6 +87,7 @@ final class Outgoing {
     } else {
       at = place;
       length = size;
+      sender = by;
       state = TAKEN;
       outbox.add(this);
     }
@@ -98,7 +111,7 @@ final class Outgoing {
   private ByteBuffer left() {
     ByteBuffer left = rest;
     if (left == null) {
-      throw new IllegalStateException("no rest of " + socket.fd());
+      throw new IllegalStateException("no rest of " + socket);
     }
     return left;
   }
@@ -119,9 +132,8 @@ final class Outgoing {
   }
 
   private int staged(ByteBuffer bytes, int from, int to) throws IOException {
-    ByteBuffer stage = socket.driver().stage();
-    stage.put(0, bytes, from, to - from);
-    return socket.send(stage, 0, to - from);
+    ByteBuffer direct = stage.get().put(0, bytes, from, to - from);
+    return socket.send(direct, 0, to - from);
   }
 
   private void keep(ByteBuffer bytes, int from, int to) {
@@ -135,7 +147,7 @@ final class Outgoing {
     state = REST;
   }
 
-  /// Takes away what has found no room, to be sent by somebody else.
+  /// Takes away what has found no room, to be sent elsewhere.
   ///
   /// @return a direct buffer
   ByteBuffer takeRest() {
@@ -169,11 +181,12 @@ final class Outgoing {
   ///
   /// @return false: there is nothing to be sent any more
   boolean submit(long room) {
-    if (state != TAKEN) {
+    SendingWatch by = sender;
+    if (state != TAKEN || by == null) {
       return false; // sent directly meanwhile
     }
     state = SUBMITTED;
-    socket.sender().send(room + at, length);
+    by.send(room + at, length);
     return true;
   }
 
@@ -200,7 +213,7 @@ final class Outgoing {
   /// There may be room.
   ///
   /// @return whether nothing is left
-  boolean goOn() {
+  boolean resume() {
     if (state == REST) {
       try {
         return clear();

@@ -20,21 +20,25 @@ import org.jspecify.annotations.Nullable;
 /// **Thread** the loop's: it has one memory for what a call is told.
 final class SocketCalls {
   /*
-   * A call by JNI tells the JVM that the thread leaves Java and comes back, and the C library's recv() tells its own
-   * that the thread may be cancelled meanwhile: fences and exchanges, 0.15 to 0.25 us in all. Neither is needed for a call that does not
-   * wait. So this one stays in Java (it is `critical` to the linker), and goes by syscall(), which is no point of cancellation.
+   * A JNI call tells the JVM that the thread leaves Java and comes back, and the C library's recv()
+   * notes that the thread may be cancelled meanwhile: fences and exchanges, 0.15 to 0.25 us in all.
+   * A call that does not wait needs neither. So this one stays in Java (to the linker it is
+   * `critical`), and goes by syscall(), which is no cancellation point.
    *
-   * While it runs, nothing can begin for which the JVM stops all threads: hence LARGEST, some ten microseconds of copying.
+   * While it runs, the JVM cannot stop all threads: hence LARGEST, some ten microseconds of
+   * copying.
    *
-   * What is left. A read of TCP's stops before the urgent byte, so one that got less than it asked for may leave something. The ring
-   * cannot tell of that: a wake-up of a TCP socket always claims that there is urgent data, and the ring passes the claim on. So
-   * there the call itself tells how many bytes are left (TCP_INQ, since Linux 4.18): recvmsg() brings the number along, where another
+   * What is left. A TCP read stops before the urgent byte, so one that got less than it asked for
+   * may leave something. The ring cannot report that: a wake-up of a TCP socket always claims that
+   * there is urgent data, and the ring passes the claim on. So the call itself reports how many
+   * bytes are left (TCP_INQ, since Linux 4.18): recvmsg() brings the number along, where another
    * recvfrom() that finds nothing would cost a call for each read.
    *
-   * Threads. The loop's. I1. Who calls keeps the memory until the call is back. [UnixSocket]
+   * Threads. The loop's. I1. The caller keeps the memory until the call returns. [UnixSocket]
    *
-   * Rejected. Sends in the same way: those that matter are submitted, and code that is not compiled yet makes an object for the address.
-   * Without captureCallState, reading errno by a second call: the JVM may stop the thread between them, and use errno itself.
+   * Rejected. Sends in the same way: the sends that matter are submitted, and code that is not
+   * compiled yet allocates an object for the address. Without captureCallState, reading errno by a
+   * second call: the JVM may stop the thread between the two, and use errno itself.
    */
 
   /// Bytes; more in one call is for Netty's.

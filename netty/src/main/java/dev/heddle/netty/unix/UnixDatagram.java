@@ -9,27 +9,22 @@ import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.PortUnreachableException;
 import java.net.SocketAddress;
-import java.net.SocketOption;
 import java.nio.ByteBuffer;
 import java.nio.channels.UnsupportedAddressTypeException;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// A UDP socket.
-final class UnixDatagram extends UnixDescriptor implements DatagramDescriptor {
+final class UnixDatagram extends UnixNetworkDescriptor implements DatagramDescriptor {
   private static final InetSocketAddress ANY = new InetSocketAddress(0);
-
-  private final NativeSocket socket;
 
   private @Nullable InetSocketAddress peer; // as it was given to connect
   private boolean bound;
 
-  UnixDatagram(UnixDriver driver, NativeSocket socket) {
-    super(driver, socket);
-    this.socket = socket;
+  UnixDatagram(DescriptorRegistry registry, NativeSocket socket) {
+    super(registry, socket, NativeOptions.OF_DATAGRAMS);
   }
 
-  /// An error is one datagram's: nobody listened where it went.
+  /// An error is one datagram's: no socket was bound where it went.
   @Override
   boolean diesOfErrors() {
     return false;
@@ -103,7 +98,7 @@ final class UnixDatagram extends UnixDescriptor implements DatagramDescriptor {
   }
 
   private @Nullable DatagramSocketAddress receiveStaged(ByteBuffer into) throws IOException {
-    ByteBuffer stage = driver().stage();
+    ByteBuffer stage = registry().stage();
     DatagramSocketAddress from = socket.recvFrom(stage, 0, stage.capacity());
     if (from != null) {
       int n = Math.min(from.receivedAmount(), into.remaining());
@@ -122,7 +117,7 @@ final class UnixDatagram extends UnixDescriptor implements DatagramDescriptor {
     }
     ByteBuffer direct = from;
     if (!from.isDirect()) {
-      ByteBuffer stage = driver().stage();
+      ByteBuffer stage = registry().stage();
       requireFit(from, stage);
       direct = stage.put(0, from, from.position(), from.remaining()).limit(from.remaining());
     }
@@ -183,28 +178,11 @@ final class UnixDatagram extends UnixDescriptor implements DatagramDescriptor {
 
   @Override
   public @Nullable SocketAddress localAddress() {
-    return isClosed() || !bound ? null : socket.local();
+    return bound ? super.localAddress() : null;
   }
 
   @Override
   public @Nullable SocketAddress remoteAddress() {
     return isClosed() ? null : peer;
-  }
-
-  @Override
-  public <T> void setOption(SocketOption<T> option, T value) throws IOException {
-    requireOpen();
-    NativeOptions.OF_DATAGRAMS.set(socket, option, value);
-  }
-
-  @Override
-  public <T> T getOption(SocketOption<T> option) throws IOException {
-    requireOpen();
-    return NativeOptions.OF_DATAGRAMS.get(socket, option);
-  }
-
-  @Override
-  public Set<SocketOption<?>> supportedOptions() {
-    return NativeOptions.OF_DATAGRAMS.supported();
   }
 }

@@ -2,29 +2,39 @@
 package dev.heddle.netty.unix;
 
 import dev.heddle.observe.log.AsyncLog;
-import dev.heddle.reactor.driver.Descriptor;
-import dev.heddle.reactor.driver.Operation;
+import dev.heddle.reactor.driver.Direction;
+import dev.heddle.reactor.driver.PollableDescriptor;
 import io.netty.channel.unix.FileDescriptor;
 import java.io.IOException;
+import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedChannelException;
 import org.jspecify.annotations.Nullable;
 
-/// A descriptor, and what its watch has told.
-public class UnixDescriptor implements Descriptor {
+/// A descriptor, and what its watch has reported.
+public class UnixDescriptor extends PollableDescriptor {
   /*
-   * Readiness is told by edge, once for each time that something has come. What was told is kept until a call has used it up: one that
-   * finds less than it asked for, since all that comes after it makes an edge of its own. Until then a wait is answered at
-   * once: nobody waited when the edge came, or who did was cancelled before it could call, or the call got all it asked for and
-   * may have left something.
+   * States.
+   *   OPEN     its first listener is armed       PENDING  the next tick watches it
+   *   PENDING  a tick                            WATCHED  in both directions, until it is closed
+   *   WATCHED  the watch fails                   OPEN     the listeners are notified of why
+   *   OPEN     close()                           GONE
+   *   WATCHED  close()                           CLOSING  as long as the watch needs, see Watch
+   *   CLOSING  the system's last report          GONE
    *
-   * A read may get less and leave something all the same: it stops before TCP's urgent byte. `urgent` is set when the watch tells of
-   * such a byte, which lies in the socket until a read goes past it, and cleared by a read that finds nothing: from then on the
-   * byte has been passed, or is yet to come and makes an edge of its own.
+   * Readiness is reported by edge: once for each time that something has come. A report is kept
+   * until a call has used it up: one that finds less than it asked for, since all that comes after
+   * it makes an edge of its own. Until then a listener is notified as soon as it is armed: when the
+   * edge came no listener waited, or it was disarmed before it could call, or the call got all that
+   * it asked for and may have left something.
    *
-   * A hang-up stays: no edge follows it, and whoever asks has an answer coming, the end or an error. Not so with datagrams, where
-   * an error is one datagram's and the socket lives on.
+   * A read may get less and leave something all the same: it stops before TCP's urgent byte.
+   * `urgent` is set when the watch reports such a byte, which lies in the socket until a read goes
+   * past it, and cleared by a read that finds nothing: from then on the byte has been passed, or is
+   * yet to come and makes an edge of its own.
+   *
+   * A hang-up stays: no edge follows it, and a caller gets the end or an error. Not so with
+   * datagrams, where an error is one datagram's and the socket lives on.
    */
-
   /// There is something to read. As all of these, with Linux's value in `poll` and `epoll`.
   public static final int IN = 0x1;
 
@@ -45,25 +55,24 @@ public class UnixDescriptor implements Descriptor {
 
   private static final int BOTH = IN | OUT;
 
-  private final UnixDriver driver;
+  private final DescriptorRegistry registry;
   private final FileDescriptor fd;
 
   // the driver's
-  @Nullable Operation input;
-  @Nullable Operation output;
-  @Nullable Watch watch;
-  boolean noted;
+  private @Nullable Watch watch;
+  private boolean pending;
 
-  private int ready; // told and not used up: IN, OUT
+  private int ready; // reported and not used up: IN, OUT
   private int readyForEver;
   private boolean urgent; // there may be an urgent byte that no read has passed
   private boolean closed;
   private boolean shared; // what is behind the number is another's, too
 
-  UnixDescriptor(UnixDriver driver, FileDescriptor fd) {
-    this.driver = driver;
+  UnixDescriptor(DescriptorRegistry registry, FileDescriptor fd) {
+    super(registry.counts());
+    this.registry = registry;
     this.fd = fd;
-    driver.opened(this);
+    registry.opened(this);
   }
 
   /// The system's.
@@ -71,45 +80,81 @@ public class UnixDescriptor implements Descriptor {
     return fd;
   }
 
-  final UnixDriver driver() {
-    return driver;
+  final DescriptorRegistry registry() {
+    return registry;
   }
 
-  /// Whether an error, once told, is followed by nothing else.
+  final @Nullable Watch watch() {
+    return watch;
+  }
+
+  /// Whether an error, once reported, is followed by nothing else.
   boolean diesOfErrors() {
     return true;
   }
 
-  // ---- what the watch tells, in a tick ----
+  // ---- listeners ----
+
+  @Override
+  protected final boolean isReady(Direction direction) {
+    return isReady(direction == Direction.READ ? IN : OUT);
+  }
+
+  @Override
+  protected final void armed(Direction direction) {
+    if (watch == null && !pending) {
+      pending = true;
+      registry.addPending(this);
+    }
+  }
+
+  /// Begins to watch a pending descriptor, in a tick.
+  ///
+  /// @param watcher makes the watch
+  final void register(Watcher watcher) {
+    pending = false;
+    if (!isArmed()) {
+      return;
+    }
+    if (closed) {
+      // its number may be another file's by now
+      failed(new AsynchronousCloseException());
+      return;
+    }
+    try {
+      watch = watcher.watch(this);
+    } catch (IOException e) {
+      failed(fd.isOpen() ? e : new AsynchronousCloseException());
+    }
+  }
+
+  /// Makes watches.
+  @FunctionalInterface
+  interface Watcher {
+    Watch watch(UnixDescriptor descriptor) throws IOException;
+  }
+
+  // ---- what the watch reports, in a tick ----
 
   /// Something has changed.
   ///
-  /// @param edges of [#IN] and the others here
-  public final void told(int edges) {
-    int now = edges & BOTH;
-    urgent |= (edges & PRI) != 0;
-    if ((edges & RDHUP) != 0) {
+  /// @param events of [#IN] and the others here
+  public final void onReady(int events) {
+    int now = events & BOTH;
+    urgent |= (events & PRI) != 0;
+    if ((events & RDHUP) != 0) {
       now |= IN;
       readyForEver |= IN;
     }
-    if ((edges & (ERR | HUP)) != 0) {
+    if ((events & (ERR | HUP)) != 0) {
       now = BOTH;
       readyForEver |= diesOfErrors() ? BOTH : 0;
     }
-    if ((now & OUT) != 0 && !goOn()) {
-      now &= ~OUT; // what came before is not through: nobody can write yet
+    if ((now & OUT) != 0 && !resumeWrites()) {
+      now &= ~OUT; // what was written before has not left: no one can write yet
     }
     ready |= now;
-    Operation in = input;
-    Operation out = output;
-    if ((now & IN) != 0 && in != null) {
-      input = null;
-      driver.answer(in, null);
-    }
-    if ((now & OUT) != 0 && out != null) {
-      output = null;
-      driver.answer(out, null);
-    }
+    complete((now & IN) != 0, (now & OUT) != 0, null);
   }
 
   /// What was submitted by [SendingWatch#send] has been answered.
@@ -122,24 +167,14 @@ public class UnixDescriptor implements Descriptor {
   /// Goes on with what writers have left behind.
   ///
   /// @return whether nothing is left of it
-  boolean goOn() {
+  boolean resumeWrites() {
     return true;
   }
 
-  /// There is no watch any more, and who waits is told why.
+  /// There is no watch any more: the listeners are notified of why.
   public void failed(IOException why) {
     watch = null;
-    noted = false;
-    Operation in = input;
-    Operation out = output;
-    input = null;
-    output = null;
-    if (in != null) {
-      driver.answer(in, why);
-    }
-    if (out != null) {
-      driver.answer(out, why);
-    }
+    complete(true, true, why);
   }
 
   /// Whether a call may find something.
@@ -174,7 +209,7 @@ public class UnixDescriptor implements Descriptor {
     return urgent;
   }
 
-  /// Whether something may have come that nobody has read.
+  /// Whether something may have come that was not read.
   final boolean mayHaveInput() {
     return (ready & IN) != 0 && (readyForEver & IN) == 0;
   }
@@ -192,23 +227,15 @@ public class UnixDescriptor implements Descriptor {
     return closed;
   }
 
-  /// Whether it is closed, and has something to send.
-  final boolean isLingering() {
-    return closed && driver.isLingering(this);
-  }
-
   @Override
   public final void close() {
     if (closed) {
       return;
     }
     closed = true;
-    driver.closed(this);
-    Watch w = watch;
-    if (w == null) {
-      closeNow();
-    } else if (isOver()) {
-      end(w);
+    registry.closed(this);
+    if (watch == null || isOver()) {
+      over();
     } else {
       linger();
     }
@@ -229,30 +256,36 @@ public class UnixDescriptor implements Descriptor {
     Watch w = watch;
     if (w == null) {
       closeNow();
-    } else {
-      end(w);
+      return;
     }
-  }
-
-  /// Gives it up, without closing it: it was never watched.
-  final void release() {
-    if (watch != null || noted) {
-      throw new IllegalStateException(fd + " is watched; it cannot be given up");
-    }
-    closed = true;
-    driver.closed(this);
-  }
-
-  private void end(Watch w) {
     if (!shared) {
       hangUp();
     }
     w.endAndClose();
   }
 
-  /// Somebody else has it, too, in this process or another: to close it here must not end it there.
+  /// Gives it up, without closing it: it was never watched.
+  final void release() {
+    if (watch != null || pending) {
+      throw new IllegalStateException(fd + " is watched; it cannot be given up");
+    }
+    closed = true;
+    registry.closed(this);
+  }
+
+  /// It is open elsewhere too, in this process or another: to close it here must not end it there.
   final void share() {
     shared = true;
+  }
+
+  /// The watch has ended, and is to hear of it from the system.
+  public final void beginClose() {
+    registry.beginClose();
+  }
+
+  /// The watch has heard of its end.
+  public final void endClose() {
+    registry.endClose();
   }
 
   /// Lets the other side see the end before the descriptor is given back.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.netty.unix;
 
+import dev.heddle.netty.handler.ChannelTypes;
 import dev.heddle.netty.handler.DrivenHandler;
 import dev.heddle.netty.handler.NettyDriver;
 import dev.heddle.observe.log.AsyncLog;
@@ -9,29 +10,22 @@ import dev.heddle.reactor.driver.Descriptor;
 import dev.heddle.reactor.driver.DriverHost;
 import dev.heddle.reactor.driver.Facility;
 import dev.heddle.reactor.driver.ListenerDescriptor;
-import dev.heddle.reactor.driver.Operation;
 import dev.heddle.reactor.driver.PipeDescriptors;
+import dev.heddle.reactor.driver.ReadinessCounts;
 import dev.heddle.reactor.driver.SocketDescriptor;
 import dev.heddle.reactor.driver.StreamDescriptor;
 import dev.heddle.reactor.driver.Support;
+import dev.heddle.reactor.jdk.Channels;
 import io.netty.channel.IoHandler;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.unix.FileDescriptor;
 import java.io.IOException;
 import java.net.ProtocolFamily;
-import java.nio.ByteBuffer;
-import java.nio.channels.AsynchronousCloseException;
-import java.nio.channels.IllegalBlockingModeException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.nio.channels.spi.SelectorProvider;
-import java.util.ArrayDeque;
-import java.util.EnumMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -39,54 +33,42 @@ import org.jspecify.annotations.Nullable;
 /// once and for all, by edge.
 public abstract class UnixDriver implements NettyDriver {
   /*
-   * Coroutines only take notes here (fact 8 of the design); tick() turns the notes into watches. A descriptor is watched from its first
-   * wait until it is closed, in both directions: a wait costs no call of the system.
+   * A coroutine only queues a descriptor; tick() makes the watch. A descriptor is watched from its
+   * first wait until it is closed, in both directions: a wait costs no system call. Its states
+   * stand in UnixDescriptor.
    *
-   * States of a descriptor.  OPEN --first wait, in a tick--> WATCHED --close()--> ENDING --the system's last word--> GONE
-   *                          OPEN --close()--> GONE
-   * ENDING is as long as the watch needs, see Watch; `ending` counts these, so that the loop looks and close() waits for them.
-   * A number is given back when nothing of the system's refers to it, and what still comes for its watch meets an object, not a number.
+   * A number is given back when nothing in the system refers to it, and what is still reported for
+   * its watch meets an object, not a number. The driver polls for descriptors that are closed and
+   * not gone, and its close() waits for them.
    *
-   * Sources. REACTOR 3, 5, 6; traps 9, 16, 28, 29; decision 0016.
+   * Sources. Traps 9, 16, 28, 29; decision 0016.
    */
   private static final int TURNS_TO_END = 100;
   private static final long TURN_NANOS = 10_000_000; // so a second in all
-  private static final int STAGE = 64 << 10; // bytes; the largest datagram fits
 
+  private final Transport transport;
   private final DrivenHandler handler;
-  private final @Nullable Outbox outbox;
-  private final Set<UnixDescriptor> open = new HashSet<>();
-  private final Set<AdoptedChannel<?>> adopted = new HashSet<>();
-  private final Lingering lingering = new Lingering();
-  private final ArrayDeque<UnixDescriptor> noted = new ArrayDeque<>();
-  private final @Nullable SocketCalls calls = SocketCalls.open();
+  private final DescriptorRegistry registry;
+  private final UnixDescriptor.Watcher watches = this::watchOrFail;
 
   // loop only
-  private @Nullable ByteBuffer stage;
   private @Nullable ChannelWatcher watcher;
   private @Nullable RawWaits raw;
-  private int outstanding;
-  private int ending;
-  private int answered;
 
   /// A driver for a loop.
-  protected UnixDriver(DriverHost host, IoHandlerFactory factory) {
-    this(host, factory, null);
-  }
-
-  /// A driver for a loop whose watches of sockets send, too.
-  protected UnixDriver(DriverHost host, IoHandlerFactory factory, @Nullable Outbox outbox) {
+  ///
+  /// @param outbox for watches of sockets that send, too; null: they do not
+  protected UnixDriver(
+      DriverHost host, IoHandlerFactory factory, Transport transport, @Nullable Outbox outbox) {
+    this.transport = transport;
     this.handler = new DrivenHandler(host, factory);
-    this.outbox = outbox;
+    this.registry = new DescriptorRegistry(transport.reportsUrgentData(), outbox);
   }
 
-  /// Begins to watch a descriptor, in a tick. What is ready already is told as an edge.
+  // ---- what a subclass adds ----
+
+  /// Begins to watch a descriptor, in a tick. What is ready already is reported as an edge.
   protected abstract Watch watch(IoHandler handler, UnixDescriptor descriptor) throws IOException;
-
-  /// Whether watches tell of TCP's urgent data when there is some, and only then.
-  protected boolean tellsOfUrgentData() {
-    return false;
-  }
 
   /// Hands over, in a tick, what is done by completion.
   ///
@@ -103,11 +85,6 @@ public abstract class UnixDriver implements NettyDriver {
   /// Ends what is done by completion; the loop has ended.
   protected void finish() {}
 
-  /// Something done by completion has been answered, in a tick.
-  public final void hasAnswered() {
-    answered++;
-  }
-
   /// Takes turns until something is over, and for a second at most.
   protected final void turnUntil(BooleanSupplier isOver) {
     for (int turns = 0; !isOver.getAsBoolean() && turns < TURNS_TO_END; turns++) {
@@ -115,14 +92,24 @@ public abstract class UnixDriver implements NettyDriver {
     }
   }
 
-  /// A watch that has been ended has a word to come.
-  public final void endingBegins() {
-    ending++;
+  /// What listeners and operations have been notified of.
+  protected final ReadinessCounts counts() {
+    return registry.counts();
   }
 
-  /// A watch that has been ended is over.
-  public final void endingIsOver() {
-    ending--;
+  @Override
+  public final String name() {
+    return transport.name();
+  }
+
+  @Override
+  public final ChannelTypes channelTypes() {
+    return transport.channels();
+  }
+
+  @Override
+  public final Map<Facility, Support> capabilities() {
+    return transport.capabilities();
   }
 
   @Override
@@ -134,16 +121,16 @@ public abstract class UnixDriver implements NettyDriver {
 
   @Override
   public final SocketDescriptor openSocket(ProtocolFamily family) throws IOException {
-    return new UnixSocket(this, opened(NativeSocket.stream(family)));
+    return new UnixSocket(registry, opened(NativeSocket.stream(family)));
   }
 
   @Override
   public final ListenerDescriptor openListener(ProtocolFamily family) throws IOException {
-    return new UnixListener(this, opened(NativeSocket.stream(family))); // heirs tell, too
+    return new UnixListener(registry, opened(NativeSocket.stream(family))); // heirs tell, too
   }
 
   private NativeSocket opened(NativeSocket socket) {
-    if (calls != null && !socket.isUnix() && !tellsOfUrgentData()) {
+    if (registry.calls() != null && !socket.isUnix() && !registry.reportsUrgentData()) {
       socket.tellWhatIsLeft();
     }
     return socket;
@@ -152,15 +139,17 @@ public abstract class UnixDriver implements NettyDriver {
   @Override
   public final DatagramDescriptor openDatagram(ProtocolFamily family) throws IOException {
     NativeSocket socket = NativeSocket.datagram(family);
-    return socket.isUnix() ? new UnixPathDatagram(this, socket) : new UnixDatagram(this, socket);
+    return socket.isUnix()
+        ? new UnixPathDatagram(registry, socket)
+        : new UnixDatagram(registry, socket);
   }
 
   @Override
   public final int number(Descriptor descriptor) throws IOException {
     require(Facility.DESCRIPTOR_PASSING);
-    if (descriptor instanceof UnixDescriptor own && own.driver() == this) {
+    if (descriptor instanceof UnixDescriptor own) {
       own.requireOpen();
-      own.share(); // who asks for a number passes it on
+      own.share(); // the caller passes the number on
       return own.fd().intValue();
     }
     throw new UnsupportedOperationException(
@@ -172,89 +161,44 @@ public abstract class UnixDriver implements NettyDriver {
     ((UnixDescriptor) descriptor).release();
   }
 
-  /// How files go to sockets where both have numbers.
-  protected static Support sendsFiles() {
-    Support bySystem = DescriptorCalls.support("sendfile(2), on threads beside the loop");
-    return bySystem.level() == Support.Level.REFUSED ? Support.composed("a copy") : bySystem;
-  }
-
-  /// What is served the same way by all drivers of Linux.
-  ///
-  /// @param own what else the driver serves
-  protected static Map<Facility, Support> servingLinux(Map<Facility, Support> own) {
-    Map<Facility, Support> all = new EnumMap<>(own);
-    Support unix = own.getOrDefault(Facility.UNIX, Support.refused("there are no UNIX sockets"));
-    all.put(Facility.UNIX_DATAGRAM, unix);
-    all.put(Facility.ABSTRACT_NAME, unix);
-    all.put(Facility.PEER_CREDENTIALS, Support.natively("getsockopt, SO_PEERCRED"));
-    all.put(
-        Facility.ADOPTED_CHANNEL,
-        Support.composed("the JDK's channels act, a Selector on a thread of its own tells"));
-    all.put(
-        Facility.ADOPTED_NUMBER,
-        DescriptorCalls.support("as the driver's own, when getsockopt says that they are fit"));
-    all.put(
-        Facility.DESCRIPTOR_PASSING,
-        DescriptorCalls.support("sendmsg and recvmsg, SCM_RIGHTS, close-on-exec"));
-    return Support.withThoseBesideTheLoop(all);
-  }
-
   @Override
   public final PipeDescriptors openPipe() throws IOException {
     NativePipe pipe = NativePipe.open();
     return new PipeDescriptors(
-        new UnixPipeEnd(this, pipe.source(), true), new UnixPipeEnd(this, pipe.sink(), false));
-  }
-
-  @Override
-  public final Descriptor watch(SelectableChannel channel) throws IOException {
-    if (channel.isBlocking()) {
-      throw new IllegalBlockingModeException();
-    }
-    if (channel.provider() != SelectorProvider.provider()) {
-      throw new IllegalArgumentException(
-          channel + " is no channel of the JDK's: it cannot be watched");
-    }
-    return channels().watch(channel);
-  }
-
-  private ChannelWatcher channels() throws IOException {
-    ChannelWatcher w = watcher;
-    if (w == null) {
-      w = new ChannelWatcher(this::wakeup);
-      watcher = w;
-    }
-    return w;
+        new UnixPipeEnd(registry, pipe.source(), true),
+        new UnixPipeEnd(registry, pipe.sink(), false));
   }
 
   // ---- what others have opened ----
 
   @Override
+  public final Descriptor watch(SelectableChannel channel) throws IOException {
+    return Channels.watch(channels(), channel);
+  }
+
+  @Override
   public final SocketDescriptor adopt(SocketChannel channel) throws IOException {
-    ChannelWatcher by = channels();
-    channel.configureBlocking(false);
-    return new AdoptedSocket(this, by, channel);
+    return Channels.adopt(channels(), channel);
   }
 
   @Override
   public final ListenerDescriptor adopt(ServerSocketChannel channel) throws IOException {
-    ChannelWatcher by = channels();
-    channel.configureBlocking(false);
-    return new AdoptedListener(this, by, channel);
+    return Channels.adopt(channels(), channel);
   }
 
-  final void adopted(AdoptedChannel<?> channel) {
-    adopted.add(channel);
-  }
-
-  final void adoptedNoMore(AdoptedChannel<?> channel) {
-    adopted.remove(channel);
+  private ChannelWatcher channels() throws IOException {
+    ChannelWatcher w = watcher;
+    if (w == null) {
+      w = new ChannelWatcher(registry.counts(), this::wakeup);
+      watcher = w;
+    }
+    return w;
   }
 
   @Override
   public final SocketDescriptor adoptSocket(int number) throws IOException {
     require(Facility.ADOPTED_NUMBER);
-    UnixSocket socket = new UnixSocket(this, opened(AdoptedNumbers.socket(number)), true);
+    UnixSocket socket = new UnixSocket(registry, opened(AdoptedNumbers.socket(number)), true);
     socket.share();
     return socket;
   }
@@ -263,214 +207,83 @@ public abstract class UnixDriver implements NettyDriver {
   public final StreamDescriptor adoptPipe(int number) throws IOException {
     require(Facility.ADOPTED_NUMBER);
     boolean isSource = AdoptedNumbers.isSource(number);
-    return new UnixPipeEnd(this, new FileDescriptor(number), isSource);
+    return new UnixPipeEnd(registry, new FileDescriptor(number), isSource);
   }
 
   @Override
   public final ListenerDescriptor adoptListener(int number) throws IOException {
     require(Facility.ADOPTED_NUMBER);
-    UnixListener listener = new UnixListener(this, opened(AdoptedNumbers.listener(number)));
+    UnixListener listener = new UnixListener(registry, opened(AdoptedNumbers.listener(number)));
     listener.share();
     return listener;
   }
 
   @Override
   public final Descriptor watch(int number) throws IOException {
-    if (capabilities().get(Facility.RAW_POLL) instanceof Support(Support.Level level, _)
-        && level == Support.Level.REFUSED) {
-      return NettyDriver.super.watch(number);
-    }
+    require(Facility.RAW_POLL);
     RawWaits r = raw;
     if (r == null) {
-      r = new RawWaits(this);
+      r = new RawWaits(registry);
       raw = r;
     }
     return r.watch(number);
   }
 
-  final void opened(UnixDescriptor descriptor) {
-    open.add(descriptor);
-  }
-
-  final void closed(UnixDescriptor descriptor) {
-    open.remove(descriptor);
-  }
-
-  /// What leaves in the next turn; null: nothing does.
-  final @Nullable Outbox outbox() {
-    return outbox;
-  }
-
-  /// How sockets receive; null: as Netty does.
-  final @Nullable SocketCalls calls() {
-    return calls;
-  }
-
-  /// It is closed, and stays until what it has to send has left.
-  final void lingers(UnixSocket socket) {
-    lingering.add(socket);
-    ending++;
-  }
-
-  final boolean isLingering(UnixDescriptor descriptor) {
-    return lingering.contains(descriptor);
-  }
-
-  final void lingersNoMore(UnixSocket socket) {
-    lingering.remove(socket);
-    ending--;
-  }
-
-  /// Where bytes of the heap stand during a call of the system.
-  final ByteBuffer stage() {
-    ByteBuffer s = stage;
-    if (s == null) {
-      s = ByteBuffer.allocateDirect(STAGE);
-      stage = s;
-    }
-    return s.clear();
-  }
-
-  // ---- notes, taken on a coroutine's stack ----
-
-  @Override
-  public final void submit(Operation operation) {
-    if (operation.descriptor() instanceof WatchedChannel channel && isOurs(channel)) {
-      submit(operation, channel);
-      return;
-    }
-    if (raw != null && raw.owns(operation)) {
-      operation.submitted();
-      outstanding++;
-      raw.submit(operation);
-      return;
-    }
-    UnixDescriptor descriptor = own(operation);
-    operation.submitted();
-    boolean forInput = operation.kind() == Operation.Kind.POLL_INPUT;
-    if (descriptor.isReady(forInput ? UnixDescriptor.IN : UnixDescriptor.OUT)) {
-      operation.complete(null);
-      return;
-    }
-    outstanding++;
-    if (forInput) {
-      descriptor.input = operation;
-    } else {
-      descriptor.output = operation;
-    }
-    if (descriptor.watch == null && !descriptor.noted) {
-      descriptor.noted = true;
-      noted.add(descriptor);
-    }
-  }
-
-  private void submit(Operation operation, WatchedChannel channel) {
-    operation.submitted();
-    outstanding++;
-    if (operation.kind() == Operation.Kind.POLL_INPUT) {
-      channel.input = operation;
-    } else {
-      channel.output = operation;
-    }
-    channel.watcher().ask(channel, operation);
-  }
-
-  @Override
-  public final void cancel(Operation operation) {
-    boolean forInput = operation.kind() == Operation.Kind.POLL_INPUT;
-    if (operation.descriptor() instanceof WatchedChannel channel && isOurs(channel)) {
-      channel.input = forInput ? null : channel.input;
-      channel.output = forInput ? channel.output : null;
-    } else if (raw != null && raw.owns(operation)) {
-      raw.cancel(operation);
-    } else {
-      UnixDescriptor descriptor = own(operation);
-      descriptor.input = forInput ? null : descriptor.input;
-      descriptor.output = forInput ? descriptor.output : null;
-    }
-    operation.cancelled();
-    outstanding--;
-  }
-
-  private boolean isOurs(WatchedChannel channel) {
-    return channel.watcher() == watcher;
-  }
-
-  private UnixDescriptor own(Operation operation) {
-    if (operation.descriptor() instanceof UnixDescriptor own && own.driver() == this) {
-      return own;
-    }
-    throw new IllegalStateException(operation + ": its descriptor is of another driver");
-  }
+  // ---- the carrier ----
 
   @Override
   public boolean wouldOnlyTellAgain() {
-    return outstanding == 0;
+    return counts().armed() == 0;
   }
 
   @Override
   public final boolean isArmed() {
-    return outstanding > 0
-        || ending > 0
+    Outbox outbox = registry.outbox();
+    return counts().armed() > 0
+        || registry.closing() > 0
         || handler.isArmed()
         || isWorking()
         || (outbox != null && outbox.hasTaken());
   }
 
-  // ---- the carrier ----
-
   @Override
   public final int tick(long deadlineNanos) {
-    answered = 0;
+    ReadinessCounts counts = counts();
+    Outbox outbox = registry.outbox();
+    counts.beginTick();
     boolean was = handler.isOpen();
-    lingering.giveUpLate();
-    for (UnixDescriptor d = noted.poll(); d != null; d = noted.poll()) {
-      d.noted = false;
-      apply(d);
+    registry.lingering().giveUpLate();
+    for (UnixDescriptor d = registry.pollPending(); d != null; d = registry.pollPending()) {
+      d.register(watches);
     }
-    ChannelWatcher w = watcher;
-    if (w != null) {
-      w.deliver(this);
-    }
+    deliverChannels();
     boolean more = begin();
     if (outbox != null) {
       outbox.flush();
     }
     // a wake-up that found no handler has unparked a carrier that would now poll
-    boolean looks = more || answered > 0 || was != handler.isOpen();
-    handler.turn(looks ? NO_WAIT : lingering.soonest(deadlineNanos));
-    if (w != null) {
-      w.deliver(this);
-    }
+    boolean noWait = more || counts.notified() > 0 || was != handler.isOpen();
+    handler.turn(noWait ? NO_WAIT : registry.lingering().soonest(deadlineNanos));
+    deliverChannels();
     if (outbox != null) {
-      outbox.turned(answered);
+      outbox.turned(counts.notified());
     }
-    return answered;
+    return counts.notified();
   }
 
-  private void apply(UnixDescriptor d) {
-    if (d.input == null && d.output == null) {
-      return;
+  private void deliverChannels() {
+    if (watcher != null) {
+      watcher.deliver();
     }
-    if (d.isClosed()) {
-      // its number may be somebody else's by now
-      d.failed(new AsynchronousCloseException());
-      return;
-    }
+  }
+
+  private Watch watchOrFail(UnixDescriptor descriptor) throws IOException {
     try {
-      d.watch = watch(handler.open(), d);
-    } catch (IOException e) {
-      d.failed(d.fd().isOpen() ? e : new AsynchronousCloseException());
+      return watch(handler.open(), descriptor);
     } catch (RuntimeException e) {
-      // Netty's word for a system that has no descriptor or memory left
-      d.failed(new IOException("the driver " + name() + " cannot watch: " + e.getMessage(), e));
+      // Netty's exception when the system has no descriptor or memory left
+      throw new IOException("the driver " + name() + " cannot watch: " + e.getMessage(), e);
     }
-  }
-
-  final void answer(Operation operation, @Nullable IOException error) {
-    outstanding--;
-    answered++;
-    operation.complete(error);
   }
 
   @Override
@@ -480,20 +293,18 @@ public abstract class UnixDriver implements NettyDriver {
 
   @Override
   public final void close() {
-    List.copyOf(open).forEach(UnixDescriptor::close);
-    List.copyOf(adopted).forEach(AdoptedChannel::close);
+    registry.open().forEach(UnixDescriptor::close);
     if (watcher != null) {
       watcher.close();
     }
     // bounded: the system lets go of sockets and pipes at once
-    turnUntil(() -> ending == 0);
-    ending -= lingering.size();
-    List<Lingering.Rest> rests = lingering.handOver();
-    if (ending > 0) {
+    turnUntil(() -> registry.closing() == 0);
+    int left = registry.closing() - registry.lingering().size();
+    List<Lingering.Rest> rests = registry.lingering().handOver();
+    if (left > 0) {
       AsyncLog.shared()
           .warning(
-              "the driver " + name() + " leaves " + ending + " descriptors that did not close",
-              null);
+              "the driver " + name() + " leaves " + left + " descriptors that did not close", null);
     }
     finish();
     handler.close();

@@ -5,20 +5,16 @@ import dev.heddle.reactor.driver.ListenerDescriptor;
 import dev.heddle.reactor.driver.SocketDescriptor;
 import java.io.IOException;
 import java.net.SocketAddress;
-import java.net.SocketOption;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// A socket that accepts connections.
-final class UnixListener extends UnixDescriptor implements ListenerDescriptor {
+final class UnixListener extends UnixNetworkDescriptor implements ListenerDescriptor {
   private static final int ADDRESS = 26; // bytes: length, IPv6 address, scope, port, rounded up
 
-  private final NativeSocket socket;
   private final byte[] peer = new byte[ADDRESS];
 
-  UnixListener(UnixDriver driver, NativeSocket socket) {
-    super(driver, socket);
-    this.socket = socket;
+  UnixListener(DescriptorRegistry registry, NativeSocket socket) {
+    super(registry, socket, NativeOptions.OF_LISTENERS);
   }
 
   @Override
@@ -46,7 +42,7 @@ final class UnixListener extends UnixDescriptor implements ListenerDescriptor {
           used(IN, false);
           return null;
         }
-        return new UnixSocket(driver(), new NativeSocket(fd, socket.isUnix()), true);
+        return new UnixSocket(registry(), new NativeSocket(fd, socket.isUnix()), true);
       } catch (IOException e) {
         // that one has gone meanwhile; there may be others
         if (Failures.number(e) != Failures.ECONNABORTED) {
@@ -56,31 +52,9 @@ final class UnixListener extends UnixDescriptor implements ListenerDescriptor {
     }
   }
 
-  /// Whoever connects from now on is refused, and the address is free.
+  /// New connections are refused from now on, and the address is free.
   @Override
   void hangUp() {
-    UnixSocket.shutdown(socket);
-  }
-
-  @Override
-  public @Nullable SocketAddress localAddress() {
-    return isClosed() ? null : socket.local();
-  }
-
-  @Override
-  public <T> void setOption(SocketOption<T> option, T value) throws IOException {
-    requireOpen();
-    NativeOptions.OF_LISTENERS.set(socket, option, value);
-  }
-
-  @Override
-  public <T> T getOption(SocketOption<T> option) throws IOException {
-    requireOpen();
-    return NativeOptions.OF_LISTENERS.get(socket, option);
-  }
-
-  @Override
-  public Set<SocketOption<?>> supportedOptions() {
-    return NativeOptions.OF_LISTENERS.supported();
+    socket.shutdownBoth();
   }
 }

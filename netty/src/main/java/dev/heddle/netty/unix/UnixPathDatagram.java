@@ -7,23 +7,18 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketAddress;
-import java.net.SocketOption;
 import java.nio.ByteBuffer;
 import java.nio.channels.NotYetConnectedException;
 import java.nio.channels.UnsupportedAddressTypeException;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// A UNIX domain socket for datagrams.
-final class UnixPathDatagram extends UnixDescriptor implements DatagramDescriptor {
-  private final NativeSocket socket;
-
+final class UnixPathDatagram extends UnixNetworkDescriptor implements DatagramDescriptor {
   private @Nullable SocketAddress peer; // as it was given to connect
   private boolean bound;
 
-  UnixPathDatagram(UnixDriver driver, NativeSocket socket) {
-    super(driver, socket);
-    this.socket = socket;
+  UnixPathDatagram(DescriptorRegistry registry, NativeSocket socket) {
+    super(registry, socket, NativeOptions.OF_PATH_DATAGRAMS);
   }
 
   /// A receiver that has gone is followed by the next one, at the same path.
@@ -67,7 +62,7 @@ final class UnixPathDatagram extends UnixDescriptor implements DatagramDescripto
   public @Nullable SocketAddress receive(ByteBuffer into) throws IOException {
     requireOpen();
     Buffers.requireWritable(into);
-    ByteBuffer direct = into.isDirect() ? into : driver().stage();
+    ByteBuffer direct = into.isDirect() ? into : registry().stage();
     int start = into.isDirect() ? into.position() : 0;
     DomainDatagramSocketAddress from;
     try {
@@ -99,7 +94,7 @@ final class UnixPathDatagram extends UnixDescriptor implements DatagramDescripto
     ByteBuffer direct = from;
     int start = from.position();
     if (!from.isDirect()) {
-      direct = driver().stage();
+      direct = registry().stage();
       UnixDatagram.requireFit(from, direct);
       direct.put(0, from, start, size).limit(size);
       start = 0;
@@ -138,28 +133,11 @@ final class UnixPathDatagram extends UnixDescriptor implements DatagramDescripto
 
   @Override
   public @Nullable SocketAddress localAddress() {
-    return isClosed() || !bound ? null : socket.local();
+    return bound ? super.localAddress() : null;
   }
 
   @Override
   public @Nullable SocketAddress remoteAddress() {
     return isClosed() ? null : peer;
-  }
-
-  @Override
-  public <T> void setOption(SocketOption<T> option, T value) throws IOException {
-    requireOpen();
-    NativeOptions.OF_PATH_DATAGRAMS.set(socket, option, value);
-  }
-
-  @Override
-  public <T> T getOption(SocketOption<T> option) throws IOException {
-    requireOpen();
-    return NativeOptions.OF_PATH_DATAGRAMS.get(socket, option);
-  }
-
-  @Override
-  public Set<SocketOption<?>> supportedOptions() {
-    return NativeOptions.OF_PATH_DATAGRAMS.supported();
   }
 }

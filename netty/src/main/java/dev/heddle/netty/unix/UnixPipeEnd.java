@@ -11,8 +11,8 @@ import java.nio.channels.NonWritableChannelException;
 final class UnixPipeEnd extends UnixStream {
   private final boolean source;
 
-  UnixPipeEnd(UnixDriver driver, FileDescriptor fd, boolean source) {
-    super(driver, fd);
+  UnixPipeEnd(DescriptorRegistry registry, FileDescriptor fd, boolean source) {
+    super(registry, fd);
     this.source = source;
   }
 

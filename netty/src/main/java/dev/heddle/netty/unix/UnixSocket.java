@@ -4,7 +4,6 @@ package dev.heddle.netty.unix;
 import dev.heddle.reactor.driver.Descriptor;
 import dev.heddle.reactor.driver.FileSending;
 import dev.heddle.reactor.driver.OpenFile;
-import dev.heddle.reactor.driver.PeerCredentials;
 import dev.heddle.reactor.driver.SocketDescriptor;
 import io.netty.channel.unix.FileDescriptor;
 import java.io.IOException;
@@ -21,7 +20,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// A stream socket, TCP or UNIX.
-final class UnixSocket extends UnixStream implements SocketDescriptor {
+final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering.Member {
   private final NativeSocket socket;
 
   private boolean connected;
@@ -29,17 +28,18 @@ final class UnixSocket extends UnixStream implements SocketDescriptor {
   private int linger = -1; // what SO_LINGER was when it began to linger
   private @Nullable SocketAddress remote;
   private @Nullable Outgoing outgoing; // null: nothing was ever taken
+  private boolean lingering; // closed, with something to send
   private boolean outputEnds; // at once, or behind what was taken
   private boolean outputHasEnded;
   private boolean broken; // a call has failed: from now on each says so itself
   private int left = SocketCalls.UNKNOWN; // behind what the last call has received
 
-  UnixSocket(UnixDriver driver, NativeSocket socket) {
-    this(driver, socket, false);
+  UnixSocket(DescriptorRegistry registry, NativeSocket socket) {
+    this(registry, socket, false);
   }
 
-  UnixSocket(UnixDriver driver, NativeSocket socket, boolean connected) {
-    super(driver, socket);
+  UnixSocket(DescriptorRegistry registry, NativeSocket socket, boolean connected) {
+    super(registry, socket);
     this.socket = socket;
     this.connected = connected;
   }
@@ -61,12 +61,12 @@ final class UnixSocket extends UnixStream implements SocketDescriptor {
   }
 
   private int receive(long address, int from, int to) throws IOException {
-    SocketCalls calls = driver().calls();
+    SocketCalls calls = registry().calls();
     if (calls == null || to - from > SocketCalls.LARGEST) {
       left = SocketCalls.UNKNOWN;
       return socket.recvAddress(address, from, to);
     }
-    if (socket.isUnix() || driver().tellsOfUrgentData()) {
+    if (socket.isUnix() || registry().reportsUrgentData()) {
       return calls.receive(socket.intValue(), address + from, to - from);
     }
     int n = calls.receiveAndAsk(socket.intValue(), address + from, to - from);
@@ -81,7 +81,7 @@ final class UnixSocket extends UnixStream implements SocketDescriptor {
     if (socket.isUnix()) {
       return true; // nothing tells: the next read finds out
     }
-    return driver().tellsOfUrgentData() ? all || isUrgent() : left != 0;
+    return registry().reportsUrgentData() ? all || isUrgent() : left != 0;
   }
 
   @Override
@@ -98,8 +98,11 @@ final class UnixSocket extends UnixStream implements SocketDescriptor {
 
   @Override
   boolean take(ByteBuffer from) {
-    Outbox outbox = driver().outbox();
-    if (outbox == null || watch == null || outputEnds || broken || isHungUp()) {
+    Outbox outbox = registry().outbox();
+    if (outbox == null || outputEnds || broken || isHungUp()) {
+      return false;
+    }
+    if (!(watch() instanceof SendingWatch sender)) {
       return false;
     }
     if (socket.isUnix()) {
@@ -107,10 +110,10 @@ final class UnixSocket extends UnixStream implements SocketDescriptor {
     }
     Outgoing o = outgoing;
     if (o == null) {
-      o = new Outgoing(outbox, this);
+      o = new Outgoing(outbox, socket, registry()::stage);
       outgoing = o;
     }
-    return o.take(from);
+    return o.take(from, sender);
   }
 
   @Override
@@ -118,18 +121,17 @@ final class UnixSocket extends UnixStream implements SocketDescriptor {
     if (outgoing == null) {
       return true;
     }
-    boolean clear = outgoing.clear();
+    boolean clear;
+    try {
+      clear = outgoing.clear();
+    } catch (IOException e) {
+      broken = true;
+      throw e;
+    }
     if (clear) {
       endOutputIfDue();
     }
     return clear;
-  }
-
-  SendingWatch sender() {
-    if (watch instanceof SendingWatch sending) {
-      return sending;
-    }
-    throw new IllegalStateException("bytes were taken for " + socket + ", which nobody watches");
   }
 
   @Override
@@ -142,19 +144,20 @@ final class UnixSocket extends UnixStream implements SocketDescriptor {
     broken |= o.hasFailed();
     if (clear) {
       cleared();
-      told(OUT);
+      onReady(OUT);
     } else {
       used(OUT, false);
     }
   }
 
   @Override
-  boolean goOn() {
+  boolean resumeWrites() {
     Outgoing o = outgoing;
     if (o == null) {
       return true;
     }
-    boolean clear = o.goOn();
+    boolean clear = o.resume();
+    broken |= o.hasFailed();
     if (clear) {
       cleared();
     }
@@ -162,7 +165,7 @@ final class UnixSocket extends UnixStream implements SocketDescriptor {
   }
 
   private void cleared() {
-    if (!isLingering()) {
+    if (!lingering) {
       endOutputIfDue();
     } else if (broken || outgoing == null || outgoing.hasFailed()) {
       abandon();
@@ -192,7 +195,7 @@ final class UnixSocket extends UnixStream implements SocketDescriptor {
       }
     }
     super.failed(why);
-    if (isLingering()) {
+    if (lingering) {
       abandon();
     }
   }
@@ -218,27 +221,34 @@ final class UnixSocket extends UnixStream implements SocketDescriptor {
     } catch (IOException _) {
       // safe: the connection broke meanwhile; sending says so
     }
-    driver().lingers(this);
+    lingering = true;
+    registry().lingering().add(this);
+    beginClose();
   }
 
   private void endLinger() {
     try {
       socket.setSoLinger(linger);
     } catch (IOException _) {
-      // safe: the connection broke meanwhile: there is nobody to be told
+      // safe: the connection broke meanwhile; the peer cannot be told
     }
-    driver().lingersNoMore(this);
+    lingersNoMore();
+  }
+
+  private void lingersNoMore() {
+    lingering = false;
+    registry().lingering().remove(this);
+    endClose();
     over();
   }
 
-  /// Gives up what is left, and resets.
-  void abandon() {
+  @Override
+  public void abandon() {
     if (outgoing != null) {
       outgoing.forget();
     }
     beginToReset();
-    driver().lingersNoMore(this);
-    over();
+    lingersNoMore();
   }
 
   private void beginToReset() {
@@ -246,12 +256,13 @@ final class UnixSocket extends UnixStream implements SocketDescriptor {
     try {
       socket.setSoLinger(0);
     } catch (IOException _) {
-      // safe: the connection broke meanwhile: there is nobody to be told
+      // safe: the connection broke meanwhile; the peer cannot be told
     }
   }
 
-  /// Takes what is left from the driver, which is about to end and closes nothing any more.
-  Lingering.Rest rest(long until) {
+  @Override
+  public Lingering.Rest rest(long until) {
+    lingering = false;
     outputHasEnded = true; // behind the rest
     Outgoing o = outgoing;
     return new Lingering.Rest(
@@ -264,7 +275,7 @@ final class UnixSocket extends UnixStream implements SocketDescriptor {
   public void bind(SocketAddress address) throws IOException {
     requireOpen();
     try {
-      socket.bind(socket.netty(address)); // of TCP: nobody binds a path before connecting
+      socket.bind(socket.netty(address)); // of TCP: a path is not bound before connecting
     } catch (IOException e) {
       throw Failures.of(e);
     }
@@ -329,19 +340,11 @@ final class UnixSocket extends UnixStream implements SocketDescriptor {
     }
   }
 
-  /// Not where the other side is to see a reset: by wish, or because it sent what nobody has read.
+  /// Not where the other side is to see a reset: by wish, or because it sent what was not read.
   @Override
   void hangUp() {
     if (connected && !resets && !mayHaveInput()) {
-      shutdown(socket);
-    }
-  }
-
-  static void shutdown(NativeSocket socket) {
-    try {
-      socket.shutdown(true, true);
-    } catch (IOException | NotYetConnectedException _) {
-      // safe: it is over already, and closed next
+      socket.shutdownBoth();
     }
   }
 
@@ -368,10 +371,10 @@ final class UnixSocket extends UnixStream implements SocketDescriptor {
     }
   }
 
-  // ---- descriptors, and who is there ----
+  // ---- descriptors, and the peer ----
 
   @Override
-  public PeerCredentials peerCredentials() throws IOException {
+  public int[] peerCredentials() throws IOException {
     requireOpen();
     ByteBuffer credentials =
         ByteBuffer.allocateDirect(SystemNumbers.UCRED_BYTES).order(ByteOrder.nativeOrder());
@@ -380,14 +383,14 @@ final class UnixSocket extends UnixStream implements SocketDescriptor {
     } catch (IOException e) {
       throw Failures.of(e);
     }
-    return new PeerCredentials(credentials.getInt(0), credentials.getInt(4), credentials.getInt(8));
+    return new int[] {credentials.getInt(0), credentials.getInt(4), credentials.getInt(8)};
   }
 
   @Override
   public int send(ByteBuffer from, int[] numbers) throws IOException {
     requireOpen();
     Buffers.requireAlive(from);
-    ByteBuffer direct = from.isDirect() ? from : driver().stage();
+    ByteBuffer direct = from.isDirect() ? from : registry().stage();
     int start = from.isDirect() ? from.position() : 0;
     int size = from.isDirect() ? from.remaining() : Math.min(from.remaining(), direct.capacity());
     if (!from.isDirect()) {
@@ -408,7 +411,7 @@ final class UnixSocket extends UnixStream implements SocketDescriptor {
   public int receive(ByteBuffer into, int most, List<Descriptor> received) throws IOException {
     requireOpen();
     Buffers.requireWritable(into);
-    ByteBuffer direct = into.isDirect() ? into : driver().stage();
+    ByteBuffer direct = into.isDirect() ? into : registry().stage();
     int start = into.isDirect() ? into.position() : 0;
     int end = into.isDirect() ? into.limit() : Math.min(into.remaining(), direct.capacity());
     DescriptorCalls.Received come;
@@ -418,7 +421,7 @@ final class UnixSocket extends UnixStream implements SocketDescriptor {
       throw Failures.of(e);
     }
     for (int number : come.numbers()) {
-      received.add(new UnixDescriptor(driver(), new FileDescriptor(number)));
+      received.add(new UnixDescriptor(registry(), new FileDescriptor(number)));
     }
     int n = come.bytes();
     if (n <= 0) {

@@ -10,8 +10,8 @@ import java.util.Objects;
 /// Bytes of a descriptor: a direct buffer is used as it is, one of the heap by way of the driver's
 /// stage.
 class UnixStream extends UnixDescriptor implements StreamDescriptor {
-  UnixStream(UnixDriver driver, FileDescriptor fd) {
-    super(driver, fd);
+  UnixStream(DescriptorRegistry registry, FileDescriptor fd) {
+    super(registry, fd);
   }
 
   // ---- the calls of the system ----
@@ -76,7 +76,7 @@ class UnixStream extends UnixDescriptor implements StreamDescriptor {
   }
 
   private int readHeap(ByteBuffer into) throws IOException {
-    ByteBuffer stage = driver().stage();
+    ByteBuffer stage = registry().stage();
     int asked = Math.min(into.remaining(), stage.capacity());
     int n = receive(stage, 0, asked);
     if (n > 0) {
@@ -122,7 +122,7 @@ class UnixStream extends UnixDescriptor implements StreamDescriptor {
   }
 
   private int writeHeap(ByteBuffer from) throws IOException {
-    ByteBuffer stage = driver().stage();
+    ByteBuffer stage = registry().stage();
     int size = Math.min(from.remaining(), stage.capacity());
     stage.put(0, from, from.position(), size);
     return send(stage, 0, size);
@@ -157,7 +157,7 @@ class UnixStream extends UnixDescriptor implements StreamDescriptor {
 
   /// As many as there is room for on the stage, in one call: cheaper than one call for each.
   private long writeStaged(ByteBuffer[] from, int offset, int length) throws IOException {
-    ByteBuffer stage = driver().stage();
+    ByteBuffer stage = registry().stage();
     for (int i = offset; i < offset + length && stage.hasRemaining(); i++) {
       int size = Math.min(from[i].remaining(), stage.remaining());
       stage.put(stage.position(), from[i], from[i].position(), size);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.netty.unix;
 
-/// The system's promise to tell, by edge, when a descriptor becomes ready.
+/// A descriptor's registration with the system, which reports by edge when it becomes ready.
 public interface Watch {
-  /// Withdraws it and closes the descriptor: at once, or as soon as the system has let go of it.
+  /// Ends it and closes the descriptor: at once, or as soon as the system has forgotten it.
   void endAndClose();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.netty.uring;
 
+import dev.heddle.reactor.driver.FileDriver;
 import dev.heddle.reactor.driver.OpenFile;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
@@ -12,20 +13,23 @@ import java.nio.file.StandardOpenOption;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/// A file of the ring's: its number, and channels of the JDK's to the same file, when somebody asks
-/// for them.
+/// A file of the ring's: its number, and channels of the JDK's to the same file, made when they are
+/// asked for.
 final class RingFile implements OpenFile {
   /*
-   * The JDK makes no channel of a number. /proc/self/fd/N opens what the number stands for, also when its name is another
-   * file's by now, or nobody's. Locks belong to process and file: it does not matter which number holds them.
+   * The JDK makes no channel of a number. /proc/self/fd/N opens the file that the number stands
+   * for, also when its path leads to another file by now, or to none. Locks belong to process and
+   * file: it does not matter which number holds them.
    *
-   * States.  from           event              to        who
-   *          ALONE          channel()          SHARED    a thread beside the loop: CAS
-   *          ALONE          closesAlone()      CLOSED    the loop: CAS; it may close the number
-   *          SHARED         closeChannels()    CLOSED    a thread beside the loop, under the lock; then the loop may close the number
-   *          CLOSED         channel()          same      refused
+   * States.
+   *   from    event            to      who
+   *   ALONE   channel()        SHARED  a thread beside the loop: CAS
+   *   ALONE   closesAlone()    CLOSED  the loop: CAS; it may close the number
+   *   SHARED  closeChannels()  CLOSED  a thread beside the loop, under the lock; then the loop
+   *                                    may close the number
+   *   CLOSED  channel()        same    refused
    *
-   * I1. No channel is opened by the number once that may be another file's. [RingFilesTest]
+   * I1. No channel is opened by the number once it may be another file's. [RingFilesTest]
    */
   private enum State {
     ALONE,
@@ -33,7 +37,7 @@ final class RingFile implements OpenFile {
     CLOSED
   }
 
-  private final RingFiles owner;
+  private final FileDriver owner;
   private final Path path;
   private final int fd;
   private final int flags; // of open
@@ -48,7 +52,7 @@ final class RingFile implements OpenFile {
   private @Nullable FileChannel reader;
   private @Nullable FileChannel writer;
 
-  RingFile(RingFiles owner, Path path, int fd, int flags) {
+  RingFile(FileDriver owner, Path path, int fd, int flags) {
     this.owner = owner;
     this.path = path;
     this.fd = fd;
@@ -56,7 +60,7 @@ final class RingFile implements OpenFile {
     this.mayBeCached = !isDirect(); // else a read without a wait would wait for the device
   }
 
-  RingFiles owner() {
+  FileDriver owner() {
     return owner;
   }
 
@@ -111,7 +115,7 @@ final class RingFile implements OpenFile {
     return known;
   }
 
-  /// Whether nobody has asked for a channel; then nobody gets one any more.
+  /// Whether no channel was asked for; then none is made any more.
   boolean closesAlone() {
     return state.compareAndSet(State.ALONE, State.CLOSED) || state.get() == State.CLOSED;
   }

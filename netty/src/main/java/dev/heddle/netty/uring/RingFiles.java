@@ -8,6 +8,7 @@ import dev.heddle.reactor.driver.FileOperation;
 import dev.heddle.reactor.driver.FileOperation.Kind;
 import dev.heddle.reactor.driver.FileOperation.State;
 import dev.heddle.reactor.driver.OpenFile;
+import dev.heddle.reactor.driver.ReadinessCounts;
 import dev.heddle.reactor.raw.CachedReads;
 import io.netty.channel.IoEvent;
 import io.netty.channel.IoHandler;
@@ -33,48 +34,60 @@ import org.jspecify.annotations.Nullable;
 /// Files through the ring: what coroutines ask for in a turn goes to the system in one call.
 final class RingFiles implements FileDriver, IoUringIoHandle {
   /*
-   * A coroutine takes a note; the next tick hands it over; a later one, or the same, brings its completion.
+   * A coroutine queues an operation; the next tick submits it; that tick or a later one completes
+   * it.
    *
-   * States of a piece of work.
-   *          from         event                                to           who
-   *          -            submit()                             NOTED        a coroutine, or the trampoline
-   *          -            submit() of a CLOSE, with channels   BESIDE       the same; a thread closes the channels
-   *          BESIDE       the channels are closed              NOTED        begin(), told by the thread
-   *          NOTED        begin()                              IN RING      the tick; has a slot now
-   *          NOTED        begin(), cancelled meanwhile         over         the tick: the system has never seen it
-   *          IN RING      completion: EINTR, EAGAIN            NOTED        the tick; the next time a worker of the kernel's does it
-   *          IN RING      completion: first half of a TRUNCATE NOTED        the tick; see below
-   *          IN RING      completion                           over         the tick: FileOperation.complete
-   *          IN RING      cancel()                             same         begin() submits ASYNC_CANCEL; the completion follows all the same
-   *          IN RING      close(), and none comes for a second LEAKED       its buffer stays reachable for ever: the kernel may write to it
-   *          BESIDE       close(), the same                    over         its number stays open: calls of others use it
+   * States of an operation's work.
+   *   from      event                                 to       who
+   *   -         submit()                              NOTED    a coroutine, or the trampoline
+   *   -         submit() of a CLOSE, with channels    BESIDE   as above; a thread closes them
+   *   BESIDE    the channels are closed               NOTED    begin(), which the thread has woken
+   *   NOTED     begin()                               IN RING  the tick; it has a slot now
+   *   NOTED     begin(), cancelled meanwhile          over     the tick; the system never saw it
+   *   IN RING   completion: EINTR, EAGAIN             NOTED    the tick; next by a kernel worker
+   *   IN RING   completion: first half of a TRUNCATE  NOTED    the tick; see below
+   *   IN RING   completion                            over     the tick: FileOperation.complete
+   *   IN RING   cancel()                              same     begin() submits ASYNC_CANCEL; the
+   *                                                            completion follows all the same
+   *   IN RING   close(), no completion for a second   LEAKED   its buffer stays reachable for ever:
+   *                                                            the kernel may write to it
+   *   BESIDE    close(), the same                     over     its number stays open: other calls
+   *                                                            use it
    *
-   * A slot is what the completion brings back; it is its work's until then, so a completion meets the work that it is of. A
-   * cancel names slot and kind. It cannot hit the slot's next owner: that one is submitted after the first one's completion was seen, so
-   * behind every cancel meant for the first, and the kernel takes them in order.
+   * A completion brings the slot back, and the slot is its work's until then: so a completion meets
+   * the work that it belongs to. A cancel names slot and kind. It cannot hit the slot's next owner:
+   * that one is submitted after the first one's completion was seen, hence after every cancel meant
+   * for the first, and the kernel takes them in order.
    *
-   * The buffer is referred to by the work, the work by its slot: what the kernel may touch is reachable.
+   * The work refers to the buffer, and the slot to the work: what the kernel may touch is
+   * reachable.
    *
-   * TRUNCATE leaves what is not longer as it is, ftruncate makes it longer. So the size is asked for first.
+   * TRUNCATE leaves a shorter file as it is; ftruncate would lengthen it. So it asks for the size
+   * first.
    *
-   * Bounds. IN_FLIGHT pieces at a time, the others wait in the line. Reads of what the system has cached are copied while they are
-   * submitted, on the carrier; when BYTES_A_TURN have been handed over, the coroutines run before the next.
+   * Bounds. IN_FLIGHT operations at a time; the others wait in the queue. The carrier copies reads
+   * of cached bytes while it submits them; when it has submitted BYTES_A_TURN, the coroutines run
+   * first.
    *
-   * Without a wait. A read is first tried by preadv2 and RWF_NOWAIT, on the coroutine's stack: what is in the cache costs the
-   * copy, and neither a switch nor a place. That call takes no lock and waits for no device. Files past the cache (O_DIRECT)
-   * have none of it: a turn is due as soon as those that wait for it are a DEVICE_SHARE of what the device has, at once when it has
-   * nothing. So it begins while the others still ask, and the deeper its queue, the more go by one call.
+   * Without a wait. A read is first tried by preadv2 with RWF_NOWAIT, on the coroutine's stack:
+   * cached bytes cost the copy, and neither a switch nor a slot. That call takes no lock and waits
+   * for no device. Files that bypass the cache (O_DIRECT) gain nothing from it: a turn is due as
+   * soon as those that wait for it are a DEVICE_SHARE of what the device has, at once when it has
+   * nothing. So the device begins while other coroutines still ask, and the deeper its queue, the
+   * more go by one call.
    *
    * I1. Every submitted operation completes once. [RingFilesTest, FileCancelTest]
    * I2. Nothing of an operation is reused before its completion. [RingFilesTest]
-   * I3. A number is closed when no work refers to it (the owner's rule), only here, and once: a CLOSE that was handed over has
-   *     closed it, whenever it answers. [RingFilesTest, RingFaultsTest]
+   * I3. A number is closed when no work refers to it (its owner sees to that), only here, and once:
+   *     a CLOSE that was submitted has closed it, whenever it completes. [RingFilesTest,
+   *     RingFaultsTest]
    *
-   * Rejected. A turn for every read of a device: a third more CPU, and no more reads. A fixed number: of 16, the device lacks half
-   * of a depth of 32 while they are asked for (0.7 of fio's rate; of 4, 0.82). One registration for each file: the slots make them
-   * needless. Opening by the JDK: its channels do not tell their number.
+   * Rejected. A turn for every read of a device: a third more CPU, and no more reads. A fixed
+   * share: of 16, the device lacks half of a depth of 32 while the reads are being asked for (0.7
+   * of fio's rate; of 4, 0.82). One registration for each file: the slots make it needless. Opening
+   * by the JDK: its channels do not tell their number.
    *
-   * Sources. REACTOR 2, 4, 5, 6, 9; traps 28, 29, 31; decision 0022.
+   * Sources. Traps 28, 29, 31; decision 0022.
    */
   private static final int IN_FLIGHT = 1_024; // as many as the ring has room for
   private static final long BYTES_A_TURN = 1 << 20; // 0.1 to 0.3 ms of copying
@@ -100,7 +113,8 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
   /// What the kernel may still write to when the loop has ended; never freed.
   private static final Queue<RingWork> LEAKED = new ConcurrentLinkedQueue<>();
 
-  private final UringDriver driver;
+  private final ReadinessCounts counts;
+  private final Runnable wakeup;
   private final @Nullable CachedReads cached = CachedReads.open();
 
   // any thread
@@ -118,8 +132,11 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
   private boolean closing;
   private @Nullable IoRegistration registration;
 
-  RingFiles(UringDriver driver) {
-    this.driver = driver;
+  /// @param counts the driver's
+  /// @param wakeup the driver's
+  RingFiles(ReadinessCounts counts, Runnable wakeup) {
+    this.counts = counts;
+    this.wakeup = wakeup;
     for (int i = 0; i < IN_FLIGHT; i++) {
       free[i] = (short) (IN_FLIGHT - 1 - i); // low numbers first
     }
@@ -185,7 +202,7 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
       work.failure = e;
     } finally {
       channelsClosed.add(work);
-      driver.wakeup();
+      wakeup.run();
     }
   }
 
@@ -386,7 +403,7 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
   }
 
   private void over(RingWork w, long result, @Nullable Throwable failure) {
-    driver.hasAnswered();
+    counts.completed();
     w.operation.complete(result, failure);
   }
 

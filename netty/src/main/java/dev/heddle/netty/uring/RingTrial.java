@@ -17,8 +17,9 @@ import org.jspecify.annotations.Nullable;
 /// only make a ring, but use it.
 final class RingTrial implements IoUringIoHandle {
   /*
-   * Netty makes a ring to find out whether it can. A filter of system calls (seccomp) may allow that and refuse io_uring_enter; the
-   * loop would fail with its first turn. So the ring is entered here, while another driver can still be chosen.
+   * Netty creates a ring to find out whether it can. A seccomp filter may allow that and refuse
+   * io_uring_enter; the loop would fail in its first turn. So the ring is entered here, while
+   * another driver can still be chosen.
    */
   private static final byte NOP = 0;
   private static final int RING = 8; // submissions

@@ -5,6 +5,7 @@ import dev.heddle.netty.handler.ChannelTypes;
 import dev.heddle.netty.handler.GuestHandle;
 import dev.heddle.netty.handler.GuestHandles;
 import dev.heddle.netty.unix.Outbox;
+import dev.heddle.netty.unix.Transport;
 import dev.heddle.netty.unix.UnixDescriptor;
 import dev.heddle.netty.unix.UnixDriver;
 import dev.heddle.netty.unix.Watch;
@@ -13,7 +14,6 @@ import dev.heddle.reactor.driver.DriverHost;
 import dev.heddle.reactor.driver.Facility;
 import dev.heddle.reactor.driver.FileDriver;
 import dev.heddle.reactor.driver.Support;
-import dev.heddle.reactor.raw.RawDescriptors;
 import io.netty.channel.IoHandle;
 import io.netty.channel.IoHandler;
 import io.netty.channel.uring.IoUringDatagramChannel;
@@ -23,7 +23,6 @@ import io.netty.channel.uring.IoUringIoHandlerConfig;
 import io.netty.channel.uring.IoUringServerSocketChannel;
 import io.netty.channel.uring.IoUringSocketChannel;
 import java.io.IOException;
-import java.util.EnumMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -34,45 +33,32 @@ final class UringDriver extends UnixDriver {
   private static final int RING = 1_024; // submissions; more in one turn cost another call
   private static final int COMPLETIONS =
       16_384; // of edges that come at once; more are survived, with a warning of Netty's each time
-  private static final Support POLLED =
-      Support.natively("a multishot poll on the ring tells, direct calls act");
-  private static final Support WATCHED =
-      Support.composed(
-          "a Selector on a thread of its own tells; the driver cannot see their numbers");
-  private static final Support RAW =
-      RawDescriptors.support(Support.natively("an epoll set of theirs, which the driver watches"));
-  private static final ChannelTypes CHANNELS =
-      new ChannelTypes(
-          IoUringIoHandler.class,
-          IoUringIoHandle.class,
-          IoUringSocketChannel.class,
-          IoUringServerSocketChannel.class,
-          IoUringDatagramChannel.class);
   private static final boolean FILES = RingFiles.isSupported();
-  private static final Support FILE =
-      Support.natively(
-          "each operation goes to the ring; threads beside the loop make locks and open what"
-              + " open(2) has no flags for");
-  private static final Map<Facility, Support> CAPABILITIES = servingLinux(capabilitiesOfTheRing());
+  private static final Transport TRANSPORT =
+      new Transport(
+          NAME,
+          new ChannelTypes(
+              IoUringIoHandler.class,
+              IoUringIoHandle.class,
+              IoUringSocketChannel.class,
+              IoUringServerSocketChannel.class,
+              IoUringDatagramChannel.class),
+          Transport.servingLinux(
+              Support.natively("a multishot poll on the ring tells, direct calls act"),
+              FILES ? servingFiles() : Map.of()),
+          false);
 
   // made with the first file that is opened, loop only
   private @Nullable RingFiles files;
 
-  private static Map<Facility, Support> capabilitiesOfTheRing() {
-    Map<Facility, Support> own =
-        new EnumMap<>(
-            Map.of(
-                Facility.TCP, POLLED,
-                Facility.UNIX, POLLED,
-                Facility.UDP, POLLED,
-                Facility.PIPE, POLLED,
-                Facility.POLL, WATCHED,
-                Facility.RAW_POLL, RAW));
-    if (FILES) {
-      own.put(Facility.FILE, FILE);
-      own.put(Facility.SENDFILE, sendsFiles());
-    }
-    return own;
+  private static Map<Facility, Support> servingFiles() {
+    return Map.of(
+        Facility.FILE,
+        Support.natively(
+            "each operation goes to the ring; threads beside the loop make locks and open what"
+                + " open(2) has no flags for"),
+        Facility.SENDFILE,
+        Transport.sendingFiles());
   }
 
   UringDriver(DriverHost host) {
@@ -80,17 +66,8 @@ final class UringDriver extends UnixDriver {
         host,
         IoUringIoHandler.newFactory(
             new IoUringIoHandlerConfig().setRingSize(RING).setCqSize(COMPLETIONS)),
+        TRANSPORT,
         Outbox.ofProperty());
-  }
-
-  @Override
-  public String name() {
-    return NAME;
-  }
-
-  @Override
-  public ChannelTypes channelTypes() {
-    return CHANNELS;
   }
 
   @Override
@@ -107,13 +84,8 @@ final class UringDriver extends UnixDriver {
   }
 
   @Override
-  public Map<Facility, Support> capabilities() {
-    return CAPABILITIES;
-  }
-
-  @Override
   protected Watch watch(IoHandler handler, UnixDescriptor descriptor) throws IOException {
-    return new UringWatch(this, handler, descriptor);
+    return new UringWatch(handler, descriptor);
   }
 
   // ---- files ----
@@ -121,7 +93,7 @@ final class UringDriver extends UnixDriver {
   @Override
   public @Nullable FileDriver files() {
     if (files == null && FILES) {
-      files = new RingFiles(this);
+      files = new RingFiles(counts(), this::wakeup);
     }
     return files;
   }

@@ -2,40 +2,24 @@
 package dev.heddle.netty.uring;
 
 import dev.heddle.netty.handler.Availability;
-import dev.heddle.reactor.driver.DriverHost;
-import dev.heddle.reactor.driver.DriverProvider;
-import dev.heddle.reactor.driver.ReactorDriver;
+import dev.heddle.netty.handler.NettyProvider;
 import io.netty.channel.uring.IoUring;
 import org.jspecify.annotations.Nullable;
 
 /// Offers io_uring.
-public final class UringProvider implements DriverProvider {
+public final class UringProvider extends NettyProvider {
   /// For the service loader.
-  public UringProvider() {}
-
-  @Override
-  public String name() {
-    return UringDriver.NAME;
-  }
-
-  @Override
-  public String about() {
-    return "Linux's io_uring, through Netty: one call of the system for all that a turn submits";
-  }
-
-  @Override
-  public int rank() {
-    return 30;
+  public UringProvider() {
+    super(
+        UringDriver.NAME,
+        "Linux's io_uring, through Netty: one call of the system for all that a turn submits",
+        30,
+        UringDriver::new);
   }
 
   @Override
   public @Nullable String problem() {
     return Probe.PROBLEM;
-  }
-
-  @Override
-  public ReactorDriver open(DriverHost host) {
-    return new UringDriver(host);
   }
 
   /// Found out once.

@@ -16,20 +16,25 @@ import java.io.IOException;
 /// A poll that stays on the ring and tells each edge.
 final class UringWatch implements IoUringIoHandle, SendingWatch {
   /*
-   * A parked poll holds the file: to close the number does not close the socket, and the other side would see no end. So the end is a
-   * chain of two: cancel the poll, then, whatever that brought, close the number. They reach the system in one call, together with
-   * what else was submitted, and no number is given back while something that was submitted for it is on its way. Sockets
-   * are shut down at once, by a direct call, so nobody waits for the next turn to see the end (UnixDescriptor.hangUp).
+   * A parked poll holds the file: closing the number does not close the socket, and the peer would
+   * see no end. So the end is a chain of two: cancel the poll, then, whatever that brought, close
+   * the number. Both reach the system in one call, with all else that was submitted, and no number
+   * is given back while an operation on it is under way. Sockets are shut down at once, by a direct
+   * call, so the peer sees the end without waiting for the next turn (UnixDescriptor.hangUp).
    *
-   *   POLLING  an edge                                 told
-   *   POLLING  an edge, and the kernel has dropped us  told, and armed anew: that tells what came between
-   *   POLLING  an error                                BROKEN: who waits is told; the next wait makes another watch
-   *   POLLING  endAndClose()                           ENDING: cancel and close are submitted
-   *   ENDING   the poll's last word, or an edge        nobody waits any more
-   *   ENDING   the poll's last word and the close's    GONE
+   * States.
+   *   from     event                                to
+   *   POLLING  an edge                              same: reported
+   *   POLLING  an edge; the kernel ends the poll    same: armed anew, which reports what came
+   *                                                 between; then reported
+   *   POLLING  an error                             BROKEN: the listeners learn why; the next
+   *                                                 wait makes another watch
+   *   POLLING  endAndClose()                        ENDING: cancel and close are submitted
+   *   ENDING   an edge, or the poll's completion    same: no listener is left
+   *   ENDING   the poll and the close completed     GONE
    *
-   * Netty keeps the registration until all that was submitted has been answered; a late edge meets this object, whose descriptor
-   * has no waits, and nobody else's.
+   * Netty keeps the registration until all that was submitted has completed. A late edge meets this
+   * object, whose descriptor has no listeners, and no other.
    */
   private static final byte POLL_ADD = 6;
   private static final byte ASYNC_CANCEL = 14;
@@ -42,7 +47,6 @@ final class UringWatch implements IoUringIoHandle, SendingWatch {
   private static final byte HARD_LINK = 1 << 3; // IOSQE_IO_HARDLINK
   private static final int ALL = UnixDescriptor.IN | UnixDescriptor.OUT | UnixDescriptor.RDHUP;
 
-  private final UringDriver driver;
   private final UnixDescriptor descriptor;
   private final IoRegistration registration;
 
@@ -51,8 +55,7 @@ final class UringWatch implements IoUringIoHandle, SendingWatch {
   private boolean ending;
   private boolean closeAnswered;
 
-  UringWatch(UringDriver driver, IoHandler handler, UnixDescriptor descriptor) throws IOException {
-    this.driver = driver;
+  UringWatch(IoHandler handler, UnixDescriptor descriptor) throws IOException {
     this.descriptor = descriptor;
     try {
       registration = handler.register(this);
@@ -104,7 +107,7 @@ final class UringWatch implements IoUringIoHandle, SendingWatch {
       if (!more) {
         arm();
       }
-      descriptor.told(result);
+      descriptor.onReady(result);
     } else {
       registration.cancel();
       descriptor.failed(Failures.of("io_uring poll", result));
@@ -119,7 +122,7 @@ final class UringWatch implements IoUringIoHandle, SendingWatch {
   @Override
   public void endAndClose() {
     ending = true;
-    driver.endingBegins();
+    descriptor.beginClose();
     registration.submit(operation(ASYNC_CANCEL, HARD_LINK, poll, 0, 0));
     registration.submit(operation(CLOSE, (byte) 0, 0, 0, 0));
     registration.cancel();
@@ -135,7 +138,7 @@ final class UringWatch implements IoUringIoHandle, SendingWatch {
 
   private void endIfOver() {
     if (closeAnswered && !polling) {
-      driver.endingIsOver();
+      descriptor.endClose();
     }
   }
 

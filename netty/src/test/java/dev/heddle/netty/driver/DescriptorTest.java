@@ -9,8 +9,8 @@ import dev.heddle.netty.driver.HandDriven.Pair;
 import dev.heddle.netty.driver.HandDriven.Wait;
 import dev.heddle.reactor.driver.DatagramDescriptor;
 import dev.heddle.reactor.driver.Descriptor;
+import dev.heddle.reactor.driver.Direction;
 import dev.heddle.reactor.driver.ListenerDescriptor;
-import dev.heddle.reactor.driver.Operation.Kind;
 import dev.heddle.reactor.driver.PipeDescriptors;
 import dev.heddle.reactor.driver.ReactorDriver;
 import dev.heddle.reactor.driver.SocketDescriptor;
@@ -58,7 +58,7 @@ class DescriptorTest {
   private static String read(HandDriven hand, StreamDescriptor from) throws IOException {
     ByteBuffer into = ByteBuffer.allocate(64);
     while (from.read(into) == 0) {
-      hand.await(hand.wait(from, Kind.POLL_INPUT));
+      hand.await(hand.wait(from, Direction.READ));
     }
     return new String(into.array(), 0, into.position(), UTF_8);
   }
@@ -74,7 +74,7 @@ class DescriptorTest {
       int port = ((InetSocketAddress) listener.localAddress()).getPort();
       for (String host : new String[] {"127.0.0.1", "::1"}) {
         SocketChannel peer = SocketChannel.open(new InetSocketAddress(host, port));
-        hand.await(hand.wait(listener, Kind.POLL_INPUT));
+        hand.await(hand.wait(listener, Direction.READ));
         SocketDescriptor accepted = listener.accept();
         assertThat(accepted.remoteAddress()).isEqualTo(peer.getLocalAddress());
         assertThat(listener.accept()).isNull();
@@ -95,7 +95,7 @@ class DescriptorTest {
       assertThatThrownBy(
               () -> {
                 if (!socket.connect(address)) {
-                  hand.await(hand.wait(socket, Kind.POLL_OUTPUT));
+                  hand.await(hand.wait(socket, Direction.WRITE));
                   socket.finishConnect();
                 }
               })
@@ -159,7 +159,7 @@ class DescriptorTest {
   void write_afterThePeerHasReset_breaks(String driver) throws Exception {
     try (HandDriven hand = HandDriven.open(driver)) {
       Pair pair = hand.pair();
-      Wait input = hand.wait(pair.ours(), Kind.POLL_INPUT);
+      Wait input = hand.wait(pair.ours(), Direction.READ);
       pair.peer().setOption(StandardSocketOptions.SO_LINGER, 0);
       pair.peer().close();
       hand.await(input);
@@ -226,12 +226,12 @@ class DescriptorTest {
       SocketDescriptor client = hand.driver().openSocket(StandardProtocolFamily.UNIX);
       assertThat(client.connect(address)).isTrue();
       assertThat(client.remoteAddress()).isEqualTo(address);
-      hand.await(hand.wait(listener, Kind.POLL_INPUT));
+      hand.await(hand.wait(listener, Direction.READ));
       SocketDescriptor server = listener.accept();
       client.write(text("by path"));
       assertThat(read(hand, server)).isEqualTo("by path");
       client.close();
-      hand.await(hand.wait(server, Kind.POLL_INPUT));
+      hand.await(hand.wait(server, Direction.READ));
       assertThat(server.read(ByteBuffer.allocate(1))).isEqualTo(-1);
     }
   }
@@ -243,13 +243,13 @@ class DescriptorTest {
   void pipe_carriesBytesAndItsEnd(String driver) throws Exception {
     try (HandDriven hand = HandDriven.open(driver)) {
       PipeDescriptors pipe = hand.driver().openPipe();
-      Wait waiting = hand.wait(pipe.source(), Kind.POLL_INPUT);
+      Wait waiting = hand.wait(pipe.source(), Direction.READ);
       hand.driver().tick(ReactorDriver.NO_WAIT);
       pipe.sink().write(text("through"));
       hand.await(waiting);
       assertThat(read(hand, pipe.source())).isEqualTo("through");
       pipe.sink().close();
-      hand.await(hand.wait(pipe.source(), Kind.POLL_INPUT));
+      hand.await(hand.wait(pipe.source(), Direction.READ));
       assertThat(pipe.source().read(ByteBuffer.allocate(1))).isEqualTo(-1);
     }
   }
@@ -302,7 +302,7 @@ class DescriptorTest {
       assertThat(a.receive(ByteBuffer.allocate(8))).isNull();
       for (ByteBuffer into :
           new ByteBuffer[] {ByteBuffer.allocate(3), ByteBuffer.allocateDirect(9)}) {
-        Wait coming = hand.wait(a, Kind.POLL_INPUT);
+        Wait coming = hand.wait(a, Direction.READ);
         assertThat(b.send(text("datagram"), a.localAddress())).isTrue();
         hand.await(coming);
         assertThat(a.receive(into)).isEqualTo(b.localAddress());
@@ -323,13 +323,13 @@ class DescriptorTest {
       gone.close();
       DatagramDescriptor ours = hand.driver().openDatagram(StandardProtocolFamily.INET6);
       ours.connect(nobody);
-      Wait told = hand.wait(ours, Kind.POLL_INPUT);
+      Wait told = hand.wait(ours, Direction.READ);
       ours.send(text("anybody?"), null);
       hand.await(told);
       assertThatThrownBy(() -> ours.receive(ByteBuffer.allocate(8)))
           .isInstanceOf(PortUnreachableException.class);
       assertThat(ours.receive(ByteBuffer.allocate(8))).isNull();
-      Wait next = hand.wait(ours, Kind.POLL_INPUT);
+      Wait next = hand.wait(ours, Direction.READ);
       hand.driver().tick(ReactorDriver.NO_WAIT);
       assertThat(next.answers).isZero();
     }
@@ -349,7 +349,7 @@ class DescriptorTest {
       sender.setOption(StandardSocketOptions.IP_MULTICAST_IF, loopback);
       sender.setOption(StandardSocketOptions.IP_MULTICAST_LOOP, true);
       AutoCloseable membership = ours.join(group, loopback);
-      Wait coming = hand.wait(ours, Kind.POLL_INPUT);
+      Wait coming = hand.wait(ours, Direction.READ);
       assertThat(sender.send(text("all"), new InetSocketAddress(group, port))).isTrue();
       hand.await(coming);
       ByteBuffer into = ByteBuffer.allocate(8);
@@ -371,12 +371,12 @@ class DescriptorTest {
         Pipe.SinkChannel sink = pipe.sink();
         Pipe.SourceChannel source = pipe.source()) {
       Descriptor watched = hand.driver().watch(source);
-      Wait cancelled = hand.wait(watched, Kind.POLL_INPUT);
-      hand.driver().cancel(cancelled);
-      Wait first = hand.wait(watched, Kind.POLL_INPUT);
+      Wait cancelled = hand.wait(watched, Direction.READ);
+      cancelled.cancel();
+      Wait first = hand.wait(watched, Direction.READ);
       sink.write(text("x"));
       hand.await(first);
-      hand.await(hand.wait(watched, Kind.POLL_INPUT)); // nobody has read it
+      hand.await(hand.wait(watched, Direction.READ)); // nobody has read it
       assertThat(cancelled.answers).isZero();
       watched.close();
       assertThat(source.read(ByteBuffer.allocate(1))).isEqualTo(1);

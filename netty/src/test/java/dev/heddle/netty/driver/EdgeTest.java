@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.netty.driver.HandDriven.Pair;
 import dev.heddle.netty.driver.HandDriven.Wait;
-import dev.heddle.reactor.driver.Operation.Kind;
+import dev.heddle.reactor.driver.Direction;
 import dev.heddle.reactor.driver.ReactorDriver;
 import java.io.IOException;
 import java.net.SocketException;
@@ -31,7 +31,7 @@ class EdgeTest {
 
   /// Has the driver watch it, with nothing to be read.
   private static void watch(HandDriven hand, Pair pair) {
-    hand.await(hand.wait(pair.ours(), Kind.POLL_OUTPUT));
+    hand.await(hand.wait(pair.ours(), Direction.WRITE));
   }
 
   @ParameterizedTest
@@ -40,12 +40,12 @@ class EdgeTest {
     try (HandDriven hand = HandDriven.open(driver)) {
       Pair pair = hand.pair();
       watch(hand, pair);
-      Wait other = hand.wait(hand.pair().ours(), Kind.POLL_INPUT);
+      Wait other = hand.wait(hand.pair().ours(), Direction.READ);
       pair.peer().write(text("late"));
       do {
         hand.driver().tick(ReactorDriver.FOREVER);
-      } while (hand.wait(pair.ours(), Kind.POLL_INPUT).answers == 0);
-      hand.driver().cancel(other);
+      } while (hand.wait(pair.ours(), Direction.READ).answers == 0);
+      other.cancel();
       assertThat(pair.ours().read(ByteBuffer.allocate(8))).isEqualTo(4);
       pair.peer().close();
     }
@@ -58,10 +58,10 @@ class EdgeTest {
   void answer_thatNobodyMadeUseOf_isGivenToTheNextWait(String driver) throws Exception {
     try (HandDriven hand = HandDriven.open(driver)) {
       Pair pair = hand.pair();
-      Wait first = hand.wait(pair.ours(), Kind.POLL_INPUT);
+      Wait first = hand.wait(pair.ours(), Direction.READ);
       pair.peer().write(text("once"));
       hand.await(first);
-      assertThat(hand.wait(pair.ours(), Kind.POLL_INPUT).answers).isEqualTo(1);
+      assertThat(hand.wait(pair.ours(), Direction.READ).answers).isEqualTo(1);
       pair.peer().close();
     }
   }
@@ -73,9 +73,9 @@ class EdgeTest {
     try (HandDriven hand = HandDriven.open(driver)) {
       Pair pair = hand.pair();
       pair.peer().write(text("some"));
-      hand.await(hand.wait(pair.ours(), Kind.POLL_INPUT));
+      hand.await(hand.wait(pair.ours(), Direction.READ));
       assertThat(pair.ours().read(ByteBuffer.allocateDirect(8))).isEqualTo(4);
-      Wait more = hand.wait(pair.ours(), Kind.POLL_INPUT);
+      Wait more = hand.wait(pair.ours(), Direction.READ);
       hand.driver().tick(ReactorDriver.NO_WAIT);
       assertThat(more.answers).isZero();
       pair.peer().write(text("more"));
@@ -95,7 +95,7 @@ class EdgeTest {
       ByteBuffer into = ByteBuffer.allocate(size);
       while (into.hasRemaining()) {
         if (pair.ours().read(into) >= 0 && into.hasRemaining()) {
-          hand.await(hand.wait(pair.ours(), Kind.POLL_INPUT));
+          hand.await(hand.wait(pair.ours(), Direction.READ));
         }
       }
       sender.join();
@@ -117,10 +117,10 @@ class EdgeTest {
     try (HandDriven hand = HandDriven.open(driver)) {
       Pair pair = hand.pair();
       pair.peer().close();
-      hand.await(hand.wait(pair.ours(), Kind.POLL_INPUT));
+      hand.await(hand.wait(pair.ours(), Direction.READ));
       for (int i = 0; i < 3; i++) {
         assertThat(pair.ours().read(ByteBuffer.allocate(8))).isEqualTo(-1);
-        assertThat(hand.wait(pair.ours(), Kind.POLL_INPUT).answers).isEqualTo(1);
+        assertThat(hand.wait(pair.ours(), Direction.READ).answers).isEqualTo(1);
       }
     }
   }
@@ -138,7 +138,7 @@ class EdgeTest {
           sent += n;
           n = pair.ours().write(chunk.clear());
         }
-        room = hand.wait(pair.ours(), Kind.POLL_OUTPUT);
+        room = hand.wait(pair.ours(), Direction.WRITE);
         hand.driver().tick(ReactorDriver.NO_WAIT); // the watch begins
       } while (room.answers > 0);
       ByteBuffer into = ByteBuffer.allocate(1 << 20);
@@ -188,7 +188,7 @@ class EdgeTest {
   void close_ofAWatchedConnectionWithUnreadBytes_resetsIt(String driver) throws Exception {
     try (HandDriven hand = HandDriven.open(driver)) {
       Pair pair = hand.pair();
-      Wait input = hand.wait(pair.ours(), Kind.POLL_INPUT);
+      Wait input = hand.wait(pair.ours(), Direction.READ);
       pair.peer().write(text("nobody reads this"));
       hand.await(input);
       pair.ours().close();
@@ -227,7 +227,7 @@ class EdgeTest {
         ByteBuffer buffer = ByteBuffer.allocateDirect(size + 5).slice(3, size + 2).position(2);
         assertThat(pair.ours().read(buffer)).isZero();
         pair.peer().write(text("come"));
-        hand.await(hand.wait(pair.ours(), Kind.POLL_INPUT));
+        hand.await(hand.wait(pair.ours(), Direction.READ));
         assertThat(pair.ours().read(buffer)).isEqualTo(4);
         assertThat(UTF_8.decode(buffer.slice(2, 4)).toString()).isEqualTo("come");
         int sent = pair.ours().write(buffer.position(2));
@@ -238,7 +238,7 @@ class EdgeTest {
         assertThat(new String(back.array(), 0, 4, UTF_8)).isEqualTo("come");
         assertThat(buffer.position()).isEqualTo(2 + sent);
         pair.peer().close();
-        hand.await(hand.wait(pair.ours(), Kind.POLL_INPUT));
+        hand.await(hand.wait(pair.ours(), Direction.READ));
         assertThat(pair.ours().read(buffer.clear())).isEqualTo(-1);
       }
     }

@@ -3,10 +3,11 @@ package dev.heddle.netty.driver;
 
 import dev.heddle.netty.OnDriver;
 import dev.heddle.reactor.driver.Descriptor;
+import dev.heddle.reactor.driver.Direction;
 import dev.heddle.reactor.driver.DriverProvider;
 import dev.heddle.reactor.driver.ListenerDescriptor;
-import dev.heddle.reactor.driver.Operation;
 import dev.heddle.reactor.driver.ReactorDriver;
+import dev.heddle.reactor.driver.ReadinessListener;
 import dev.heddle.reactor.driver.SocketDescriptor;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -76,7 +77,7 @@ final class HandDriven implements AutoCloseable {
 
   /// Ticks until the wait is answered.
   void await(Wait wait) {
-    while (wait.isSubmitted()) {
+    while (wait.isWaiting()) {
       driver.tick(ReactorDriver.FOREVER);
     }
   }
@@ -98,7 +99,7 @@ final class HandDriven implements AutoCloseable {
   Pair pair() throws IOException {
     ListenerDescriptor listener = listener();
     SocketChannel peer = SocketChannel.open(listener.localAddress());
-    Wait coming = wait(listener, Operation.Kind.POLL_INPUT);
+    Wait coming = wait(listener, Direction.READ);
     await(coming);
     SocketDescriptor ours = listener.accept();
     listener.close();
@@ -108,10 +109,10 @@ final class HandDriven implements AutoCloseable {
 
   record Pair(SocketDescriptor ours, SocketChannel peer) {}
 
-  /// Submits a wait.
-  Wait wait(Descriptor descriptor, Operation.Kind kind) {
-    Wait wait = new Wait(kind, descriptor);
-    driver.submit(wait);
+  /// Begins a wait.
+  Wait wait(Descriptor descriptor, Direction direction) {
+    Wait wait = new Wait(descriptor, direction);
+    wait.begin();
     return wait;
   }
 
@@ -121,16 +122,35 @@ final class HandDriven implements AutoCloseable {
   }
 
   /// Counts its answers.
-  static final class Wait extends Operation {
+  static final class Wait implements ReadinessListener {
+    private final Descriptor descriptor;
+    private final Direction direction;
+    private boolean waiting;
     int answers;
     @Nullable Throwable error;
 
-    Wait(Kind kind, Descriptor descriptor) {
-      super(kind, descriptor);
+    Wait(Descriptor descriptor, Direction direction) {
+      this.descriptor = descriptor;
+      this.direction = direction;
+    }
+
+    void begin() {
+      waiting = true;
+      descriptor.arm(direction, this);
+    }
+
+    void cancel() {
+      waiting = false;
+      descriptor.disarm(direction, this);
+    }
+
+    boolean isWaiting() {
+      return waiting;
     }
 
     @Override
-    protected void completed(@Nullable Throwable e) {
+    public void onReady(@Nullable Throwable e) {
+      waiting = false;
       answers++;
       error = e;
     }

@@ -9,8 +9,8 @@ import dev.heddle.netty.OnDriver;
 import dev.heddle.netty.driver.HandDriven.Pair;
 import dev.heddle.netty.driver.HandDriven.Wait;
 import dev.heddle.netty.unix.UnixDescriptor;
+import dev.heddle.reactor.driver.Direction;
 import dev.heddle.reactor.driver.ListenerDescriptor;
-import dev.heddle.reactor.driver.Operation.Kind;
 import dev.heddle.reactor.driver.ReactorDriver;
 import java.io.ByteArrayOutputStream;
 import java.io.File;
@@ -101,13 +101,13 @@ class OutgoingTest {
     Wait room;
     do {
       written.writeBytes(fill(hand, pair, random));
-      room = hand.wait(pair.ours(), Kind.POLL_OUTPUT);
+      room = hand.wait(pair.ours(), Direction.WRITE);
       long until = System.nanoTime() + ACKNOWLEDGED_NANOS;
-      while (room.isSubmitted() && System.nanoTime() - until < 0) {
+      while (room.isWaiting() && System.nanoTime() - until < 0) {
         hand.driver().tick(until);
       }
-    } while (!room.isSubmitted());
-    hand.driver().cancel(room);
+    } while (!room.isWaiting());
+    room.cancel();
     return written.toByteArray();
   }
 
@@ -200,7 +200,7 @@ class OutgoingTest {
     try (HandDriven hand = HandDriven.openBatching(driver)) {
       Pair pair = watched(hand);
       byte[] accepted = fill(hand, pair, new Random(1));
-      Wait room = hand.wait(pair.ours(), Kind.POLL_OUTPUT);
+      Wait room = hand.wait(pair.ours(), Direction.WRITE);
       ByteArrayOutputStream got = new ByteArrayOutputStream();
       ByteBuffer into = ByteBuffer.allocate(1 << 16);
       while (got.size() < accepted.length) {
@@ -255,7 +255,7 @@ class OutgoingTest {
           .isInstanceOf(IOException.class)
           .hasMessage("Broken pipe");
       pair.peer().write(text("and you?"));
-      hand.await(hand.wait(pair.ours(), Kind.POLL_INPUT));
+      hand.await(hand.wait(pair.ours(), Direction.READ));
       assertThat(pair.ours().read(ByteBuffer.allocate(16))).isEqualTo(8);
       pair.peer().close();
     }
@@ -292,7 +292,7 @@ class OutgoingTest {
   private static Pair reset(HandDriven hand) throws IOException {
     Pair pair = watched(hand);
     assertThat(pair.ours().write(text("in vain"))).isEqualTo(7);
-    Wait input = hand.wait(pair.ours(), Kind.POLL_INPUT);
+    Wait input = hand.wait(pair.ours(), Direction.READ);
     pair.peer().setOption(StandardSocketOptions.SO_LINGER, 0);
     pair.peer().close();
     hand.await(input);
@@ -321,7 +321,7 @@ class OutgoingTest {
     try (HandDriven hand = HandDriven.openBatching(driver)) {
       Pair pair = watched(hand);
       fill(hand, pair, new Random(6));
-      Wait input = hand.wait(pair.ours(), Kind.POLL_INPUT);
+      Wait input = hand.wait(pair.ours(), Direction.READ);
       pair.peer().setOption(StandardSocketOptions.SO_LINGER, 0);
       pair.peer().close();
       hand.await(input);
@@ -340,7 +340,7 @@ class OutgoingTest {
       pair.ours().write(text("lost"));
       ((UnixDescriptor) pair.ours()).failed(new IOException("the ring is full"));
       assertThatThrownBy(() -> pair.ours().write(text("told"))).hasMessage("the ring is full");
-      hand.await(hand.wait(pair.ours(), Kind.POLL_OUTPUT));
+      hand.await(hand.wait(pair.ours(), Direction.WRITE));
       pair.ours().write(text("direct"));
       pair.peer().configureBlocking(true);
       assertThat(come(pair)).isEqualTo("direct");
@@ -456,10 +456,10 @@ class OutgoingTest {
   /// The first that has come, watched; its peer does not wait.
   private static Pair accepted(HandDriven hand, ListenerDescriptor listener, SocketChannel peer)
       throws IOException {
-    hand.await(hand.wait(listener, Kind.POLL_INPUT));
+    hand.await(hand.wait(listener, Direction.READ));
     Pair pair = new Pair(listener.accept(), peer);
     listener.close();
-    hand.await(hand.wait(pair.ours(), Kind.POLL_OUTPUT));
+    hand.await(hand.wait(pair.ours(), Direction.WRITE));
     hand.settle();
     peer.configureBlocking(false);
     return pair;

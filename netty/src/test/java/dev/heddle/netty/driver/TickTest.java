@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.management.ThreadMXBean;
 import dev.heddle.netty.driver.HandDriven.Pair;
 import dev.heddle.netty.driver.HandDriven.Wait;
+import dev.heddle.reactor.driver.Direction;
 import dev.heddle.reactor.driver.DriverProvider;
-import dev.heddle.reactor.driver.Operation.Kind;
 import dev.heddle.reactor.driver.ReactorDriver;
 import java.io.File;
 import java.lang.management.ManagementFactory;
@@ -44,7 +44,7 @@ class TickTest {
   void wakeup_beforeTheWait_endsIt(String driver) throws Exception {
     try (HandDriven hand = HandDriven.open(driver)) {
       Pair pair = hand.pair();
-      Wait input = hand.wait(pair.ours(), Kind.POLL_INPUT);
+      Wait input = hand.wait(pair.ours(), Direction.READ);
       hand.driver().tick(ReactorDriver.NO_WAIT);
       for (int i = 0; i < 3; i++) {
         Thread.ofPlatform().start(hand.driver()::wakeup).join();
@@ -62,7 +62,7 @@ class TickTest {
   void wakeup_duringTheWait_endsIt(String driver) throws Exception {
     try (HandDriven hand = HandDriven.open(driver)) {
       Pair pair = hand.pair();
-      Wait input = hand.wait(pair.ours(), Kind.POLL_INPUT);
+      Wait input = hand.wait(pair.ours(), Direction.READ);
       hand.driver().tick(ReactorDriver.NO_WAIT);
       Thread carrier = Thread.currentThread();
       Thread waker =
@@ -85,7 +85,7 @@ class TickTest {
   void deadline_isWaitedForAndNotBeyond(String driver) throws Exception {
     try (HandDriven hand = HandDriven.open(driver)) {
       Pair pair = hand.pair();
-      hand.wait(pair.ours(), Kind.POLL_INPUT);
+      hand.wait(pair.ours(), Direction.READ);
       hand.driver().tick(ReactorDriver.NO_WAIT);
       long deadline = System.nanoTime() + 3_000_000;
       while (System.nanoTime() < deadline) {
@@ -110,8 +110,8 @@ class TickTest {
       try (HandDriven hand = HandDriven.open(driver)) {
         pair = hand.pair();
         idle = hand.pair();
-        hand.driver().cancel(hand.wait(pair.ours(), Kind.POLL_INPUT));
-        hand.await(hand.wait(pair.ours(), Kind.POLL_OUTPUT));
+        hand.wait(pair.ours(), Direction.READ).cancel();
+        hand.await(hand.wait(pair.ours(), Direction.WRITE));
       }
       assertThat(pair.peer().read(ByteBuffer.allocate(1))).isEqualTo(-1);
       pair.peer().close();
@@ -170,9 +170,9 @@ class TickTest {
     ByteBuffer direct = ByteBuffer.allocateDirect(128);
     ByteBuffer heap = ByteBuffer.allocate(64);
     ByteBuffer peers = ByteBuffer.allocateDirect(64);
-    Wait input = new Wait(Kind.POLL_INPUT, pair.ours());
+    Wait input = new Wait(pair.ours(), Direction.READ);
     for (int i = 0; i < requests; i++) {
-      hand.driver().submit(input);
+      input.begin();
       while (pair.peer().write(peers.clear()) == 0) {
         Thread.onSpinWait();
       }

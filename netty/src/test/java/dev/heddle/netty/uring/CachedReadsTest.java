@@ -13,6 +13,7 @@ import dev.heddle.reactor.driver.FileDriver;
 import dev.heddle.reactor.driver.FileOperation.Kind;
 import dev.heddle.reactor.driver.OpenFile;
 import dev.heddle.reactor.driver.ReactorDriver;
+import dev.heddle.reactor.driver.ReadinessCounts;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
@@ -38,7 +39,7 @@ class CachedReadsTest {
 
   @TempDir Path folder;
 
-  private final RingFiles files = new RingFiles(new UringDriver(_ -> true));
+  private final RingFiles files = new RingFiles(new ReadinessCounts(), () -> {});
 
   @BeforeEach
   void requireRing() {

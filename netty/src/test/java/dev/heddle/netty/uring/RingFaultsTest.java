@@ -8,6 +8,7 @@ import dev.heddle.netty.OnDriver;
 import dev.heddle.netty.uring.FakeRing.Entry;
 import dev.heddle.reactor.driver.FileOperation.Kind;
 import dev.heddle.reactor.driver.OpenFile;
+import dev.heddle.reactor.driver.ReadinessCounts;
 import io.netty.channel.unix.FileDescriptor;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
@@ -40,8 +41,7 @@ class RingFaultsTest {
   private static final int ENOSPC = -28;
   private static final int ECANCELED = -125;
 
-  private final UringDriver driver = new UringDriver(thread -> true);
-  private final RingFiles files = new RingFiles(driver);
+  private final RingFiles files = new RingFiles(new ReadinessCounts(), () -> {});
   private final FakeRing ring = new FakeRing();
 
   @BeforeEach

@@ -4,9 +4,9 @@ package dev.heddle.netty.uring;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.netty.unix.UnixDescriptor;
+import dev.heddle.reactor.driver.Direction;
 import dev.heddle.reactor.driver.ListenerDescriptor;
-import dev.heddle.reactor.driver.Operation;
-import dev.heddle.reactor.driver.Operation.Kind;
+import dev.heddle.reactor.driver.ReadinessListener;
 import io.netty.channel.IoHandle;
 import io.netty.channel.IoHandler;
 import io.netty.channel.IoHandlerContext;
@@ -43,9 +43,9 @@ class UringWatchTest {
     UringDriver driver = new UringDriver(thread -> thread == carrier);
     try {
       ListenerDescriptor listener = driver.openListener(StandardProtocolFamily.INET6);
-      Wait wait = new Wait(listener);
-      driver.submit(wait);
-      story.tell(new UringWatch(driver, ring, (UnixDescriptor) listener), wait);
+      Wait wait = new Wait();
+      listener.arm(Direction.READ, wait);
+      story.tell(new UringWatch(ring, (UnixDescriptor) listener), wait);
     } finally {
       driver.close();
     }
@@ -129,16 +129,12 @@ class UringWatchTest {
     public void wakeup() {}
   }
 
-  private static final class Wait extends Operation {
+  private static final class Wait implements ReadinessListener {
     int answers;
     @Nullable Throwable error;
 
-    Wait(ListenerDescriptor descriptor) {
-      super(Kind.POLL_INPUT, descriptor);
-    }
-
     @Override
-    protected void completed(@Nullable Throwable e) {
+    public void onReady(@Nullable Throwable e) {
       answers++;
       error = e;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.heddle.reactor.driver;
+package dev.heddle.io;
 
 /// Who is on the other side of a UNIX socket, as the system knows it: the process that called
 /// `connect`, or `listen`. It may have changed its user, ended, or given the socket away since.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.heddle.reactor.driver;
+package dev.heddle.io;
 
 import java.net.SocketException;
 

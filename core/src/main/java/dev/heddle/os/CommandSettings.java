@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.os;
+
+import dev.heddle.os.spawn.SpawnPlan;
+import dev.heddle.os.spawn.SpawnPlan.Group;
+import dev.heddle.os.spawn.SpawnPlan.TerminalSize;
+import java.io.File;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// What a [Command] is made of. A command that is being made changes its own; once made, nothing
+/// does.
+final class CommandSettings {
+  private static final Duration KILL_GRACE = Duration.ofSeconds(5);
+  private static final Duration SILENCE = Duration.ofSeconds(1);
+  private static final int LINE_LIMIT = 1 << 20; // bytes
+  private static final int LARGEST = 65_535; // what the system has room for
+  private static final int OUTPUT_LIMIT = 64 << 20; // bytes
+
+  final List<String> line;
+  final Map<String, @Nullable String> environment;
+  @Nullable Path directory;
+  boolean ownEnvironmentOnly;
+  Redirect input = Redirect.PIPE;
+  byte @Nullable [] text;
+  Redirect output = Redirect.PIPE;
+  Redirect error = Redirect.PIPE;
+  boolean merged;
+  Charset charset = StandardCharsets.UTF_8;
+  Duration killGrace = KILL_GRACE;
+  Duration silence = SILENCE;
+  int lineLimit = LINE_LIMIT;
+  int outputLimit = OUTPUT_LIMIT;
+  Group group = Group.INHERITED;
+  @Nullable TerminalSize terminal;
+
+  CommandSettings(List<String> line) {
+    this.line = line;
+    this.environment = new LinkedHashMap<>();
+  }
+
+  CommandSettings(CommandSettings from) {
+    line = from.line;
+    environment = new LinkedHashMap<>(from.environment);
+    directory = from.directory;
+    ownEnvironmentOnly = from.ownEnvironmentOnly;
+    input = from.input;
+    text = from.text;
+    output = from.output;
+    error = from.error;
+    merged = from.merged;
+    charset = from.charset;
+    killGrace = from.killGrace;
+    silence = from.silence;
+    lineLimit = from.lineLimit;
+    outputLimit = from.outputLimit;
+    group = from.group;
+    terminal = from.terminal;
+  }
+
+  static void requirePositive(int lineLimit) {
+    if (lineLimit < 1) {
+      throw new IllegalArgumentException("the limit of a line must be positive, not " + lineLimit);
+    }
+  }
+
+  static TerminalSize size(int columns, int rows) {
+    if (columns < 1 || columns > LARGEST || rows < 1 || rows > LARGEST) {
+      throw new IllegalArgumentException(
+          "a terminal has 1 to 65535 columns and rows, not " + columns + " x " + rows);
+    }
+    return new TerminalSize(columns, rows);
+  }
+
+  /// The files that it is to read and write.
+  Stream<File> files() {
+    return Stream.of(input, output, error).flatMap(each -> Stream.ofNullable(each.file()));
+  }
+
+  ProcessBuilder builder() {
+    ProcessBuilder builder =
+        new ProcessBuilder(line)
+            .redirectInput(input)
+            .redirectOutput(output)
+            .redirectError(error)
+            .redirectErrorStream(merged);
+    if (directory != null) {
+      builder.directory(directory.toFile());
+    }
+    Map<String, String> own = builder.environment();
+    if (ownEnvironmentOnly) {
+      own.clear();
+    }
+    environment.forEach((name, value) -> {
+      if (value == null) {
+        own.remove(name);
+      } else {
+        own.put(name, value);
+      }
+    });
+    return builder;
+  }
+
+  SpawnPlan plan() {
+    return new SpawnPlan(
+        line,
+        environment,
+        ownEnvironmentOnly,
+        directory,
+        input,
+        output,
+        error,
+        merged,
+        group,
+        terminal);
+  }
+
+  /// Whether it is to have a process group of its own.
+  boolean leads() {
+    return group != Group.INHERITED || terminal != null;
+  }
+
+  /// Fails where it asks for what the JDK cannot do.
+  void requireNothingNative(String why) {
+    if (leads()) {
+      throw new UnsupportedOperationException(
+          "a child has a "
+              + (terminal == null ? "process group or session" : "terminal")
+              + " of its own only where Heddle starts it natively, and here the JDK does: "
+              + why);
+    }
+  }
+
+  boolean pipesInput() {
+    return input == Redirect.PIPE || terminal != null;
+  }
+
+  boolean pipesOutput() {
+    return output == Redirect.PIPE || terminal != null;
+  }
+
+  boolean pipesError() {
+    return error == Redirect.PIPE && !merged && terminal == null;
+  }
+
+  String program() {
+    return line.getFirst();
+  }
+
+  @Override
+  public String toString() {
+    return String.join(" ", line);
+  }
+}

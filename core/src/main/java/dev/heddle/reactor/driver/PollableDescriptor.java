@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.reactor.driver;
+
+import org.jspecify.annotations.Nullable;
+
+/// A descriptor with one listener for each direction: what all drivers' descriptors have in common.
+public abstract class PollableDescriptor implements Descriptor {
+  private final ReadinessCounts counts;
+
+  // loop only
+  private @Nullable ReadinessListener reader;
+  private @Nullable ReadinessListener writer;
+
+  /// A descriptor without listeners.
+  ///
+  /// @param counts its driver's
+  protected PollableDescriptor(ReadinessCounts counts) {
+    this.counts = counts;
+  }
+
+  @Override
+  public final void arm(Direction direction, ReadinessListener listener) {
+    ReadinessListener before = listener(direction);
+    if (before == listener) {
+      return;
+    }
+    if (before != null) {
+      throw new IllegalStateException(this + " has a listener for " + direction + " already");
+    }
+    if (isReady(direction)) {
+      listener.onReady(null);
+      return;
+    }
+    set(direction, listener);
+    counts.arm();
+    armed(direction);
+  }
+
+  @Override
+  public final void disarm(Direction direction, ReadinessListener listener) {
+    if (listener(direction) == listener) {
+      set(direction, null);
+      counts.disarm();
+      disarmed(direction);
+    }
+  }
+
+  /// Whether a call in this direction may find something: the listener need not wait.
+  protected boolean isReady(Direction direction) {
+    return false;
+  }
+
+  /// A listener waits for this direction. Runs on a coroutine's stack, or in a tick.
+  protected abstract void armed(Direction direction);
+
+  /// Its listener waits no more. Else as [#armed].
+  protected void disarmed(Direction direction) {}
+
+  /// The listener of a direction; null: none waits.
+  protected final @Nullable ReadinessListener listener(Direction direction) {
+    return direction == Direction.READ ? reader : writer;
+  }
+
+  /// Whether a listener waits for either direction.
+  protected final boolean isArmed() {
+    return reader != null || writer != null;
+  }
+
+  private void set(Direction direction, @Nullable ReadinessListener listener) {
+    if (direction == Direction.READ) {
+      reader = listener;
+    } else {
+      writer = listener;
+    }
+  }
+
+  /// Notifies the listeners that wait now. One that arms itself again meanwhile waits for the next
+  /// time.
+  ///
+  /// @param read whether it is ready to be read from
+  /// @param write whether it is ready to be written to
+  /// @param error why it cannot be watched; null: it is ready
+  /// @return how many were notified
+  protected final int complete(boolean read, boolean write, @Nullable Throwable error) {
+    ReadinessListener first = read ? reader : null;
+    ReadinessListener second = write ? writer : null;
+    int notified = 0;
+    if (first != null) {
+      reader = null;
+      notifyOne(first, error);
+      notified++;
+    }
+    if (second != null && second == writer) {
+      writer = null;
+      notifyOne(second, error);
+      notified++;
+    }
+    return notified;
+  }
+
+  private void notifyOne(ReadinessListener listener, @Nullable Throwable error) {
+    counts.disarm();
+    counts.completed();
+    listener.onReady(error);
+  }
+}

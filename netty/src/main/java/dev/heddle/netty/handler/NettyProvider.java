@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.netty.handler;
+
+import dev.heddle.reactor.driver.DriverHost;
+import dev.heddle.reactor.driver.DriverProvider;
+import dev.heddle.reactor.driver.ReactorDriver;
+import java.util.function.Function;
+
+/// Offers a driver over one of Netty's handlers.
+public abstract class NettyProvider implements DriverProvider {
+  private final String name;
+  private final String about;
+  private final int rank;
+  private final Function<DriverHost, ReactorDriver> opener;
+
+  /// A provider. Its parameters answer its methods.
+  protected NettyProvider(
+      String name, String about, int rank, Function<DriverHost, ReactorDriver> opener) {
+    this.name = name;
+    this.about = about;
+    this.rank = rank;
+    this.opener = opener;
+  }
+
+  @Override
+  public final String name() {
+    return name;
+  }
+
+  @Override
+  public final String about() {
+    return about;
+  }
+
+  @Override
+  public final int rank() {
+    return rank;
+  }
+
+  @Override
+  public final ReactorDriver open(DriverHost host) {
+    return opener.apply(host);
+  }
+}

@@ -24,7 +24,7 @@ public record HeldMonitors(@Nullable Object awaited, List<Object> held, boolean 
    * The public way is a dump of all threads (HotSpotDiagnosticMXBean.dumpThreads, jcmd
    * Thread.dump_to_file). It reads the stacks of virtual threads without keeping them from being
    * mounted meanwhile, and may read a stack that no longer exists: the JVM then crashes with a
-   * SIGSEGV (JDK-8364343; beside a loop that switches all the time, 25.0.3 crashes at the first to
+   * SIGSEGV (JDK-8364343; while a loop switches all the time, 25.0.3 crashes at the first to
    * third dump). A report must not cause that.
    *
    * This class reads one thread at a time, and only one that cannot be mounted: it belongs to the

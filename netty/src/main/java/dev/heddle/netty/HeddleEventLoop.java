@@ -72,14 +72,10 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
   /*
    * States.
    *   from           event                            to       who, order
-   *   OPEN           shutdownGracefully(), loop ends  CLOSING  any thread: CAS; the thread that
-   *                                                            changed it queues the closing
+   *   OPEN           shutdownGracefully(), loop ends  CLOSING  any: CAS; the winner queues closing
    *   CLOSING        a turn leaves no handle or task  ENDED    the turn: set, then the future
-   *                                                            completes
-   *   OPEN, CLOSING  the driver closes                CLOSING  the carrier, past the loop's end:
-   *                                                            shuts the channels' sockets down
-   *   CLOSING        the driver has closed            ENDED    a thread beside: channels are
-   *                                                            closed by force first
+   *   OPEN, CLOSING  the driver closes                CLOSING  the carrier: shuts sockets down
+   *   CLOSING        the driver has closed            ENDED    a thread beside, closing by force
    *
    * Nothing that can wait runs on the trampoline. A Netty handler, or an allocator or logger that
    * it calls, takes locks. On the trampoline it would stop the loop, for ever if a coroutine holds
@@ -110,7 +106,6 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
    * DrivenHandler's: it makes the trampoline ask for a turn.
    *
    * Time. Netty's ticker does not count from where System.nanoTime() does; only differences pass.
-   *
    * Cost. A turn ends after STEPS, or LONGEST: then others run, and the rest gets another turn. So
    * a flood on one pipeline, or a task that queues itself again, starves nothing. A coroutine's
    * write costs a task and a turn, which it shares with all that write meanwhile.
@@ -124,11 +119,10 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
    */
   private static final int STEPS = 1_024; // in a turn
   private static final int STEPS_BETWEEN_LOOKS = 16; // at the clock
-  private static final long LONGEST =
-      1_000_000; // nanoseconds; as long as the loop lets one coroutine of many run
+  private static final long LONGEST = 1_000_000; // ns; the turn of one coroutine among many
   private static final int PART_OF_DEADLINE = 5; // for channels that are asked to close
-  private static final long LONGEST_LAST_TURN =
-      TimeUnit.SECONDS.toNanos(30); // for tasks that queue themselves anew; no caller waits for it
+  // for tasks that queue themselves anew; no caller waits for it
+  private static final long LONGEST_LAST_TURN = TimeUnit.SECONDS.toNanos(30);
 
   /// How far it has come.
   private enum Phase {
@@ -383,10 +377,6 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
         : super.schedule(command, delay, unit);
   }
 
-  private boolean hasDue() {
-    return nextTimerNanos() == 0;
-  }
-
   /// When the next timer is due, from now; below zero: there is none.
   private long nextTimerNanos() {
     long counted = nextScheduledTaskNano();
@@ -574,7 +564,7 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
   }
 
   private boolean hasWork() {
-    return handles.hasEvents() || !tasks.isEmpty() || hasDue();
+    return handles.hasEvents() || !tasks.isEmpty() || nextTimerNanos() == 0;
   }
 
   /// What runs in turns.

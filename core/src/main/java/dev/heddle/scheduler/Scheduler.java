@@ -70,8 +70,8 @@ public final class Scheduler implements ContextHost, EventHome {
    * whatever holds the carrier all the same.
    *
    * Foreign waits. If a mount ends with the context HOSTING, the JDK has parked it. If a context
-   * did not mount, a thread dump holds it. `foreign` counts both. Such a context comes back through
-   * the inbox; its arrival is dropped when it waits for the loop by then.
+   * did not mount, a thread dump holds it. `foreign` counts both. The context comes back through
+   * the inbox. Its arrival is dropped if it waits for the loop by then.
    *
    * I1. Exactly one mount per resume of a suspended coroutine. None for a coroutine that resumes
    *     itself, and none for one that starts on an ended one's context. [SwitchCountTest]

@@ -23,8 +23,8 @@ public interface BlockingFile extends OpenFile {
   /// if another reader may want them. **Thread** the carrier.
   default void unread(ByteBuffer bytes) {}
 
-  /// The handle is about to be closed: the bytes of a read under way will have no reader.
-  /// **Thread** the carrier.
+  /// The handle was closed, and the CLOSE operation follows: the bytes of a read under way have no
+  /// reader. **Thread** the carrier.
   default void closing() {}
 
   /// Opens a file on one of the threads.

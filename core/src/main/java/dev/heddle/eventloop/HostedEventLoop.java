@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.eventloop;
 
-/// Another library's event loop that lives on a loop.
+/// Another library's event loop, embedded in a loop.
 ///
-/// **Thread** the loop's, but [#frame], which is the turns' own.
+/// **Thread** the loop's, except [#frame], which runs on the turns' own thread.
 public interface HostedEventLoop {
-  /// Runs what is there, but no longer than is fair to others. In a coroutine; throws nothing.
+  /// Does the pending work, up to a limit that is fair to others. Runs in a coroutine; throws
+  /// nothing.
   void takeTurn();
 
-  /// Whether a turn would find something to do.
+  /// Whether a turn would find work.
   boolean hasWork();
 
-  /// Whether it has ended: no turn comes any more.
+  /// Whether the event loop has ended: it gets no further turn.
   boolean isOver();
 
   /// Runs all turns, once, as the outermost frame of their thread.

@@ -4,11 +4,11 @@ package dev.heddle.eventloop;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.reactor.driver.ReactorDriver;
 
-/// The driver of the current loop.
+/// Access to the driver of the current loop.
 public final class LoopDriver {
   private LoopDriver() {}
 
-  /// The driver in force. Where the choice was put off until something is opened, it is made now.
+  /// The driver, chosen now if that has not happened yet.
   ///
   /// @throws IllegalStateException outside a coroutine
   public static ReactorDriver current() {

@@ -7,29 +7,38 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/// Failures of calls that were made on another thread, thrown where the caller waited for them.
+/// Extends the traces of failures that come from calls on another thread, where the waiting caller
+/// receives them.
 ///
 /// The trace of such a failure ends at the bottom of the other thread and names no line of the
-/// caller. Here it goes on where the caller called, as it would had there been no other thread:
-/// below the frames of the call comes one line that says so, then the frames of the caller.
+/// caller. This class appends the caller's frames, as if there had been no other thread: below the
+/// frames of the call comes one line that marks the boundary, then the frames of the caller.
 public final class AnotherThread {
   /*
-   * The throwable stays the same object: its type, message, cause, suppressed ones and fields are what the caller's `catch` and
-   * the operator's log need, and no constructor can be trusted to copy them (a SQLException loses its state, a type of a library's
-   * own has no constructor that we know). Only its list of frames is set anew.
+   * The throwable stays the same object. The caller's `catch` and the operator's log need its type,
+   * message, cause, suppressed exceptions and fields, and no constructor can be trusted to copy
+   * them (an SQLException would lose its state; a library's own type has an unknown constructor).
+   * Only its list of frames is replaced.
    *
-   * What is cut off is the machinery of the worker thread, or what an earlier call of this method has added: so a failure that is
-   * thrown to several callers, one after the other, names each time the one that gets it, and never grows.
+   * What is cut off: the frames of the worker thread's machinery, or the frames that an earlier
+   * call of this method has appended. So a failure that is thrown to several callers, one after the
+   * other, names each time the current one, and never grows.
    *
-   * Threads. The caller's, after its wait: never in a tick, for a throwable of the user's may have methods of its own.
+   * Threads. The caller's, after its wait; never in a tick, because a user's throwable may override
+   * methods.
    *
-   * I1. The frames of the call itself are all kept, in order, and those of the caller follow. [CallersLineTest]
-   * I2. However often it is thrown, the trace has the frames of one caller. [AnotherThreadTest]
-   * I3. A throwable that refuses (no writable trace, methods that throw) is thrown as it is. [AnotherThreadTest]
+   * I1. All frames of the call are kept, in order, and those of the caller follow.
+   *     [CallersLineTest]
+   * I2. However often a failure is thrown, its trace has the frames of one caller.
+   *     [AnotherThreadTest]
+   * I3. A throwable that cannot be changed (no writable trace, methods that throw) is thrown as it
+   *     is. [AnotherThreadTest]
    *
-   * Cost. A stack walk and a copy of both traces for each failure; nothing for a call that succeeds.
+   * Cost. A stack walk and a copy of both traces for each failure; nothing for a call that
+   * succeeds.
    *
-   * Rejected, in decision 0028: a copy, a wrapper, a suppressed exception, the caller's frames in the report only.
+   * Rejected, in decision 0028: a copy, a wrapper, a suppressed exception, the caller's frames in
+   * the report only.
    */
   private static final StackTraceElement BOUNDARY =
       new StackTraceElement(
@@ -41,13 +50,13 @@ public final class AnotherThread {
 
   private AnotherThread() {}
 
-  /// Lets the trace of what a call on another thread has thrown go on in the current thread.
+  /// Appends the frames of the current thread to the trace of a failure from another thread.
   ///
   /// @return `failure`
   public static <E extends Throwable> E calledFromHere(E failure) {
     try {
       if (failure instanceof CoroutineFailure wrapper) {
-        goOn(wrapper, NO_FRAMES); // it was made where the answer came in, maybe in a tick
+        goOn(wrapper, NO_FRAMES); // it was created where the outcome arrived, maybe in a tick
         Throwable checked = wrapper.getCause();
         if (checked != null) {
           goOn(checked, own(checked));
@@ -56,13 +65,13 @@ public final class AnotherThread {
         goOn(failure, own(failure));
       }
     } catch (RuntimeException | Error _) {
-      // safe: a throwable that cannot say its trace, or takes none, is thrown as it is
+      // safe: a throwable that cannot return its trace, or accepts none, is thrown as it is
     }
     return failure;
   }
 
-  /// Does the same for a failure that may have been thrown to others before: only if it comes from
-  /// a worker thread and names no caller yet.
+  /// Does the same for a failure that may already have been thrown to another caller: only if it
+  /// comes from a worker thread and names no caller yet.
   public static void awaitedHere(Throwable failure) {
     try {
       Throwable thrown = failure instanceof CoroutineFailure ? failure.getCause() : failure;
@@ -74,11 +83,11 @@ public final class AnotherThread {
     }
   }
 
-  /// Gives what a driver or a thread of the runtime's has answered the trace of the current thread,
-  /// below the frames of a worker thread if it has any. An answer that came in a tick has frames of
-  /// whichever coroutine ran that.
+  /// Gives a failure of a driver or a runtime thread the trace of the current thread, below the
+  /// frames of a worker thread if it has any. A failure that was created in a tick has the frames
+  /// of the coroutine on whose stack the tick ran.
   ///
-  /// @param failure made for this caller alone
+  /// @param failure created for this caller alone
   /// @return `failure`
   public static <E extends Throwable> E answeredHere(E failure) {
     try {
@@ -113,7 +122,8 @@ public final class AnotherThread {
     return own < frames.length && !frames[own].equals(BOUNDARY);
   }
 
-  /// How many frames are the call's: those above the worker's, or above an earlier caller's.
+  /// The number of frames of the call itself: those above the worker's, or above an earlier
+  /// caller's.
   private static int ownFrames(StackTraceElement[] frames) {
     for (int i = 0; i < frames.length; i++) {
       if (frames[i].equals(BOUNDARY)) {

@@ -10,25 +10,30 @@ import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// The failures that a cancellation carries: those that try-with-resources has suppressed in it,
-/// and those that had been collected by the wait that it ended.
+/// The failures that a cancellation carries: those that try-with-resources has added to it as
+/// suppressed, and those that the cancelled wait had already collected.
 public final class CarriedFailures {
   /*
-   * A cancellation is no failure: a coroutine that ends with it is not reported, an awaiter expects it, nobody prints it. So what
-   * is attached to it would be lost with it. Whoever lets a cancellation go asks here for the failures that it carries, and lets
-   * them take its place: where a coroutine ends, where a block turns its own cancellation into something else, and where a
-   * cancellation gives way to a failure. A `close()` that fails in try-with-resources does then what it does in a `finally` block.
+   * A cancellation is not a failure: a coroutine that ends with one is not reported, its awaiter
+   * expects it, and nothing prints it. So whatever is attached to it would be lost. Code that drops
+   * a cancellation therefore takes the failures that it carries, and these replace it: where a
+   * coroutine ends, where a block converts its own cancellation, and where a cancellation is
+   * superseded by a failure. So a `close()` that fails in try-with-resources has the same effect as
+   * in a `finally` block.
    *
-   * Where they are. Suppressed in the cancellation, and in a cancellation that is suppressed in it. Its cause belongs to others: it
-   * is why they are cancelled, too. So does its report: a scope may have failed with the cancellation of a member that others await.
-   * Of what the JDK or a library has made of an interrupt the causes are looked at.
+   * Where they are. Among the suppressed exceptions of the cancellation, and of a cancellation that
+   * is suppressed in it. Not in its cause, which other coroutines share: it is the reason why they
+   * are cancelled, too. Not in its report either: a scope may have failed with the cancellation of
+   * a member that others await. For an exception that the JDK or a library has made of an
+   * interrupt, the causes are searched, too.
    *
-   * I1. What is attached to a cancellation is taken from it once; what is attached later, later. Those that await one coroutine get
-   *     the same cancellation from it: the first of them to end takes what has been attached by then. [CarriedFailuresTest]
+   * I1. A failure that is attached to a cancellation is taken from it once. All awaiters of one
+   *     coroutine get the same cancellation from it: the first of them to end takes what is
+   *     attached by then, and later ones take what is attached later. [CarriedFailuresTest]
    *
-   * Threads. Any, but no tick: looking at a throwable takes its monitor.
+   * Threads. Any, but not in a tick: reading a throwable takes its monitor.
    */
-  private static final int DEEPEST = 16; // causes; a chain may be a circle
+  private static final int DEEPEST = 16; // causes; a chain may be circular
 
   private final Predicate<? super Throwable> isCut;
   private final Set<Throwable> seen = Collections.newSetFromMap(new IdentityHashMap<>());
@@ -38,22 +43,22 @@ public final class CarriedFailures {
     this.isCut = isCut;
   }
 
-  /// Lets what ended a wait carry a failure that the wait had collected.
+  /// Attaches a failure that a wait had collected to the throwable that ended the wait.
   public static void carry(Throwable by, Throwable failure) {
     if (by == failure) {
       return;
     }
     FailureTable.merge(by, failure);
-    // the table forgets in time, and a clean-up may take long
+    // also here: the table forgets after a while, and a clean-up may take long
     if (by instanceof Cancellation && !(failure instanceof Cancellation)) {
       by.addSuppressed(failure);
     }
   }
 
-  /// Takes the failures that a cancellation carries; nobody else gets them.
+  /// Takes the failures that a cancellation carries; no later call returns them.
   ///
-  /// @param isCut whether something is no failure but a cancellation, or made of an interrupt
-  /// @return the first, which has the others in its report; null: there are none
+  /// @param isCut whether a throwable is a cancellation, or was made of an interrupt
+  /// @return the first failure, with the others in its report; null: there are none
   public static @Nullable Throwable take(Throwable cut, Predicate<? super Throwable> isCut) {
     Throwable first = null;
     for (Throwable failure : carriedBy(cut, isCut)) {
@@ -66,8 +71,8 @@ public final class CarriedFailures {
     return first;
   }
 
-  /// A cancellation gives way: what it carries goes into the report of what is thrown instead,
-  /// which carries it along if it is a cancellation itself.
+  /// A cancellation is superseded by another throwable: the failures that it carries go into the
+  /// report of that one, which also carries them if it is a cancellation itself.
   ///
   /// @param isCut as in [#take]
   public static void handOver(Throwable cut, Throwable to, Predicate<? super Throwable> isCut) {
@@ -113,7 +118,7 @@ public final class CarriedFailures {
     try {
       return at.getCause();
     } catch (RuntimeException | Error _) {
-      return null; // safe: a user's getCause may do anything, and there is nothing behind it then
+      return null; // safe: a user's getCause may throw; then there is nothing more to find
     }
   }
 }

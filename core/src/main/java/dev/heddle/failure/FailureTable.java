@@ -16,38 +16,46 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// What is known about each failure, kept beside it for as long as somebody holds it.
+/// What is known about each failure, stored outside it for as long as the failure is reachable.
 public final class FailureTable {
   /*
-   * A user's throwable is never changed, and it outlives the loop it came from: `Heddle.run` throws it, and only then somebody
-   * asks. So this is the one table of the process, keyed by identity, with weak keys.
+   * A user's throwable is never changed. It also outlives its loop: `Heddle.run` throws it, and
+   * only then does the caller ask for its report. So there is one table for the whole process,
+   * keyed by identity, with weak keys.
    *
-   * Structure. A fixed array of chains. A chain is immutable but for its head: who adds a link sets the head by CAS, and drops on
-   * the way the links whose throwable is gone. What is known stands in a Known that copies of a link share. The failures that gave
-   * way form a list, the newest first: who adds one sets its head by CAS. A failure may be added twice; the list is cleaned when it
-   * has doubled since the last time, and a reader leaves out what comes again.
+   * Structure. A fixed array of chains. A chain is immutable except for its head. To add a link, a
+   * thread sets the head by CAS, and drops the links whose throwable was collected. The data is in
+   * a Known, which copies of a link share. The failures merged into another form a list, newest
+   * first; to add one, a thread sets the list's head by CAS. A failure may be added twice; the list
+   * is cleaned when it has doubled since the last time, and a reader ignores repetitions.
    *
-   * Threads. Any, also a tick: no lock, nothing of the user's is called (hashCode, equals and toString may be hostile).
+   * Threads. Any, also in a tick: no lock, and no call of a user's method (hashCode, equals and
+   * toString may do anything).
    *
-   * I1. All that is added for a throwable is found while it is reachable: add() looks at the chain whose head it replaces. [FailureTableTest]
-   * I2. A throwable is not kept by what is known about it. A failure that gave way is held strongly and may well have the
-   *     other as its cause; so only the last REMEMBERED throwables keep those that gave way to them. [FailureTableTest]
+   * I1. Everything that is added for a throwable is found while the throwable is reachable: the
+   *     thread that adds a link searches the chain whose head it replaces. [FailureTableTest]
+   * I2. The table does not keep a throwable reachable. A merged failure is referenced strongly, and
+   *     its cause may be the failure that it was merged into; so only the last REMEMBERED
+   *     throwables keep the failures merged into them. [FailureTableTest]
    *
-   * Memory order. A chain is published by the CAS of its head. Known is changed by CAS (first origin, merged list, passed on).
+   * Memory order. The CAS of its head publishes a chain. A Known changes by CAS (first origin,
+   * merged list, number passed on).
    *
-   * Cost. Lock-free. One entry for each failure that leaves a coroutine, beside the trace that the JVM took for it: a tenth of
-   * that. Chains grow with the failures between two collections: 4,096 heads keep them short at half a million. To merge a failure
-   * is constant, the cleaning included: the list is at most twice as long as what is in it.
+   * Cost. Lock-free. One entry for each failure that leaves a coroutine: a tenth of the trace that
+   * the JVM took for it. Chains grow with the failures between two garbage collections; 4,096 heads
+   * keep them short at half a million. A merge takes amortised constant time: the list is at most
+   * twice as long as its content.
    *
-   * Rejected. A list that is copied for each failure it takes in: 40,000 failures of one scope took 11 s.
-   * Rejected. addSuppressed: changes the user's object, throws for itself, and lists for ever what a shared one met. A table in
-   * each loop: gone when `run` throws. WeakHashMap, ConcurrentHashMap: call equals, take locks.
+   * Rejected. A list that is copied for each added failure: 40,000 failures of one scope took 11 s.
+   * addSuppressed: changes the user's object, throws for a throwable that is added to itself, and
+   * keeps for ever what a shared one met. A table in each loop: gone when `run` throws.
+   * WeakHashMap, ConcurrentHashMap: call equals, take locks.
    *
-   * Sources. DESIGN 3.6; traps 18, 19, 42, 65.
+   * Sources. trap-18, trap-19, trap-42, trap-65.
    */
   private static final int CHAINS = 4_096;
   private static final int REMEMBERED = 256;
-  private static final int SMALLEST_CLEANING = 8; // below that, what comes twice costs nothing
+  private static final int SMALLEST_CLEANING = 8; // below that, repetitions cost nothing
 
   private static final AtomicReferenceArray<@Nullable Link> HEADS =
       new AtomicReferenceArray<>(CHAINS);
@@ -57,12 +65,12 @@ public final class FailureTable {
 
   private FailureTable() {}
 
-  /// Loads what a tick may need, where locks do no harm.
+  /// Loads the classes that a tick may need, while locks do no harm.
   public static void prepare() {
-    // being called is all it takes
+    // the call itself initialises the class
   }
 
-  /// Notes where a failure came from; the first coroutine counts, others only let it pass.
+  /// Records where a failure came from; only the first coroutine counts.
   public static void cameFrom(Throwable failure, Supplier<? extends Origin> origin) {
     Known known = known(failure);
     if (known.origin.get() == null) {
@@ -70,7 +78,7 @@ public final class FailureTable {
     }
   }
 
-  /// Notes that one failure gave way to another; nothing when they are the same.
+  /// Records that a failure was suppressed by another; does nothing when they are the same.
   public static void merge(Throwable kept, Throwable gaveWay) {
     if (kept == gaveWay) {
       return;
@@ -86,14 +94,14 @@ public final class FailureTable {
     }
   }
 
-  /// The failures that gave way to another, each once, in order.
+  /// The failures that were suppressed by another, each once, in order.
   public static List<Throwable> mergedInto(Throwable failure) {
     Known known = find(HEADS.get(chainOf(failure)), failure);
     return known == null ? List.of() : known.merged();
   }
 
-  /// The failures that gave way to another, those that gave way to them, and so on, each once and
-  /// no cancellations: what a report of that failure has to name.
+  /// The failures that were suppressed by another, directly or through others, each once and
+  /// without cancellations: those that a report of that failure must name.
   public static List<Throwable> behind(Throwable failure) {
     Set<Throwable> seen = Collections.newSetFromMap(new IdentityHashMap<>());
     seen.add(failure);
@@ -107,14 +115,14 @@ public final class FailureTable {
     return found;
   }
 
-  /// Notes that the first so many of what is suppressed in a cancellation are passed on.
+  /// Records that the first `suppressed` suppressed exceptions of a cancellation were passed on.
   ///
   /// @return how many of them were passed on before: several coroutines may get one cancellation
   static int passOn(Throwable cut, int suppressed) {
     return known(cut).passedOn.getAndUpdate(before -> Math.max(before, suppressed));
   }
 
-  /// What is known about a failure; null for nothing.
+  /// The report of a failure; null when nothing is known about it.
   public static @Nullable FailureReport reportOf(Throwable failure) {
     Known known = find(HEADS.get(chainOf(failure)), failure);
     if (known == null) {
@@ -127,12 +135,12 @@ public final class FailureTable {
         : new FailureReport(origin.coroutine(), origin.spawnSite(), origin.spawnedBy(), merged);
   }
 
-  /// Whether the JVM itself is at its end: the loop ends with it at once (trap 23).
+  /// Whether the JVM itself has failed: the loop then ends at once (trap-23).
   public static boolean isFatal(Throwable failure) {
     return failure instanceof VirtualMachineError && !(failure instanceof StackOverflowError);
   }
 
-  /// Lets such a failure through where any other is caught: no code of a user's is to run for it.
+  /// Rethrows such a failure where any other is caught: no user code may run for it.
   public static void throwIfFatal(Throwable failure) {
     if (failure instanceof VirtualMachineError end && isFatal(end)) {
       throw end;
@@ -170,7 +178,7 @@ public final class FailureTable {
     }
   }
 
-  /// The same chain, copied only as far as something in it is gone.
+  /// The chain without collected throwables; the same chain if there are none.
   private static @Nullable Link withoutDead(@Nullable Link head) {
     boolean dead = false;
     for (Link link = head; link != null; link = link.next) {
@@ -190,10 +198,10 @@ public final class FailureTable {
 
   private record Link(WeakReference<Throwable> key, Known known, @Nullable Link next) {}
 
-  /// A failure that gave way.
+  /// An entry of the list of suppressed failures.
   ///
-  /// @param length of the list from here on
-  /// @param cleaned its length when it was last cleaned
+  /// @param length of the list from this entry on
+  /// @param cleaned the list's length after its last cleaning
   private record GaveWay(Throwable failure, @Nullable GaveWay older, int length, int cleaned) {
     static GaveWay before(@Nullable GaveWay older, Throwable failure) {
       return older == null
@@ -211,7 +219,7 @@ public final class FailureTable {
     final AtomicReference<@Nullable GaveWay> newest = new AtomicReference<>();
     final AtomicInteger passedOn = new AtomicInteger();
 
-    /// Whether it is the first one.
+    /// Whether it is the first suppressed failure.
     boolean add(Throwable gaveWay) {
       while (true) {
         GaveWay before = newest.get();
@@ -229,7 +237,7 @@ public final class FailureTable {
       return onceEach(newest.get());
     }
 
-    /// Each of them once, in the order in which they came.
+    /// The failures of the list without repetitions, oldest first.
     private static List<Throwable> onceEach(@Nullable GaveWay list) {
       List<Throwable> inOrder = new ArrayList<>();
       for (GaveWay g = list; g != null; g = g.older) {

@@ -10,16 +10,15 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// A driver that is not chosen before a coroutine opens something; until then it merely parks the
-/// carrier.
+/// Chooses the driver when a coroutine first opens something; until then it only parks the carrier.
 final class DeferredDriver implements ReactorDriver {
   /*
-   * Finding out which drivers work means trying them: classes and native libraries are loaded, some
-   * 100 ms. A loop without I/O does not need that. A coroutine that opens something calls chosen(),
-   * on its own stack; from the next turn on all calls go to the chosen driver.
+   * To find out which drivers work here, each is tried: that loads classes and native libraries and
+   * takes about 100 ms. A loop without I/O does not need that. A coroutine that opens something
+   * calls chosen() on its own stack; from the next poll on, all calls go to the chosen driver.
    *
-   * A wake-up that finds no driver yet may unpark a carrier that is polling by then. That is
-   * harmless: the carrier has rechecked its inbox before it polled (see Wakeup).
+   * A wake-up that finds no driver yet may unpark a carrier that polls the chosen driver by then.
+   * That is harmless: the carrier has checked its inbox again before it polled (see Wakeup).
    */
   private final DriverHost host;
   private final Supplier<ReactorDriver> choice;
@@ -27,13 +26,13 @@ final class DeferredDriver implements ReactorDriver {
   // written by the loop, read by any thread
   private volatile @Nullable ReactorDriver chosen;
 
-  /// @param choice makes the driver, once
+  /// @param choice creates the driver, once
   DeferredDriver(DriverHost host, Supplier<ReactorDriver> choice) {
     this.host = host;
     this.choice = choice;
   }
 
-  /// The driver, chosen now at the latest.
+  /// The driver, chosen now if that has not happened yet.
   ReactorDriver chosen() {
     ReactorDriver driver = chosen;
     if (driver == null) {

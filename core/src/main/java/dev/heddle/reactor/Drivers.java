@@ -11,12 +11,12 @@ import java.util.ServiceLoader;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// Which driver a loop gets: the one that was asked for, or the best that works here.
+/// Chooses the driver of a loop: the one that was requested, or the best that works here.
 public final class Drivers {
-  /// What asks for the best one.
+  /// The name that requests the best driver.
   public static final String AUTO = "auto";
 
-  // found once: what is on the class path does not change
+  // determined once: the class path does not change
   private static final List<DriverProvider> OFFERED =
       Stream.concat(brought(), Stream.of(new JdkDriverProvider()))
           .sorted(Comparator.comparingInt(DriverProvider::rank).reversed())
@@ -29,16 +29,16 @@ public final class Drivers {
         .map(ServiceLoader.Provider::get);
   }
 
-  /// All there are, the best first, whether they work here or not.
+  /// All drivers, the best first, whether they work here or not.
   public static List<DriverProvider> offered() {
     return OFFERED;
   }
 
-  /// The one that is asked for.
+  /// The requested driver.
   ///
   /// @param name a driver's name, or [#AUTO]
-  /// @throws IllegalArgumentException when there is none of that name, or it does not work here;
-  ///   the message says why
+  /// @throws IllegalArgumentException when no driver has that name, or it does not work here; the
+  ///   message says why
   public static DriverProvider choose(String name) {
     for (DriverProvider provider : OFFERED) {
       if (name.equals(AUTO) && provider.problem() == null) {
@@ -62,8 +62,8 @@ public final class Drivers {
             + " module heddle-netty)");
   }
 
-  /// Opens the one that is asked for, on the carrier; the best one when something is opened for the
-  /// first time. Else as [#choose].
+  /// Opens the requested driver, on the carrier; [#AUTO] is chosen when a coroutine first opens
+  /// something. Throws as [#choose] does.
   public static ReactorDriver open(String name, DriverHost host) {
     return name.equals(AUTO) && OFFERED.size() > 1
         ? new DeferredDriver(host, () -> choose(name).open(host))

@@ -7,14 +7,14 @@ import dev.heddle.event.source.InlineCallback;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// Fires once in each period while it is armed, with the number of the period as a [Long], never
+/// Fires once in each period while it is armed, with the period's number as a [Long], and never
 /// early.
 ///
-/// The periods are counted from its making, so lateness does not add up; periods that pass while
-/// the loop is held fire once, with the number of the last.
+/// The periods are counted from the creation of the timer, so lateness does not add up. Periods
+/// that pass while the loop is held fire once, with the number of the last.
 public final class PeriodicTimer extends EventSource {
   private static final long LONGEST =
-      Long.MAX_VALUE / 4; // 73 years: points in time can still be subtracted
+      Long.MAX_VALUE / 4; // 73 years: differences of points in time do not overflow
 
   private final TimerQueue queue;
   private final Duration period;
@@ -23,10 +23,10 @@ public final class PeriodicTimer extends EventSource {
   private final InlineCallback due = (event, result, error) -> expired();
 
   // loop only
-  private long number; // of the period that has fired
+  private long number; // of the last period that has fired
   private @Nullable TimerEvent next;
 
-  /// A timer that is not armed.
+  /// An unarmed timer.
   ///
   /// @throws IllegalArgumentException unless the period is positive
   public PeriodicTimer(EventHome home, TimerQueue queue, Duration period) {
@@ -72,7 +72,7 @@ public final class PeriodicTimer extends EventSource {
     disarm();
     number = Math.max(number + 1, (home().nanoTime() - start) / periodNanos);
     armNext();
-    // last: whoever is told may stop it
+    // last: a subscriber may stop the timer
     fire(number, null);
   }
 

@@ -9,7 +9,7 @@ import dev.heddle.reactor.driver.ReadinessListener;
 import org.jspecify.annotations.Nullable;
 
 /// Readiness of a descriptor in one direction; fires each time that the descriptor becomes ready
-/// while a coroutine waits.
+/// while a coroutine waits for it.
 public final class PollEvent extends EventSource implements ReadinessListener {
   private final Direction direction;
   private final Descriptor descriptor;
@@ -17,7 +17,7 @@ public final class PollEvent extends EventSource implements ReadinessListener {
 
   /// An event for one direction of a descriptor.
   ///
-  /// @param owner whose descriptor it is, as dumps show it
+  /// @param owner the object that the descriptor belongs to, for dumps
   public PollEvent(EventHome home, Direction direction, Descriptor descriptor, Object owner) {
     super(home);
     this.direction = direction;
@@ -45,7 +45,7 @@ public final class PollEvent extends EventSource implements ReadinessListener {
     fire(null, error);
   }
 
-  /// Ends all waits that there are now, with an error.
+  /// Ends all current waits with an error.
   public void abort(Throwable error) {
     fire(null, error);
   }

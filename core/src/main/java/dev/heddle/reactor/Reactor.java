@@ -19,10 +19,10 @@ import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.Set;
 
-/// Polls the driver: without waiting between coroutines, with a sleep when nothing is ready.
+/// Polls the driver: without blocking between coroutines, and blocking when nothing is ready.
 ///
-/// **Thread** [#execute] on the trampoline only (a driver takes locks; a coroutine parked inside
-/// one would keep it), the rest on the loop.
+/// **Thread** [#execute] on the trampoline only, because a driver takes locks, and a coroutine that
+/// is parked inside one would keep them; everything else on the loop.
 public final class Reactor {
   private final ReactorDriver driver;
   private final TimerQueue timers;
@@ -40,11 +40,11 @@ public final class Reactor {
     this.timers = timers;
   }
 
-  /// One turn of the driver.
+  /// One poll of the driver.
   ///
   /// @param noWait true: only what has completed; false: sleep until something completes, the first
   ///   timer is due, or a wake-up
-  /// @return how many operations were answered
+  /// @return the number of listeners notified
   public int execute(boolean noWait) {
     if (noWait) {
       looks++;
@@ -54,9 +54,10 @@ public final class Reactor {
     return driver.tick(timers.nextDeadline());
   }
 
-  /// Watches a channel of other code, together with those that do already.
+  /// Watches a channel that other code has opened; all waits for the channel share one
+  /// registration.
   ///
-  /// @throws IOException when the driver cannot
+  /// @throws IOException when the driver cannot watch it
   public Watched watch(EventHome home, SelectableChannel channel) throws IOException {
     Watched known = channels.get(channel);
     if (known == null) {
@@ -67,9 +68,9 @@ public final class Reactor {
     return known;
   }
 
-  /// Watches a descriptor of other code by its number, together with those that do already.
+  /// Watches a file descriptor that other code has opened; all waits for it share one registration.
   ///
-  /// @throws IOException when the driver cannot
+  /// @throws IOException when the driver cannot watch it
   public Watched watch(EventHome home, int number) throws IOException {
     Watched known = numbers.get(number);
     if (known == null) {
@@ -87,18 +88,18 @@ public final class Reactor {
         new PollEvent(home, Direction.WRITE, descriptor, owner));
   }
 
-  /// Whether [#stream] is served here.
+  /// Whether [#stream] works here.
   public boolean hasStreams() {
     if (RawDescriptors.refusal() != null) {
-      return false; // before a driver is chosen for it
+      return false; // before a driver is chosen for the question
     }
     Support watched = driver().capabilities().get(Facility.RAW_POLL);
     return watched != null && watched.level() != Support.Level.REFUSED;
   }
 
-  /// A stream over a number that is ours; it is closed with the driver at the latest.
+  /// A stream over a file descriptor, which it owns; closed with the driver at the latest.
   ///
-  /// @param number of a stream on which no call waits; closed when this fails
+  /// @param number a non-blocking descriptor of a stream; closed when this call fails
   /// @throws IOException when the driver cannot watch it
   public RawStream stream(int number) throws IOException {
     boolean watched = false;
@@ -114,7 +115,7 @@ public final class Reactor {
     }
   }
 
-  /// Closes the driver, and what was left open on it.
+  /// Closes the driver, and the streams that are still open on it.
   public void close() {
     try {
       driver.close();
@@ -123,7 +124,7 @@ public final class Reactor {
     }
   }
 
-  /// One of those that watch a channel, or a number, does so no more.
+  /// Ends one use of a watched channel or descriptor.
   public void unwatch(Object what, Watched known) {
     if (--known.users == 0) {
       if (what instanceof Integer) {
@@ -138,7 +139,7 @@ public final class Reactor {
     }
   }
 
-  /// The driver in force; it is chosen now, if that was put off until it is needed.
+  /// The driver, chosen now if that has not happened yet.
   public ReactorDriver driver() {
     return driver instanceof DeferredDriver deferred ? deferred.chosen() : driver;
   }
@@ -148,12 +149,12 @@ public final class Reactor {
     return timers;
   }
 
-  /// Calls that did not wait, so far.
+  /// The number of non-blocking polls so far.
   public long looks() {
     return looks;
   }
 
-  /// Calls that may have waited, so far.
+  /// The number of blocking polls so far.
   public long sleeps() {
     return sleeps;
   }

@@ -8,14 +8,14 @@ import dev.heddle.scheduler.inbox.Inbox;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/// An outcome that another thread brings: completes once, from any thread, and stays closed.
+/// The outcome of work on another thread: completes once, from any thread, and stays closed.
 ///
 /// *Memory consistency*: what the completing thread did before [#complete] is visible to the
 /// coroutine that gets the outcome.
 public final class RemoteEvent extends EventSource {
   private final Inbox inbox;
   private final String info;
-  private final AtomicBoolean taken = new AtomicBoolean();
+  private final AtomicBoolean taken = new AtomicBoolean(); // by the thread that completes it
   private final Arrival arrival = new Arrival();
 
   // written by the one completing thread before it posts, read by the loop after the arrival
@@ -25,33 +25,33 @@ public final class RemoteEvent extends EventSource {
   // loop only
   private boolean closed;
 
-  /// An event that waits for `info`, as dumps show it.
+  /// An event whose waiters wait for `info`, as dumps show it.
   public RemoteEvent(EventHome home, Inbox inbox, String info) {
     super(home);
     this.inbox = inbox;
     this.info = info;
   }
 
-  /// Brings the outcome, from any thread; the first one counts.
+  /// Completes the event, from any thread; only the first call has an effect.
   ///
-  /// @return whether this was the first
+  /// @return whether this was the first call
   public boolean complete(@Nullable Object value, @Nullable Throwable failure) {
     if (!taken.compareAndSet(false, true)) {
       return false;
     }
     result = value;
     error = failure;
-    // a loop that has ended has nobody left to tell
+    // safe: a loop that has ended has no waiter to notify
     inbox.post(arrival);
     return true;
   }
 
-  /// Whether a thread has brought the outcome, be it here or on the way; asked from any thread.
+  /// Whether a thread has completed it, even if the loop has not seen that yet. **Thread** any.
   public boolean isCompleted() {
     return taken.get();
   }
 
-  /// Whether it has ended with this failure.
+  /// Whether it has completed with this failure.
   public boolean hasFailedWith(Throwable failure) {
     return closed && error == failure;
   }

@@ -9,8 +9,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
-/// The waits of a loop's coroutines for one stage of another library, which share one registration
-/// there. Each closes it when it is over.
+/// The waits of a loop's coroutines for one `CompletionStage`; they share one registration with the
+/// stage. Each coroutine closes this when its wait is over.
 public final class StageWait implements AutoCloseable {
   private final StageWaits all;
   private final CompletionStage<?> stage;
@@ -20,7 +20,7 @@ public final class StageWait implements AutoCloseable {
   // loop only
   private int waiting;
 
-  /// Registers with the stage, which may run its code here.
+  /// Registers with the stage, which may run its own code in this call.
   StageWait(StageWaits all, CompletionStage<?> stage, RemoteEvent done) {
     this.all = all;
     this.stage = stage;
@@ -32,12 +32,12 @@ public final class StageWait implements AutoCloseable {
     var _ = first.whenComplete(this::tell);
   }
 
-  /// Whether there is nothing to wait for.
+  /// Whether the future has already succeeded, so that no wait is needed.
   public static boolean hasSucceeded(CompletableFuture<?> future) {
     try {
       return future.state() == Future.State.SUCCESS;
     } catch (UnsupportedOperationException _) {
-      return false; // a minimal stage: a future by type only
+      return false; // a minimal stage: it has the type of a future, but not its methods
     }
   }
 
@@ -53,7 +53,7 @@ public final class StageWait implements AutoCloseable {
         failure instanceof CompletionException && cause != null ? cause : failure);
   }
 
-  /// The end of the stage, with its outcome.
+  /// Fires when the stage completes, with its outcome.
   public EventSource event() {
     return done;
   }
@@ -62,7 +62,7 @@ public final class StageWait implements AutoCloseable {
     waiting++;
   }
 
-  /// One wait is over, one way or the other. The last one takes the registration off the stage.
+  /// Ends one wait. The last one to end removes the registration from the stage.
   @Override
   public void close() {
     if (--waiting == 0) {

@@ -6,31 +6,30 @@ import dev.heddle.scheduler.inbox.Inbox;
 import java.util.IdentityHashMap;
 import java.util.concurrent.CompletionStage;
 
-/// The stages of other libraries that the coroutines of one loop wait for.
+/// The completion stages that the coroutines of one loop wait for.
 ///
 /// **Thread** the loop's.
 public final class StageWaits {
   /*
-   * One registration for each stage and loop, while at least one coroutine waits for the stage. All
-   * of them wait for one remote event, which the stage completes; the last one that leaves,
-   * however, takes the registration off the stage.
+   * There is one registration for each stage and loop while at least one coroutine waits for the
+   * stage. All of them wait for one remote event, which the stage completes. When the last wait
+   * ends earlier than the stage, it removes the registration.
    *
-   * Taking it off. The JDK has no call that removes a dependent from a stage; a wait that is cut,
-   * again and again, on a future that lives long would leave one each time. But `anyOf` takes
-   * itself off the others as soon as one of its futures has completed: so a future of the JDK's is
-   * awaited together with one that the last wait completes. A stage of another kind keeps the
+   * Removal. The JDK has no call that removes a dependent from a stage. Waits that are cancelled
+   * again and again on a long-lived future would leave one dependent each. But `anyOf` removes
+   * itself from its other futures as soon as one of them completes. So a JDK future is awaited
+   * together with a future that the last wait completes. A stage of another class keeps the
    * dependent.
    *
-   * Registering runs the stage's code, which may be anybody's: it may throw, and it may wait. So a
-   * registration is listed when it has been made. Two coroutines that make one for the same stage
-   * at once have one each, and the first is listed.
+   * Registration runs the stage's code, which may be user code: it may throw, and it may wait. So a
+   * registration enters the table only after it was made. If two coroutines register with the same
+   * stage at once, each has its own registration, and the table keeps the first.
    *
-   * I1. Without a wait of this loop nothing of it stays with a future of the JDK's. [StageWaitTest]
+   * I1. Without a wait of this loop, a JDK future has no dependent of this loop. [StageWaitTest]
    * I2. A stage has one dependent for all waits that began one after the other. [StageWaitTest]
    *
-   * Cost. A wait: a look into a table. Taking a registration off looks at every dependent that the
-   * future has: with one registration for each wait, n waits that were cut would take n * n steps.
-   * [StageWaitTest]
+   * Cost. A wait: one table look-up. A removal scans all dependents of the future: with one
+   * registration for each wait, n cancelled waits would take n * n steps. [StageWaitTest]
    */
   private final EventHome home;
   private final Inbox inbox;
@@ -38,9 +37,9 @@ public final class StageWaits {
   // loop only
   private final IdentityHashMap<CompletionStage<?>, StageWait> waits = new IdentityHashMap<>();
 
-  /// None so far.
+  /// An empty table.
   ///
-  /// @param inbox of the loop, for what other threads complete
+  /// @param inbox the loop's, through which other threads complete the events
   public StageWaits(EventHome home, Inbox inbox) {
     this.home = home;
     this.inbox = inbox;
@@ -62,7 +61,7 @@ public final class StageWaits {
     waits.remove(stage, wait);
   }
 
-  /// The loop has ended: takes off what coroutines that were abandoned have left.
+  /// The loop has ended: removes the registrations of abandoned coroutines.
   public void close() {
     waits.values().forEach(StageWait::unregister);
     waits.clear();

@@ -7,21 +7,21 @@ import dev.heddle.event.source.EventSource;
 
 /// A point in time as an event: fires once, never early, then stays closed.
 ///
-/// The deadline is taken from a fresh clock by whoever makes it. A hidden timer neither keeps the
-/// loop alive nor counts against a deadlock.
+/// The caller computes the deadline from a new clock read. A daemon timer neither keeps the loop
+/// alive nor counts against a deadlock.
 public final class TimerEvent extends EventSource {
   private static final byte HIDDEN = 1;
   private static final byte FIRED = 2;
 
   private final TimerQueue queue;
 
-  // the queue's: where this timer stands
+  // used by the queue: the deadline, and this timer's position
   final long deadline;
   int at = TimerQueue.NOWHERE;
 
   private byte flags;
 
-  /// A timer, not armed, for `deadline` on the scale of the loop's clock.
+  /// An unarmed timer for `deadline` on the scale of the loop's clock.
   public TimerEvent(EventHome home, TimerQueue queue, long deadline, boolean hidden) {
     super(home);
     this.queue = queue;
@@ -29,7 +29,7 @@ public final class TimerEvent extends EventSource {
     this.flags = hidden ? HIDDEN : 0;
   }
 
-  /// On the scale of the loop's clock.
+  /// The deadline, on the scale of the loop's clock.
   public long deadline() {
     return deadline;
   }

@@ -4,20 +4,20 @@ package dev.heddle.reactor;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// Timers in the order of their deadlines; those of equal deadlines in that of their arrival.
+/// A heap of timers in the order of their deadlines; timers of equal deadlines in order of arrival.
 ///
-/// **Cost** The logarithm, also to remove one.
+/// **Cost** logarithmic, also to remove a timer.
 final class TimerHeap {
   /*
-   * Four children a node: half as many levels as with two, and their deadlines share a cache line.
-   * An entry's deadline and arrival stand beside its timer, so that comparing touches no timer. A
-   * timer knows its index, above PLACE.
+   * A node has four children: half as many levels as with two, and the children's deadlines share a
+   * cache line. Parallel arrays hold each entry's deadline and arrival number, so that a comparison
+   * reads no timer object. A timer knows its index, offset by PLACE.
    *
    * I1. The first entry is the least by (deadline, arrival). [TimerHeapTest]
    * I2. timers[i].at == PLACE + i. [TimerHeapTest]
    */
-  static final int PLACE = 1 << 30; // above every place of the slots
-  private static final int KEPT = 1_024; // entries, 20 KB; larger arrays go when the heap is empty
+  static final int PLACE = 1 << 30; // above every position in the slots
+  private static final int KEPT = 1_024; // entries, 20 KB; an empty heap drops larger arrays
 
   private long[] deadlines = new long[16];
   private long[] arrivals = new long[16];
@@ -30,12 +30,12 @@ final class TimerHeap {
     return size == 0;
   }
 
-  /// Entries looked at for the sake of order, so far.
+  /// The number of entries compared so far.
   long visited() {
     return visited;
   }
 
-  /// The least deadline of a heap that is not empty.
+  /// The least deadline of a non-empty heap.
   long least() {
     return deadlines[0];
   }
@@ -47,7 +47,7 @@ final class TimerHeap {
 
   /// Adds the timers of chunks, in order, to an empty heap, in linear time.
   void addAll(TimerSlots.Chunk first) {
-    assert isEmpty() : "there are timers already, which arrived earlier";
+    assert isEmpty() : "the heap must be empty: its timers arrived earlier";
     for (TimerSlots.Chunk chunk = first; chunk != null; chunk = chunk.next) {
       for (int i = 0; i < chunk.fill; i++) {
         TimerEvent timer = chunk.timers[i];
@@ -62,7 +62,7 @@ final class TimerHeap {
     }
   }
 
-  /// Removes a timer that is inside.
+  /// Removes a timer that is in the heap.
   void remove(TimerEvent timer) {
     int at = timer.at - PLACE;
     int end = --size;
@@ -80,7 +80,7 @@ final class TimerHeap {
     }
   }
 
-  /// Takes the first out of a heap that is not empty.
+  /// Removes the first timer of a non-empty heap.
   TimerEvent poll() {
     TimerEvent first = timer(0);
     remove(first);

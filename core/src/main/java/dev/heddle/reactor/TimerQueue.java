@@ -4,67 +4,69 @@ package dev.heddle.reactor;
 import dev.heddle.reactor.TimerSlots.Chunk;
 import org.jspecify.annotations.Nullable;
 
-/// The timers of one loop: arm and cancel in constant time, fire in the order of deadline and
-/// arming, never early.
+/// The timers of one loop: armed and cancelled in constant time, fired in the order of deadline and
+/// then of arming, never early.
 public final class TimerQueue {
   /*
-   * Far timers wait in a hierarchical wheel. The timers of the tick that has come are sorted once
-   * and read from the front.
+   * Later timers are in a hierarchical wheel. When a tick of the wheel is reached, its timers are
+   * sorted once and then read from the front (the run).
    *
    *   nanoseconds ──>>20──> ticks of 1.05 ms.  `current` is the tick that has been reached.
    *   Near: 4,096 slots of one tick, 4.3 s; for ticks that differ from `current` in the lowest 12
    *   bits only.
    *   Far: levels of 64 slots. The level is the highest group of 6 bits in which the tick and
-   *   `current` differ, the slot is the tick's digit there.
-   *   Armed for a tick before `horizon`, which is the one after `current` or a later one: a heap.
+   *   `current` differ; the slot is the tick's digit there.
+   *   Heap: timers armed for a tick before `horizon`, which is `current + 1` or later.
    *
    * So all timers of a level share their higher digits with `current`, and each is earlier than
-   * every timer of a higher level. When `current` reaches a far slot, its timers are placed anew,
-   * on a lower level; a near slot becomes the run.
+   * every timer of a higher level. When `current` reaches a far slot, its timers are placed again,
+   * on a lower level. When it reaches a near slot, that slot becomes the run.
    *
    * States of a timer.
-   *   from       event    to       who
-   *   NOWHERE    arm      slot     a coroutine that waits, or the trampoline
-   *   NOWHERE    arm      heap     the same, when its tick is before the horizon
-   *   far slot   advance  slot     the tick: at least one level down
-   *   near slot  advance  run      the tick; it keeps its place
-   *   slot       look     heap     the next deadline is asked for after the timer that had it
-   *                                was cancelled: all timers of the slot
-   *   any other  cancel   NOWHERE
-   *   heap, run  expire   NOWHERE  the tick
+   *   from       event           to       who, remark
+   *   NOWHERE    arm             slot     a coroutine that waits, or the trampoline
+   *   NOWHERE    arm             heap     the same, when the timer's tick is before the horizon
+   *   far slot   advance         slot     the tick: at least one level down
+   *   near slot  advance         run      the tick; the timer keeps its position
+   *   slot       nextDeadline()  heap     all timers of the first slot, after the one with the
+   *                                       least deadline was cancelled
+   *   any other  cancel          NOWHERE
+   *   heap, run  expire          NOWHERE  the tick
    *
-   * Threads. The loop's own. No lock, no user code.
+   * Threads. The loop's. No lock, no user code.
    *
    * I1. No timer fires before its deadline. [TimerQueueTest]
-   * I2. Equal deadlines fire in the order of arming: they stand in that order in the one slot of
-   *     their tick, or in the heap by it, and a timer that comes to the heap beside a run was armed
-   *     after all of the run. [TimerQueueTest, TimerQueueModelTest]
+   * I2. Equal deadlines fire in the order of arming. They are in that order in the one slot of
+   *     their tick, or the heap compares arrivals; and a timer that enters the heap while there is
+   *     a run was armed after all timers of the run. [TimerQueueTest, TimerQueueModelTest]
    * I3. nextDeadline() is exact, so a sleeping loop wakes once per deadline and never for a slot.
    *     [TimerQueueTest]
    * I4. A set bit means a slot with timers. [TimerQueueModelTest]
-   * I5. When a slot is reached, nothing is left in the run or the heap, for all of it was due.
+   * I5. When a slot is reached, the run and the heap are empty, because everything in them was due.
    *     [asserts in TimerRun and TimerHeap]
    *
-   * Cost. Arm: a count of leading zeros, an append. Cancel: a hole. A timer that is armed for less
-   * than 4.3 s does not move until it fires, others move at most once per level (7 levels span 146
-   * years); moving reads their deadlines, and the cache misses overlap. nextDeadline(): two
-   * bitmaps, then the slot's least deadline. Cancelling that timer makes a heap of the first slot
-   * once: then `horizon` is its end, and arming before it takes the logarithm until the heap is
-   * empty. A timer comes to the heap once. Fire: two passes of a radix sort, then a step forward. A
-   * loop has 56 KB of slots.
+   * Cost. Arm: a count of leading zeros and an append. Cancel: leaves a hole. A timer that is armed
+   * for less than 4.3 s does not move until it fires; others move at most once per level (7 levels
+   * span 146 years). A move reads the timers' deadlines, and the cache misses overlap.
+   * nextDeadline(): two bitmaps, then the slot's least deadline. After that timer was cancelled,
+   * the first slot becomes the heap, once: `horizon` is then the end of that slot, and arming
+   * before the horizon takes logarithmic time until the heap is empty. A timer enters the heap at
+   * most once. Fire: two passes of a radix sort, then a step for each timer. A loop has 56 KB of
+   * slots.
    *
-   * Rejected. A heap alone: cancelling among a million costs ten cache misses, or tombstones that
-   * need a sweep of milliseconds. A wheel alone: fires late by up to a tick, and without order
-   * inside it. A skip list or tree: allocates. A heap for the whole tick: a logarithm for each
-   * timer. Ticks of 65 us: shorter sorts, but one level more to pass.
+   * Rejected. A heap alone: to cancel one of a million timers costs ten cache misses, or tombstones
+   * that need sweeps of milliseconds. A wheel alone: fires up to a tick late, and in no order
+   * inside it. A skip list or tree: allocates. A heap for the whole tick: logarithmic for each
+   * timer. Ticks of 65 us: shorter sorts, but one more level to move through.
    *
-   * Sources. Varghese and Lauck, Hashed and Hierarchical Timing Wheels, 1987; traps 11, 14, 15.
+   * Sources. Varghese and Lauck, Hashed and Hierarchical Timing Wheels, 1987; trap-11, trap-14,
+   * trap-15.
    */
   static final int NOWHERE = -1;
   static final int TICK_SHIFT =
-      20; // 1.05 ms: a few hundred timers share a tick when a million are spread over minutes
+      20; // 1.05 ms: with a million timers over minutes, a few hundred share a tick
   private static final int DIGIT = 6; // bits of a far level, and of an index into a bitmap
-  private static final int NEAR_BITS = 2 * DIGIT; // one long tells which of 64 longs have a bit
+  private static final int NEAR_BITS = 2 * DIGIT; // one long shows which of 64 longs have a bit set
   private static final int NEAR = 1 << NEAR_BITS;
   private static final int FAR_LEVELS =
       9; // all 64 bits: a clock below zero and a deadline above it differ in the sign, too
@@ -72,17 +74,17 @@ public final class TimerQueue {
 
   private final TimerSlots slots = new TimerSlots(SLOTS);
   private final long[] occupied = new long[SLOTS >> DIGIT]; // a bit for each slot
-  private final long[] words = new long[2]; // a bit for each long of these: near, far
+  private final long[] words = new long[2]; // a bit for each long of `occupied`: near, far
 
   private final TimerRun run = new TimerRun(slots);
   private final TimerHeap heap = new TimerHeap();
   private final long[] deadlines =
-      new long[1 << TimerSlots.SHIFT]; // of a chunk that is placed anew
+      new long[1 << TimerSlots.SHIFT]; // of the chunk that is being placed again
 
   private long current;
   private long horizon = Long.MIN_VALUE;
   private int armed;
-  // a bound from below for the first deadline: nothing can be due before it
+  // a lower bound of the first deadline: nothing can be due before it
   private long quietUntil = Long.MAX_VALUE;
 
   /// An empty queue that has reached `now`.
@@ -90,22 +92,22 @@ public final class TimerQueue {
     reach(now >> TICK_SHIFT);
   }
 
-  /// Timers armed.
+  /// The number of armed timers.
   public int size() {
     return armed;
   }
 
-  /// Whether a look at the clock is worthwhile at `now`.
+  /// Whether a timer may be due at `now`.
   public boolean mayBeDue(long now) {
     return now >= quietUntil;
   }
 
-  /// Where far timers stand.
+  /// The slots, for tests.
   TimerSlots slots() {
     return slots;
   }
 
-  /// Where near ones stand.
+  /// The heap, for tests.
   TimerHeap heap() {
     return heap;
   }
@@ -174,11 +176,11 @@ public final class TimerQueue {
 
   /// Fires, in order, every timer whose deadline is `now` or earlier.
   ///
-  /// @return how many fired
+  /// @return the number of timers fired
   public int advance(long now) {
     long reached = now >> TICK_SHIFT;
     int fired = expire(now);
-    // slot by slot, and each is fired before the next is sought: a callback may arm an earlier one
+    // each slot fires before the next is searched for: a callback may arm an earlier timer
     for (int slot = firstSlot(); slot >= 0 && startOf(slot) <= reached; slot = firstSlot()) {
       reach(startOf(slot));
       spill(slot);
@@ -189,7 +191,7 @@ public final class TimerQueue {
     return fired;
   }
 
-  /// The first deadline armed, exactly; [Long#MAX_VALUE] when there is none.
+  /// The first armed deadline, exactly; [Long#MAX_VALUE] when no timer is armed.
   public long nextDeadline() {
     boolean hasRun = !run.isEmpty();
     if (!heap.isEmpty()) {
@@ -206,8 +208,9 @@ public final class TimerQueue {
     return least == TimerSlots.UNKNOWN ? order(slot) : least;
   }
 
-  // the first slot, when run and heap are empty: seeking its least deadline anew each time would
-  // visit the whole slot for each timer of those that are cancelled in the order of their deadlines
+  // turns the first slot into the heap, when run and heap are empty: a search for its least
+  // deadline would visit the whole slot for each timer, when they are cancelled in the order of
+  // deadlines
   private long order(int slot) {
     horizon = startOf(slot) + (1L << shiftOf(slot));
     Chunk first = slots.take(slot);
@@ -228,7 +231,7 @@ public final class TimerQueue {
     horizon = Math.max(horizon, tick + 1);
   }
 
-  // an empty heap has no need of a horizon
+  // resets the horizon of an empty heap
   private void drawIn() {
     if (heap.isEmpty()) {
       horizon = current + 1;
@@ -240,7 +243,7 @@ public final class TimerQueue {
     if (words[half] == 0) {
       return -1;
     }
-    // every occupied digit is above the current one: see the essay
+    // every occupied digit is above the digit of `current`, so the lowest slot is the earliest
     int word = half << DIGIT | Long.numberOfTrailingZeros(words[half]);
     return word << DIGIT | Long.numberOfTrailingZeros(occupied[word]);
   }
@@ -269,8 +272,8 @@ public final class TimerQueue {
     release(first);
   }
 
-  // apart: each look at a timer is a cache miss, and they overlap only without the fences of a
-  // collector's barriers between them
+  // two loops: each read of a timer is a cache miss, and the misses overlap only when no fence of a
+  // garbage collector's barrier comes between them
   private void place(Chunk chunk) {
     for (int i = 0; i < chunk.fill; i++) {
       TimerEvent timer = chunk.timers[i];
@@ -297,7 +300,7 @@ public final class TimerQueue {
 
   private @Nullable TimerEvent pollDue(long now) {
     boolean hasRun = !run.isEmpty();
-    // of equal deadlines, those of the run were armed first
+    // of equal deadlines, those in the run were armed first
     if (!heap.isEmpty() && (!hasRun || heap.least() < run.least())) {
       if (heap.least() > now) {
         return null;

@@ -6,23 +6,23 @@ import org.jspecify.annotations.Nullable;
 
 /// The timers of one tick of the wheel: sorted once, then read from the front.
 ///
-/// **Cost** Two passes over an array of `long`; nothing to cancel one.
+/// **Cost** two passes over an array of `long`; a cancelled timer costs nothing here.
 final class TimerRun {
   /*
-   * The timers stay where they stood in their slot's chunks. A key is the deadline's offset in the
-   * tick above that place, counted through all chunks. So sorting moves no timer and looks into
-   * none, neither does reading the next deadline, and equal deadlines come out in the order of
-   * places, which is that of arming. Making the keys reads the timers one after the other, and the
-   * cache misses overlap, for nothing waits for them.
+   * The timers stay at their positions in their slot's chunks. A key consists of the deadline's
+   * offset in the tick and, in the lower bits, that position, counted through all chunks. So the
+   * sort moves no timer and reads none, and neither does reading the next deadline. Equal deadlines
+   * come out in the order of positions, which is the order of arming. The computation of the keys
+   * reads the timers one after the other; no read depends on another, so the cache misses overlap.
    *
-   * A timer that is cancelled leaves a hole in its chunk.
+   * A cancelled timer leaves a hole in its chunk.
    *
    * I1. Ascending by deadline, then by arming. [TimerQueueTest, TimerQueueModelTest]
    */
   private static final int INDEX_BITS = 32;
   private static final int DIGIT = (TimerQueue.TICK_SHIFT + 1) / 2; // of an offset: two passes
-  private static final int FEW = 256; // below, clearing and summing 2,048 counters costs more
-  private static final int KEPT = 4_096; // keys, 64 KB; larger arrays go when their tick is over
+  private static final int FEW = 256; // below, 2,048 counters cost more than a comparison sort
+  private static final int KEPT = 4_096; // keys, 64 KB; larger arrays are dropped after their tick
 
   private final TimerSlots slots;
   private @Nullable TimerEvent[][] timers = new TimerEvent[4][]; // of the chunks, in order
@@ -40,8 +40,8 @@ final class TimerRun {
     this.slots = slots;
   }
 
-  /// Begins anew with the timers of the tick that begins at `start`, when none is left of the one
-  /// before.
+  /// Starts a new run, with the timers of the tick that begins at `start`. The previous run must be
+  /// empty.
   void begin(TimerSlots.Chunk first, long start) {
     assert isEmpty() : "timers of an earlier tick are left";
     clear();
@@ -116,7 +116,7 @@ final class TimerRun {
     }
   }
 
-  /// Whether none is left. Passes over the holes, so that the next one is a timer.
+  /// Whether no timer is left. Skips the holes, so that the next entry is a timer.
   boolean isEmpty() {
     while (head < size && timerOf(keys[head]) == null) {
       head++;
@@ -124,13 +124,13 @@ final class TimerRun {
     return head == size;
   }
 
-  /// The next deadline, once [#isEmpty] has said that there is one.
+  /// The next deadline; call only after [#isEmpty] has returned false.
   long least() {
     return start + (keys[head] >>> INDEX_BITS);
   }
 
-  /// Takes the next timer, once [#isEmpty] has said that there is one.
-  @SuppressWarnings("NullAway") // isEmpty() has passed over the holes
+  /// Removes the next timer; call only after [#isEmpty] has returned false.
+  @SuppressWarnings("NullAway") // isEmpty() has skipped the holes
   TimerEvent poll() {
     int place = placeOf(keys[head++]);
     TimerEvent[] chunk = timers[place >> TimerSlots.SHIFT];

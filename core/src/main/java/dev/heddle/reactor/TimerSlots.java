@@ -8,50 +8,50 @@ import org.jspecify.annotations.Nullable;
 /// time.
 final class TimerSlots {
   /*
-   * A slot is a ring of chunks, of which the slot knows the last. A timer knows its chunk's number
-   * and its index there, in one `int`; it stays at its place until it leaves, so that the order of
-   * arrival is the order of places. A timer that leaves leaves a hole. A chunk full of holes
-   * leaves, too: its number is free for another one.
+   * A slot is a circular list of chunks, and refers to the last. A timer stores the number of its
+   * chunk and its index there, in one `int`, and stays at that position until it is removed; so the
+   * order of positions is the order of arrival. A removed timer leaves a hole. A chunk with holes
+   * only is removed, too, and its number is free for another one.
    *
    *   tails[slot] ──> last chunk ──next──> first chunk ──next──> ... ──> last chunk
    *   chunks[number]: each of them
    *
-   * Nothing about a timer but its pointer is kept, so adding one is one write of a pointer. That
-   * into an old array would cost a fence under G1, and the cleaning of a card; so chunks are not
-   * pooled: a new one is young while it is filled.
+   * A slot keeps nothing of a timer but a pointer to it, so an addition is one write of a pointer.
+   * In an old array that write would cost a fence under G1 and the cleaning of a card. So chunks
+   * are not pooled: a new chunk is young while it is filled.
    *
-   * I1. chunks[at >> SHIFT].timers[at & MASK] is the timer that says `at`, and no other timer is
-   *     there. [TimerSlotsTest]
-   * I2. A slot that is not empty has a chunk with a timer; no chunk but the last is without.
+   * I1. chunks[at >> SHIFT].timers[at & MASK] is the timer whose field `at` has that value, and no
+   *     other timer is there. [TimerSlotsTest]
+   * I2. A non-empty slot has a chunk with a timer, and only its last chunk may be without one.
    *     [TimerSlotsTest]
    * I3. least(slot) is exact or UNKNOWN. [TimerSlotsTest]
    *
-   * Cost. At worst each chunk keeps one timer: 320 bytes for it in place of 6, beside the 64 of the
-   * timer itself.
+   * Cost. At worst each chunk keeps one timer alone: 320 bytes for it instead of 6, besides the 64
+   * of the timer itself.
    *
-   * Rejected. Filling a hole with the slot's last timer: it loses the order of arrival, which then
-   * needs a number in each timer and a comparison of equal deadlines. Deadlines beside the timers:
-   * one write and, for a cancel, one cache miss more; they are read only when their slot's time has
-   * come, all at once, and then the misses overlap. Lists through the timers: each step of a walk
+   * Rejected. Filling a hole with the slot's last timer: loses the order of arrival, which then
+   * needs a number in each timer and a comparison for equal deadlines. Copies of the deadlines: one
+   * more write and, for a cancel, one more cache miss; deadlines are only read when their slot is
+   * reached, all at once, and then the misses overlap. Lists linked through the timers: each step
    * is a cache miss that waits for the one before.
    */
   static final long UNKNOWN =
-      Long.MIN_VALUE; // no deadline is less: it stays until the slot is empty
+      Long.MIN_VALUE; // no deadline is less: it remains until the slot is empty
   static final int NONE = -1;
-  static final int SHIFT = 6; // of a place: up to 64 timers a chunk
+  static final int SHIFT = 6; // of a position: up to 64 timers a chunk
   static final int MASK = (1 << SHIFT) - 1;
   private static final int FEW =
-      8; // entries of a slot's first chunk: most slots hold one timer or two
+      8; // entries of a slot's first chunk: most slots hold one or two timers
 
   private final @Nullable Chunk[] tails;
-  private final long[] least; // and one place for chunks that are in no slot
+  private final long[] least; // by slot, and one entry for chunks that were taken out of theirs
   private final int taken;
 
   private @Nullable Chunk[] chunks = new Chunk[16];
-  private int[] numbers = new int[16]; // free ones, a stack
+  private int[] numbers = new int[16]; // free numbers, a stack
   private int free;
-  private int used; // numbers given out so far, those that are free again included
-  private @Nullable Chunk spare; // a first chunk
+  private int used; // numbers used so far, including those that are free again
+  private @Nullable Chunk spare; // a first chunk to be used again
 
   TimerSlots(int count) {
     tails = new Chunk[count];
@@ -61,7 +61,7 @@ final class TimerSlots {
 
   /// Adds a timer to a slot.
   ///
-  /// @return whether it is the first one there
+  /// @return whether it is the first timer there
   boolean add(TimerEvent timer, long deadline, int slot) {
     Chunk tail = tails[slot];
     boolean first = tail == null;
@@ -80,8 +80,8 @@ final class TimerSlots {
 
   /// Removes a timer, also one whose chunk has been taken.
   ///
-  /// @return the slot that is empty now, or [#NONE]
-  @SuppressWarnings("NullAway") // a timer's chunk is there
+  /// @return the slot if it is empty now, else [#NONE]
+  @SuppressWarnings("NullAway") // the chunk of a timer exists
   int remove(TimerEvent timer) {
     int at = timer.at;
     Chunk chunk = chunks[at >> SHIFT];
@@ -92,14 +92,14 @@ final class TimerSlots {
     return --chunk.live == 0 ? leave(chunk) : NONE;
   }
 
-  /// The least deadline of a slot that is not empty, or [#UNKNOWN] after its timer was removed.
+  /// The least deadline of a non-empty slot, or [#UNKNOWN] after its timer was removed.
   long least(int slot) {
     return least[slot];
   }
 
-  /// Takes all chunks out of a slot that is not empty; they are linked by `next`, in order. Their
-  /// timers can still be removed, until the caller that took them has [#release]d each.
-  @SuppressWarnings("NullAway") // it has a chunk
+  /// Takes all chunks out of a non-empty slot; they are linked by `next`, in order. Their timers
+  /// can still be removed, until the caller [#release]s each chunk.
+  @SuppressWarnings("NullAway") // the slot has a chunk
   Chunk take(int slot) {
     Chunk tail = tails[slot];
     Chunk first = tail.next;
@@ -111,7 +111,7 @@ final class TimerSlots {
     return first;
   }
 
-  /// Forgets a chunk that was taken.
+  /// Frees the number of a chunk that was taken.
   void release(Chunk chunk) {
     chunks[chunk.number] = null;
     if (free == numbers.length) {
@@ -120,7 +120,7 @@ final class TimerSlots {
     numbers[free++] = chunk.number;
   }
 
-  /// Chunks with timers.
+  /// The number of chunks with timers.
   int inUse() {
     return used - free;
   }
@@ -159,7 +159,7 @@ final class TimerSlots {
     return number;
   }
 
-  // a chunk without timers: stays if it is the last and has room, unless the slot is empty
+  // a chunk has lost its last timer: it stays if it is the slot's last, has space, and is not alone
   @SuppressWarnings("NullAway") // a chunk of a slot has neighbours
   private int leave(Chunk chunk) {
     int slot = chunk.slot;
@@ -190,12 +190,12 @@ final class TimerSlots {
     return slot;
   }
 
-  /// A piece of a slot. A place without a timer is a hole, or not yet filled.
+  /// A part of a slot. A position without a timer is a hole, or not filled yet.
   static final class Chunk {
     final @Nullable TimerEvent[] timers;
     private int number;
     private int slot;
-    int fill; // places used, holes included
+    int fill; // positions used, including holes
     private int live;
     @Nullable Chunk next;
     private @Nullable Chunk previous;

@@ -7,8 +7,8 @@ import dev.heddle.event.source.EventHome;
 import dev.heddle.event.source.EventSource;
 import dev.heddle.scheduler.inbox.Inbox;
 
-/// A trigger: fires each time it is pulled while somebody waits, else is closed until the next wait
-/// takes the pull.
+/// A trigger: fires each time it is signalled while a coroutine waits; otherwise it stays closed
+/// until the next wait consumes the signal.
 ///
 /// *Memory consistency*: what a thread did before [#pull] is visible to the coroutines it wakes.
 public final class TriggerEvent extends EventSource implements Trigger {
@@ -62,10 +62,10 @@ public final class TriggerEvent extends EventSource implements Trigger {
   private final class Arrival extends Inbox.Node {
     @Override
     public void arrive() {
-      // first, so that a pull from now on fires anew
+      // first, so that a pull from now on posts again
       readmit();
-      // until a coroutine goes on with it: one that was woken by something else, or is cancelled,
-      // does not
+      // closed until a coroutine consumes the signal: a waiter that is already woken by another
+      // event, or is cancelled, does not
       kept = true;
       fire(null, null);
     }

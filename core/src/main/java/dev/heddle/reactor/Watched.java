@@ -3,8 +3,8 @@ package dev.heddle.reactor;
 
 import dev.heddle.reactor.driver.Descriptor;
 
-/// A channel or descriptor that other code owns, watched for all that ask: a descriptor has one
-/// listener for each direction, and events take as many subscribers as come.
+/// A channel or file descriptor that other code owns, with events for all coroutines that wait: a
+/// descriptor has one listener for each direction, and an event has many subscribers.
 public final class Watched {
   private final Descriptor descriptor;
   private final PollEvent readable;
@@ -23,12 +23,12 @@ public final class Watched {
     return descriptor;
   }
 
-  /// Fires when it can be read from, or accepted from.
+  /// Fires when it becomes readable, or has a connection to accept.
   public PollEvent readable() {
     return readable;
   }
 
-  /// Fires when it can be written to, or has connected.
+  /// Fires when it becomes writable, or has connected.
   public PollEvent writable() {
     return writable;
   }

@@ -4,8 +4,8 @@ package dev.heddle.scheduler;
 import dev.heddle.reactor.driver.DriverHost;
 import dev.heddle.scheduler.context.ExecutionContext;
 
-/// A loop's thread, by which drivers know whether they are called on it. It is there before the
-/// scheduler, which is made of its driver.
+/// The thread of a loop. A driver asks it whether the calling thread belongs to the loop. It is
+/// created before the scheduler, because the scheduler needs the driver.
 ///
 /// @param thread the carrier itself
 public record Carrier(Thread thread) implements DriverHost {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.scheduler;
 
-/// The time as one loop knows it: its timers, deadlines, grace periods and delays.
+/// The time source of one loop, for its timers, deadlines, grace periods and delays.
 ///
-/// A loop's driver must go by the same clock, for it sleeps until deadlines of this scale: those of
-/// the operating system need [#SYSTEM]; a clock that a test moves needs a driver that moves it.
-/// **Thread** any.
+/// The loop's driver must use the same clock, because it sleeps until deadlines of this scale. The
+/// drivers of the operating system need [#SYSTEM]; a clock that a test advances needs a driver that
+/// advances it. **Thread** any.
 @FunctionalInterface
 public interface Clock {
-  /// The JVM's own.
+  /// The monotonic clock of the JVM.
   Clock SYSTEM = System::nanoTime;
 
-  /// Nanoseconds since an origin of the clock's choice. Never goes back.
+  /// Nanoseconds since an origin of the clock's choice. Never goes backwards.
   long nanoTime();
 }

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.scheduler;
 
-/// Lets the others run now and then when calls never have to wait: a peer that sends as fast as we
-/// read must not hold the loop.
+/// The cooperative budget of a loop: a coroutine whose calls never have to wait yields now and
+/// then. Without it, a peer that sends as fast as the coroutine reads would keep the loop to
+/// itself.
 ///
-/// One for a loop: what counts are the calls since anybody else could run, on whichever handles.
+/// One for each loop. It counts calls on all handles since another coroutine could last run.
 public final class Fairness {
-  private static final int IN_A_ROW = 64; // calls; some 100 us of small reads
+  private static final int IN_A_ROW = 64; // calls; about 100 us of small reads
 
   private final Scheduler scheduler;
 
   // loop only
-  private int calls; // since others could run
-  private long dispatched; // as the scheduler counted at the last call
+  private int calls; // since another coroutine could run
+  private long dispatched; // the scheduler's count at the last call
 
   Fairness(Scheduler scheduler) {
     this.scheduler = scheduler;
   }
 
-  /// Counts a call that may not have to wait. **Suspends** at every 64th without a wait in between.
+  /// Counts a call that may complete at once. **Suspends** at every 64th without a wait in between.
   public void pass(Waker self) {
     long now = scheduler.dispatches();
     if (now != dispatched) {

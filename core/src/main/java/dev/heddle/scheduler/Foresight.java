@@ -4,31 +4,33 @@ package dev.heddle.scheduler;
 import dev.heddle.scheduler.context.ContextPool;
 import dev.heddle.scheduler.context.ExecutionContext;
 
-/// Looks at what the next mounts will touch, for several at a time, so that the processor fetches
-/// it for all of them at once.
+/// Prefetches what the next mounts will touch: reads it for several contexts in a row, so that the
+/// cache misses overlap.
 ///
 /// **Thread** the carrier.
 final class Foresight {
   /*
-   * With a thousand coroutines that each wait for I/O nothing of one is in the cache when its turn comes, and to mount it leads from object
-   * to object: context, thread, continuation, each a miss of 70 ns or so. A processor has many misses under way at once, but
-   * not across a switch: each of its fences waits for all that was read before. So the looks are made in a row of their own,
-   * with nothing between them: then they cost little more than one.
+   * With a thousand coroutines that each wait for I/O, none is in the cache when its turn comes. To
+   * mount one, the carrier follows pointers from the context to its thread and its continuation;
+   * each is a cache miss of about 70 ns. A processor overlaps many misses, but not across a switch:
+   * each fence of the switch waits for all earlier reads. So the prefetch reads several contexts in
+   * a row with nothing in between, which costs little more than one miss.
    *
-   * It is a guess, and nothing depends on it: others may come first, or somebody may run who was not looked at. Where there are few
-   * coroutines their stacks stay in the cache, and a look costs what it is to save.
+   * The prefetch is a guess, and correctness does not depend on it: other coroutines may come
+   * first, and a coroutine may run that was not prefetched. A loop with few coroutines keeps their
+   * stacks in the cache; there a prefetch costs what it saves.
    *
-   * Rejected. A look when a coroutine is queued: in between there is all that a completion does, so fewer are under way at once. Sixteen at a
-   * time: no better.
+   * Rejected. A prefetch when a coroutine is queued: the work of a completion lies in between, so
+   * fewer misses overlap. Sixteen at a time: no better.
    */
-  private static final int MANY = 256; // contexts; fewer stay in the cache, with their stacks
-  private static final int ROW = 8; // about as many as a core's misses, with what each leads to
+  private static final int MANY = 256; // contexts; fewer stay in the cache with their stacks
+  private static final int ROW = 8; // about the misses that a core overlaps, with what each reads
 
   private final ReadyQueue ready;
   private final ContextPool contexts;
-  private int near; // of those that come next, so many were looked at
+  private int near; // contexts already prefetched and still to come
 
-  @SuppressWarnings("UnusedVariable") // what nobody uses the compiler does not read
+  @SuppressWarnings("UnusedVariable") // the field keeps the compiler from removing the reads
   private int seen;
 
   Foresight(ReadyQueue ready, ContextPool contexts) {
@@ -36,7 +38,7 @@ final class Foresight {
     this.contexts = contexts;
   }
 
-  /// The next one is about to be taken from the queue.
+  /// Called before the next entry is taken from the queue.
   void beforeNext() {
     if (contexts.inUse() >= MANY && --near <= 0) {
       near = look();

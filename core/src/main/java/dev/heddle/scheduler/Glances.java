@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.scheduler;
 
-/// Says when code that computes, and asks often whether it is cancelled, is to have the clock read.
+/// Decides when a computing coroutine that often checks for cancellation reads the clock.
 ///
-/// Reading the clock costs 20-30 ns, too much for each turn of a tight loop. So it is read every
-/// `stride` calls. The stride doubles while that many calls take less than 100 us, and is 1 again
-/// as soon as they take more than 250: code that asks every few milliseconds has the clock read
-/// each time.
+/// Reading the clock costs 20-30 ns, too much for each iteration of a tight loop. So the clock is
+/// read every `stride` calls. The stride doubles while that many calls take less than 100 us, and
+/// returns to 1 as soon as they take more than 250 us: a coroutine that checks every few
+/// milliseconds reads the clock each time.
 final class Glances {
-  private static final int LONGEST_STRIDE = 32; // calls; the clock is then 1 ns of a call
+  private static final int LONGEST_STRIDE = 32; // calls; the clock then costs 1 ns a call
   private static final long SHORT_NANOS = 100_000;
   private static final long LONG_NANOS = 250_000;
 
@@ -16,7 +16,7 @@ final class Glances {
 
   // loop only
   private int stride = 1;
-  private int left = 1; // calls until it is due
+  private int left = 1; // calls until the next clock read
   private long readAt;
 
   Glances(Clock clock) {
@@ -24,7 +24,7 @@ final class Glances {
     this.readAt = clock.nanoTime();
   }
 
-  /// Counts a call.
+  /// Counts a call; true when the clock is to be read.
   boolean isDue() {
     return --left <= 0;
   }

@@ -3,22 +3,24 @@ package dev.heddle.scheduler;
 
 /// A small piece of the runtime's own work, done in a tick before the next coroutine runs.
 ///
-/// Not for user code: it runs on whatever stack is suspending, so it takes no lock, blocks on
-/// nothing, depends on nothing that is bound to a thread, and is over at once.
+/// Not for user code. A microtask runs on the stack of whichever coroutine suspends, so it takes no
+/// lock, never blocks, depends on nothing that is bound to a thread, and returns quickly.
 ///
-/// **Thread** the loop's. **Order** first in, first out; at most 1,024 a tick. An exception ends
-/// the tick's microtasks and becomes the loop's exit exception; the rest stay queued for the next
-/// tick.
+/// **Thread** the loop's. **Order** first in, first out; at most 1,024 a tick. An exception stops
+/// the microtasks of this tick and becomes the loop's exit exception; the others stay queued for
+/// the next tick.
 public abstract class Microtask {
   /*
-   * Who holds a microtask: each place in the queue, and its maker if it keeps it for longer (retain). With the last of them
-   * destroy() runs, exactly once, whatever became of the task: it ran, it threw, it was cancelled, or the loop ended first.
+   * Reference counting. Each entry in the queue holds a reference to the microtask, and so does the
+   * code that calls retain(). The last release runs destroy() exactly once, whatever happened to
+   * the task: it ran, it threw, it was cancelled, or the loop ended first.
    *
    * States.  from       event                                to
    *          HELD(n)    post(), retain()                     HELD(n + 1)
    *          HELD(n)    taken out of the queue, release()    HELD(n - 1)
    *          HELD(1)    taken out of the queue, release()    DESTROYED
-   * A task may stand in the queue more than once and then runs more than once. Everything else throws.
+   * A task may be in the queue more than once, and then runs more than once. Every other event
+   * throws.
    */
   private static final int DESTROYED = -1;
 
@@ -26,26 +28,26 @@ public abstract class Microtask {
   private int references;
   private boolean cancelled;
 
-  /// Held by nobody yet.
+  /// A task without references.
   protected Microtask() {}
 
   /// Does the work.
   protected abstract void run();
 
-  /// Gives back what the task holds: nobody refers to it any more. Throws nothing.
+  /// Frees what the task owns, after the last reference was released. Throws nothing.
   protected void destroy() {}
 
-  /// One more refers to it.
+  /// Adds a reference.
   ///
-  /// @throws IllegalStateException when it is destroyed already
+  /// @throws IllegalStateException when the task is already destroyed
   public final void retain() {
     checkHeld();
     references++;
   }
 
-  /// One less refers to it.
+  /// Releases a reference.
   ///
-  /// @throws IllegalStateException when it was released more often than retained
+  /// @throws IllegalStateException when it is released more often than retained
   public final void release() {
     checkHeld();
     if (--references <= 0) {
@@ -64,17 +66,17 @@ public abstract class Microtask {
     }
   }
 
-  /// It will not run any more, also where it is queued.
+  /// Keeps the task from running, also where it is already queued.
   public final void cancel() {
     cancelled = true;
   }
 
-  /// Whether it will not run any more.
+  /// Whether it was cancelled.
   public final boolean isCancelled() {
     return cancelled;
   }
 
-  /// Taken out of the queue: its turn.
+  /// Runs the task unless it was cancelled, and releases the queue's reference.
   final void execute() {
     try {
       if (!cancelled) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.scheduler;
 
-/// The microtasks of a loop that wait for the next tick.
+/// The microtasks of a loop, queued for its next tick.
 final class MicrotaskQueue {
   private static final int BUDGET =
-      1_024; // a tick; keeps one that feeds itself from starving the rest
+      1_024; // a tick; a task that posts itself must not starve the coroutines
 
   private final Ring tasks = new Ring(64);
   private final SchedulerOwner owner;
@@ -22,7 +22,7 @@ final class MicrotaskQueue {
     tasks.add(task);
   }
 
-  /// Runs what is queued, within the budget, until one throws.
+  /// Runs the queued tasks, within the budget, until one throws.
   void run() {
     for (int budget = BUDGET; budget > 0; budget--) {
       if (!(tasks.poll() instanceof Microtask task)) {
@@ -37,13 +37,13 @@ final class MicrotaskQueue {
     }
   }
 
-  /// Releases those that will not run: the loop has ended.
+  /// Releases the tasks that will not run, because the loop has ended.
   void close() {
     while (tasks.poll() instanceof Microtask task) {
       try {
         task.release();
       } catch (RuntimeException | Error e) {
-        // the rest is released all the same
+        // safe: reported; the other tasks must be released, too
         owner.failed(e);
       }
     }

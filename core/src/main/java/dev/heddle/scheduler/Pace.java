@@ -3,27 +3,32 @@ package dev.heddle.scheduler;
 
 import dev.heddle.reactor.driver.ReactorDriver;
 
-/// How often a loop reads its clock, and when it looks at its reactor; counted in dispatches.
+/// Decides how often a loop reads its clock and when it polls its reactor, counted in dispatches.
 final class Pace {
   /*
-   * Reading the clock costs 20-30 ns, a fifth of a switch. So it is read every `stride` dispatches, and stride adapts: doubled
-   * while that many dispatches take less than 100 us, back to 1 as soon as they take more than 250.
+   * Clock. A read costs 20-30 ns, a fifth of a switch. So the loop reads the clock every `stride`
+   * dispatches. The stride doubles while that many dispatches take less than 100 us, and returns to
+   * 1 as soon as they take more than 250 us.
    *
-   * Who has slept reads it, and keeps the stride: a server sleeps after a handful of dispatches, and would never get beyond 2. What they
-   * took must be seen all the same; so when that was last seen a stride ago, it is read before the sleep, too.
+   * The loop also reads the clock after a sleep, without changing the stride: a server sleeps after
+   * a handful of dispatches, and would otherwise never get beyond 2. Their duration must still be
+   * measured. So when the last measurement is a stride ago, the loop reads the clock before it
+   * sleeps, too.
    *
-   * A look at the reactor is due when the last one is 1 ms ago, or at the end of a round that began 61 dispatches or more
-   * after it. A round is who is ready when the clock is read; all of them run before the look.
+   * Reactor. A poll is due when the last one is 1 ms ago, or at the end of a round that began 61
+   * dispatches or more after it. A round is the coroutines that are ready when the clock is read;
+   * all of them run before the poll.
    *
-   * The scheduler asks at the dispatch that attentionAt() names, and not before: one comparison stands for both.
+   * The scheduler calls attend() at the dispatch that attentionAt() returns and not before, so that
+   * one comparison a dispatch covers both.
    *
-   * Rejected. Reading the clock each tick: 15 % of a switch. Looking after so many dispatches, whoever is ready: those behind
-   * would wait for the look, too.
+   * Rejected. Reading the clock each tick: 15 % of a switch. A poll after a fixed number of
+   * dispatches: coroutines that are already ready would wait for the poll, too.
    */
   private static final long LOOK_NANOS =
-      1_000_000; // as often as the reference looks at its reactor
+      1_000_000; // the longest time without a poll while coroutines are ready
   private static final int LOOK_DISPATCHES = 61; // prime, so that it does not beat with rings of 64
-  private static final int LONGEST_STRIDE = 16; // dispatches; the clock is then 2 ns of a switch
+  private static final int LONGEST_STRIDE = 16; // dispatches; the clock then costs 2 ns a switch
   private static final long SHORT_NANOS = 100_000;
   private static final long LONG_NANOS = 250_000;
 
@@ -34,9 +39,9 @@ final class Pace {
   private long now;
   private int stride = 1;
   private long clockAt; // the next dispatch at which the clock is read
-  private long readAt; // the dispatch before which it was read last
-  private long measured; // the one before which it was last seen how long some took
-  private long roundEnd = Long.MAX_VALUE; // of the round that a look waits for
+  private long readAt; // the dispatch before which it was last read
+  private long measured; // the dispatch before which a duration was last measured
+  private long roundEnd = Long.MAX_VALUE; // of the round after which a poll is due
   private long lastLook;
   private long dispatchedAtLook;
 
@@ -47,24 +52,24 @@ final class Pace {
     this.lastLook = now;
   }
 
-  /// The time as it was last read.
+  /// The time of the last clock read.
   long now() {
     return now;
   }
 
-  /// The next dispatch at which to ask.
+  /// The dispatch at which [#attend] is to be called next.
   long attentionAt() {
     return Math.min(clockAt, roundEnd);
   }
 
-  /// Reads the clock when it is time to.
+  /// Reads the clock when a read is due.
   ///
-  /// @param ready how many are ready now
-  /// @return whether to look at the reactor
+  /// @param ready the number of entries in the ready queue
+  /// @return whether to poll the reactor
   boolean attend(long dispatched, int ready) {
     boolean lookDue = dispatched >= roundEnd;
     if (lookDue) {
-      // who was ready when the round began has run
+      // every coroutine that was ready when the round began has run
       roundEnd = Long.MAX_VALUE;
     }
     if (dispatched >= clockAt) {
@@ -74,7 +79,7 @@ final class Pace {
     return lookDue;
   }
 
-  /// @param next the dispatch before which it is read
+  /// @param next the dispatch before which the clock is read
   private void readClock(long next) {
     long before = now;
     long dispatches = next - readAt;
@@ -105,17 +110,17 @@ final class Pace {
     return false;
   }
 
-  /// The reactor is being looked at.
+  /// The scheduler polls the reactor.
   void looked(long dispatched) {
     roundEnd = Long.MAX_VALUE;
     dispatchedAtLook = dispatched;
     lastLook = now;
   }
 
-  /// Nobody is ready.
+  /// Nothing is ready.
   ///
-  /// @param wanted whether somebody wants to know the time; else the clock is read when it is time
-  ///   to see how long some took
+  /// @param wanted whether the time is needed; else the clock is read only when a duration is to be
+  ///   measured
   void resting(long dispatched, boolean wanted) {
     long next = dispatched + 1;
     if (wanted || next - measured >= stride) {
@@ -123,7 +128,7 @@ final class Pace {
     }
   }
 
-  /// Nobody was ready, or what was could wait: who comes next finds the clock read anew.
+  /// Nothing was ready, or what was ready could wait: reads the clock for the next coroutine.
   void rested(long dispatched) {
     now = clock.nanoTime();
     readAt = dispatched + 1;

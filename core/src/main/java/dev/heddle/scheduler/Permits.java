@@ -9,37 +9,40 @@ import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A number of permits that the coroutines of a loop take and give back, served in the order of
-/// arrival: what every kind of turn-taking is made of.
+/// A fair semaphore: permits that the coroutines of one loop acquire and release, first come, first
+/// served.
 ///
-/// **Thread** the loop's. **Cost** while nobody waits: no switch, no allocation.
+/// **Thread** the loop's. **Cost** without contention: no switch, no allocation.
 public class Permits {
   /*
-   * States of a permit.  from     event                           to       who
-   *                      FREE     take(), tryTake()               TAKEN    the caller
-   *                      TAKEN    giveBack(), somebody waits      TAKEN    by the oldest who waits, when the call returns
-   *                      TAKEN    giveBack(), nobody waits        FREE
-   *                      TAKEN    it was handed over, and its new TAKEN,   the new holder, on its way out: as by giveBack()
-   *                               holder leaves before it has run FREE
-   *                               (cancelled, deadline, token)
+   * States of a permit.
+   *   from   event                               to             who
+   *   FREE   take(), tryTake()                   TAKEN          the caller
+   *   TAKEN  giveBack(), a coroutine waits       TAKEN          the oldest waiter, when the call
+   *                                                             returns
+   *   TAKEN  giveBack(), no coroutine waits      FREE           the caller
+   *   TAKEN  its new holder leaves before it     TAKEN or FREE  the new holder, as by giveBack()
+   *          has run (cancelled, deadline, token)
    *
-   * The hand-over. A wake-up only queues: until the one who was woken runs, anything may happen. So the permit passes inside
-   * giveBack(). One that was merely set free would be taken by whoever runs next, most often the one that has just given it back,
-   * and who was woken would find nothing, again and again. Who has been woken by something else already is passed over: it is
-   * about to leave.
+   * Hand-over. A wake-up only queues a coroutine; others run before it. So giveBack() itself passes
+   * the permit to the waiter. If it only freed the permit, the next coroutine to run would take it,
+   * most often the one that has just released it, and the woken waiter would find none, again and
+   * again. giveBack() skips a waiter that another event (deadline, cancellation) has already woken:
+   * that waiter is about to leave the queue.
    *
    * Threads. The loop's.
    *
-   * I1. While somebody waits no permit is free. [MutexModelTest]
+   * I1. While a coroutine waits, no permit is free. [MutexModelTest]
    * I2. Permits are handed out in the order of arrival. [MutexModelTest]
-   * I3. Who throws out of take() has none. [MutexModelTest]
+   * I3. A coroutine for which take() throws holds no permit. [MutexModelTest]
    *
-   * Cost. A wait: one object, which is its event and its place in the line; a hand-over: one switch, and no look at the reactor.
-   * Leaving the line is constant, wherever one stands: it is linked.
+   * Cost. A wait: one object, which is both the event and the queue entry. A hand-over: one switch,
+   * and no poll of the reactor. Leaving the queue takes constant time, because the queue is linked.
    *
-   * Rejected. Handing over when the new holder runs: a second state (reserved) that every other method must ask for.
+   * Rejected. A hand-over when the new holder runs: every other method would have to check for a
+   * second state (reserved).
    *
-   * Sources. DESIGN 3.3; traps 1, 2, 3, 7.
+   * Sources. trap-1, trap-2, trap-3, trap-7.
    */
   private final Scheduler home;
   private final Object what;
@@ -50,49 +53,49 @@ public class Permits {
   private @Nullable Place oldest;
   private @Nullable Place newest;
 
-  /// Free permits.
+  /// A semaphore whose permits are all free.
   ///
-  /// @param what they are for, as reports call it
+  /// @param what the permits' purpose, for reports
   public Permits(Scheduler home, int number, Object what) {
     this.home = home;
     this.free = number;
     this.what = what;
   }
 
-  // ---- what users of permits add ----
+  // ---- for subclasses ----
 
-  /// One that was given back has passed to a coroutine that has not run since; null: it is free.
+  /// A released permit was handed to a coroutine that has not run since; null: the permit is free.
   protected void passedTo(@Nullable Waker next) {}
 
-  /// What those in the line wait for, one line.
+  /// What the waiters wait for, in one line.
   protected String info() {
     return "its turn with " + what;
   }
 
-  /// Whether they are given back by coroutines of the loop: a wait that other threads end counts as
-  /// one for the outside world.
+  /// Whether only coroutines of the loop release the permits; else other threads may, and waits
+  /// count as waits for the outside world.
   protected boolean areOfTheLoop() {
     return true;
   }
 
-  /// The coroutines that have to act before somebody can be served, as far as is known.
+  /// The coroutines that must act before a permit can be released, as far as is known.
   protected Collection<? extends Awaitable<?>> holders() {
     return List.of();
   }
 
-  // ---- taking and giving ----
+  // ---- acquiring and releasing ----
 
-  /// How many wait.
+  /// The number of waiters.
   public final int waiting() {
     return waiting;
   }
 
-  /// How many could be taken at once.
+  /// The number of free permits.
   public final int free() {
     return free;
   }
 
-  /// Takes one if there is one: then nobody waits for it.
+  /// Takes a permit if one is free.
   public final boolean tryTake() {
     if (free == 0) {
       return false;
@@ -101,16 +104,16 @@ public class Permits {
     return true;
   }
 
-  /// Takes one, as the coroutine `self`. **Suspends** while there is none.
+  /// Takes a permit for the coroutine `self`. **Suspends** while none is free.
   public final void take(Waker self) {
     if (!tryTake()) {
       await(self, Deadline.never(), null);
     }
   }
 
-  /// Waits for one to be handed over, after [#tryTake()] has found none.
+  /// Waits until a permit is handed over, after [#tryTake()] has found none.
   ///
-  /// @param token what else ends the wait; null: nothing
+  /// @param token another event that ends the wait; null: none
   public final void await(Waker self, Deadline deadline, @Nullable EventSource token) {
     Place place = new Place(self);
     enter(place);
@@ -124,15 +127,15 @@ public class Permits {
     }
   }
 
-  /// Gives one back: to the oldest who waits, if there is one. **Suspends** never.
+  /// Releases a permit: to the oldest waiter, if there is one. **Suspends** never.
   public final void giveBack() {
     if (home.hasEnded()) {
-      return; // on a thread of the JDK's by now, as others may be
+      return; // the caller now runs on a JDK thread, perhaps concurrently with others
     }
     Place next = nextServed();
     if (next == null) {
       passedTo(null);
-      free++; // last: if the stack ends at a call, nothing has changed
+      free++; // last: if the stack overflows in the call above, nothing has changed
     } else {
       passedTo(next.coroutine);
       next.call();
@@ -157,7 +160,7 @@ public class Permits {
     return null;
   }
 
-  // ---- the line ----
+  // ---- the queue of waiters ----
 
   private void enter(Place place) {
     Place before = newest;
@@ -194,7 +197,7 @@ public class Permits {
     waiting--;
   }
 
-  /// A coroutine in the line, and the event it waits for: fires once, when it is served.
+  /// A waiter and the event it waits for, which fires once, when the waiter gets the permit.
   private final class Place extends EventSource {
     final Waker coroutine;
     @Nullable Place previous;

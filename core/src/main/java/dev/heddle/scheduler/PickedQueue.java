@@ -3,10 +3,10 @@ package dev.heddle.scheduler;
 
 import org.jspecify.annotations.Nullable;
 
-/// A ready queue in which a picker decides who is next within a priority.
+/// A ready queue in which a picker decides which entry of a priority is next.
 ///
-/// The one picked moves to the head of its lane and stays there until it is polled, so that
-/// [#peek()] and [#poll()] speak of the same.
+/// The picked entry moves to the head of its lane and stays there until it is polled, so that
+/// [#peek()] and [#poll()] return the same entry.
 final class PickedQueue extends ReadyQueue {
   private final ReadyPicker picker;
   private @Nullable Object picked;

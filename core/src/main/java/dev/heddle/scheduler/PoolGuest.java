@@ -7,19 +7,19 @@ import java.util.concurrent.ForkJoinWorkerThread;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/// A loop whose carrier is a worker of a [ForkJoinPool]: before it sleeps for the first time it
-/// tells the pool that this worker blocks, as [java.util.concurrent.CompletableFuture#join] does.
-/// The pool then lets another worker run, or adds one, until the loop is over. Otherwise a loop
-/// that awaits a task of its own pool could wait for ever: with one worker nobody is left to run
-/// the task.
+/// Compensates for a loop whose carrier is a worker of a [ForkJoinPool]: before its first sleep,
+/// the loop reports to the pool that this worker blocks, as
+/// [java.util.concurrent.CompletableFuture#join] does. The pool then runs another worker, or adds
+/// one, until the loop has ended. Otherwise a loop that awaits a task of its own pool could wait
+/// for ever: in a pool with one worker, no worker would be left to run the task.
 ///
-/// The pool hears of it once for each loop, not once for each sleep: a pool wakes or adds a worker
-/// each time, which costs more than the sleep of a busy loop. A loop that never sleeps is a task
-/// that computes, and the pool hears nothing.
+/// The loop reports once, not for each sleep: the pool wakes or adds a worker each time, which
+/// costs more than a short sleep. A loop that never sleeps is a task that computes, and reports
+/// nothing.
 ///
-/// A pool adds only so many workers (256 in the common pool, unless set otherwise) and then
-/// refuses, also while it ends. The loop then sleeps on its worker without a replacement, as any
-/// blocking call does.
+/// A pool limits the workers that it adds (256 in the common pool by default) and then refuses; it
+/// also refuses while it shuts down. The loop then sleeps on its worker without a replacement, as
+/// any blocking call does.
 ///
 /// **Thread** the carrier, with no coroutine mounted.
 final class PoolGuest implements ManagedBlocker {
@@ -31,16 +31,16 @@ final class PoolGuest implements ManagedBlocker {
     this.restOfTheLoop = restOfTheLoop;
   }
 
-  /// Null where the carrier belongs to no such pool.
+  /// Null where the carrier is no worker of such a pool.
   ///
   /// @param restOfTheLoop runs the loop to its end
   static @Nullable PoolGuest of(Thread carrier, Runnable restOfTheLoop) {
     return carrier instanceof ForkJoinWorkerThread ? new PoolGuest(restOfTheLoop) : null;
   }
 
-  /// Called before each sleep. The first time it tells the pool and runs the rest of the loop.
+  /// Called before each sleep. The first call reports to the pool and runs the rest of the loop.
   ///
-  /// @return whether it did: the loop is then over; false: the caller sleeps
+  /// @return true when the loop has run to its end; false: the caller sleeps
   boolean ranTheRest() {
     if (told) {
       return false;
@@ -50,10 +50,10 @@ final class PoolGuest implements ManagedBlocker {
       ForkJoinPool.managedBlock(this);
     } catch (RejectedExecutionException e) {
       if (entered) {
-        throw e; // the loop's own
+        throw e; // thrown by the loop, not by the pool
       }
     } catch (InterruptedException _) {
-      // safe: the pool ends, and has interrupted its workers: the sleep notices
+      // safe: the pool shuts down and has interrupted its workers; the sleep notices the interrupt
     }
     return entered;
   }

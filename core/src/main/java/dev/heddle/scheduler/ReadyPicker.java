@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.scheduler;
 
-/// Chooses which of the ready coroutines runs next, among those of the same priority.
+/// Chooses which of the ready coroutines of one priority runs next.
 ///
-/// Loops take the oldest. Another choice is for tests: every order that a picker can make is one
-/// that a program must bear, for nobody promises it how long its neighbours wait.
+/// A loop takes the oldest by default. Other choices are for tests: a program must be correct in
+/// every order that a picker can produce, because no coroutine may rely on how long others wait.
 ///
-/// **Thread** the loop's, in a tick: no lock, no user code, no exception.
+/// **Thread** the loop's, in a tick: it takes no lock, runs no user code and throws nothing.
 @FunctionalInterface
 public interface ReadyPicker {
   /// The oldest.
   ReadyPicker FIFO = ready -> 0;
 
-  /// Asked once for each decision, and again when somebody of a higher priority came in between.
+  /// Called once for each decision, and again when an entry of a higher priority came in between.
   ///
-  /// @param ready how many there are; at least one
-  /// @return who is next, counted from the oldest, which is 0
+  /// @param ready the number of candidates; at least one
+  /// @return the index of the chosen one, counted from the oldest, which is 0
   int pick(int ready);
 }

@@ -3,20 +3,20 @@ package dev.heddle.scheduler;
 
 import org.jspecify.annotations.Nullable;
 
-/// What is ready to run, in order: high priority before normal, each first in, first out, and one
-/// normal after 64 high ones in a row, so that nobody starves.
+/// The queue of what is ready to run: high priority before normal, each first in, first out. After
+/// 64 entries of high priority in a row comes one of normal priority, so that none starves.
 ///
-/// Holds wakers, execution contexts that the JDK lets go on, and ends of rounds.
+/// Holds wakers, execution contexts whose foreign wait is over, and ends of rounds.
 class ReadyQueue {
-  static final int HIGH_IN_A_ROW = 64; // keeps a normal one's extra wait below 10 us
+  static final int HIGH_IN_A_ROW = 64; // keeps a normal entry's extra wait below 10 us
 
   private final Ring normal = new Ring(128);
   private final Ring high = new Ring(16);
   private int highInARow;
 
-  /// The queue for a loop whose order `picker` decides.
+  /// A queue whose order `picker` decides.
   static ReadyQueue of(ReadyPicker picker) {
-    // one class, as long as nobody asks for another: its calls are direct ones
+    // one class unless a program asks for another: the JIT then compiles direct calls
     return picker == ReadyPicker.FIFO ? new ReadyQueue() : new PickedQueue(picker);
   }
 
@@ -38,8 +38,8 @@ class ReadyQueue {
 
   /// A guess at what a later [#poll] returns.
   ///
-  /// @param place how many come before it
-  /// @return null: nothing is that far behind
+  /// @param place the number of entries before it
+  /// @return null when there are no more entries than that
   final @Nullable Object guess(int place) {
     return place < normal.size() ? normal.at(place) : null;
   }
@@ -61,7 +61,7 @@ class ReadyQueue {
     return lane.poll();
   }
 
-  /// The one that the next entry comes from.
+  /// The lane that the next entry comes from.
   final Ring lane() {
     return high.isEmpty() || (highInARow >= HIGH_IN_A_ROW && !normal.isEmpty()) ? normal : high;
   }

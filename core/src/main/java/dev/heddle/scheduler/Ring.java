@@ -3,11 +3,11 @@ package dev.heddle.scheduler;
 
 import org.jspecify.annotations.Nullable;
 
-/// A circular buffer of a power of two that doubles when it is full; first in, first out.
+/// A circular first-in, first-out buffer; its capacity is a power of two and doubles when full.
 final class Ring {
   private @Nullable Object[] slots;
-  private int head; // next to leave; both only grow, and wrap
-  private int tail; // next free
+  private int head; // the next entry out; both indices only grow, and wrap
+  private int tail; // the next free slot
 
   Ring(int capacity) {
     if (Integer.bitCount(capacity) != 1) {
@@ -35,7 +35,7 @@ final class Ring {
     return head == tail ? null : slots[head & (slots.length - 1)];
   }
 
-  /// What is `place` behind the head, of those that there are.
+  /// The entry that is `place` behind the head; it must exist.
   @Nullable Object at(int place) {
     return slots[(head + place) & (slots.length - 1)];
   }
@@ -50,7 +50,7 @@ final class Ring {
     return entry;
   }
 
-  /// Makes the entry that is `place` behind the head the head; those before it keep their order.
+  /// Moves the entry that is `place` behind the head to the head; the others keep their order.
   void bringForward(int place) {
     if (place < 0 || place >= size()) {
       throw new IndexOutOfBoundsException(place + " of " + size());

@@ -24,53 +24,72 @@ import org.jspecify.annotations.Nullable;
 /// Runs the coroutines of one loop, one at a time, on the thread that calls [#run()].
 public final class Scheduler implements ContextHost, EventHome {
   /*
-   * Two places where the scheduler's code runs, and no coroutine of its own:
+   * The scheduler has no coroutine of its own. Its code runs in two places:
    *
-   *   suspend()  on the stack of the coroutine that suspends, and next() on that of one that has ended: the tick. It decides
-   *              who is next. If that is the coroutine itself, or one that has not started and can have the ended one's
-   *              context, there is no switch.
-   *   run()      the trampoline, the carrier's own frame: mounts who is next, looks at the reactor, sleeps. On a worker of a
-   *              ForkJoinPool it runs the rest of the loop in a second frame from the first sleep on, see PoolGuest.
+   *   suspend()  on the stack of the coroutine that suspends, and nextOn() on the stack of one that
+   *              has ended: the tick, which decides what runs next. If that is the same coroutine,
+   *              or one that has not started and can take the ended one's context, no switch is
+   *              needed.
+   *   run()      the carrier's own frame (the trampoline): mounts the next coroutine, polls the
+   *              reactor, sleeps. On a worker of a ForkJoinPool it runs the rest of the loop in a
+   *              second frame from the first sleep on; see PoolGuest.
    *
-   *   suspend:   refuse where nobody may wait -> nothing subscribed and not queued: return -> a cancellation is pending: throw
-   *              -> WAITING, arm one event after the other; one has fired: return its outcome, nothing else happens
-   *              -> LEAVE handlers -> tick -> next is this coroutine: ENTER handlers, return
-   *              -> yield to the trampoline ... mounted again -> ENTER handlers -> outcome
-   *   tick:      clock (a sample every so many ticks) -> heartbeat -> microtasks -> inbox -> expired timers -> who is next
-   *   trampoline: the same tick -> interrupts to be sent -> nothing ready: sleep in the reactor -> look due: look -> mount next
+   *   suspend:    refuse where waits are forbidden
+   *               -> nothing subscribed and not queued: return
+   *               -> a cancellation or an interrupt is pending: throw
+   *               -> WAITING, arm one event after the other; one has fired: return its outcome
+   *               -> LEAVE handlers -> tick -> this coroutine is next: ENTER handlers, outcome
+   *               -> yield to the trampoline ... mounted again -> ENTER handlers -> outcome
+   *   tick:       clock (a sample every `stride` ticks) -> heartbeat -> microtasks -> inbox
+   *               -> expired timers -> decide what is next
+   *   trampoline: the same tick -> carrier tasks, interrupts among them -> poll if one is due
+   *               -> nothing ready: sleep in the reactor -> mount the next coroutine
    *
-   * The tick runs Heddle's own lock-free code only. User code on another coroutine's stack could be parked by the JDK in the
-   * middle, with a lock that the carrier needs; so could a selector. Those wait for the trampoline.
+   * The tick runs only Heddle's own lock-free code. The JDK could park user code in the middle of a
+   * tick on another coroutine's stack, with a lock that the carrier needs; a selector likewise.
+   * Such code waits for the trampoline.
    *
    * What runs on the carrier with no coroutine mounted, and why it neither waits nor ends the loop:
-   *   microtasks, timers, arrivals  the runtime's own, lock-free; what they fire are inline callbacks of the runtime's, and a coroutine
-   *                                 of its own for callbacks of users' (notifyLater). A microtask that throws ends the loop (T6)
-   *   errands (onTrampoline)        stacks, interrupts, closing of descriptors, signals, threads to be started: locks of the JDK's that
-   *                                 no coroutine is parked with. Each is guarded: what it throws is reported
-   *   the driver                    its own locks, which no coroutine can hold; its completions fire as timers do
-   *   the owner's calls             tables of the tree, dumps. Lines for the log, reports and their listeners are handed to AsyncLog
-   *   spawns for other threads      the coroutine is made here; childValue() and the body run in it (SpawnRequest)
-   *   spawn strategies, iterators,  in the coroutine that calls
+   *   microtasks, timers, arrivals  the runtime's own code, lock-free. Events that they fire call
+   *                                 the runtime's inline callbacks; user callbacks run in a
+   *                                 coroutine of their own (notifyLater). A microtask that throws
+   *                                 ends the loop (T6).
+   *   carrier tasks (onTrampoline)  read stacks, send interrupts, close descriptors, install signal
+   *                                 handlers, start threads. They take only JDK locks with which no
+   *                                 coroutine is parked. What one throws is reported.
+   *   the driver                    takes its own locks, which no coroutine can hold; its
+   *                                 completions fire events as timers do
+   *   calls of the owner            tables of the tree, dumps. Log lines, reports and their
+   *                                 listeners go to AsyncLog.
+   *   spawns for other threads      create the coroutine; childValue() and the body run inside it
+   *                                 (SpawnRequest)
+   *   spawn strategies, iterators,  run in the coroutine that calls
    *   functions of futures, tokens
-   *   the loop's end                a guard for each step; dependents of exported futures on threads of their own
-   * RoomsTest sees to it that the core calls no logger elsewhere, and takes no lock. Whatever waits all the same is reported by HoldWatch.
+   *   the end of the loop           each step is guarded; dependents of exported futures run on
+   *                                 other threads
+   * RoomsTest checks that core calls no logger elsewhere and takes no lock. HoldWatch reports
+   * whatever holds the carrier all the same.
    *
-   * Foreign waits. A mount that ends with the context HOSTING has been parked by the JDK, one that did not mount is held by a
-   * thread dump. `foreign` counts both; the context comes back through the inbox. An arrival is dropped when the context by then waits for the loop.
+   * Foreign waits. If a mount ends with the context HOSTING, the JDK has parked it. If a context
+   * did not mount, a thread dump holds it. `foreign` counts both. The context comes back through
+   * the inbox. Its arrival is dropped if it waits for the loop by then.
    *
-   * I1. Exactly one mount per resume of a suspended coroutine, none for one that resumes itself, none for one that starts on an
-   *     ended one's context. [SwitchCountTest]
-   * I2. The reactor is looked at within 1 ms of running time and 16 dispatches, or 61 dispatches and the end of a round, while it is armed;
-   *     never else. [FairnessTest; Pace]
-   * I3. Whoever was ready when a round began has run before the round ends (high priority apart: one in 65). [FairnessTest]
-   * I4. The loop sleeps only when nothing is ready, after it has told its wake-up and looked at the inbox once more. [WakeupStress]
+   * I1. Exactly one mount per resume of a suspended coroutine. None for a coroutine that resumes
+   *     itself, and none for one that starts on an ended one's context. [SwitchCountTest]
+   * I2. While the reactor is armed, it is polled within 1 ms of running time and 16 dispatches, or
+   *     61 dispatches and the end of a round. While it is not, never. [FairnessTest; Pace]
+   * I3. A coroutine that is ready when a round begins has run before the round ends (high priority
+   *     apart: one in 65). [FairnessTest]
+   * I4. The loop sleeps only when nothing is ready, after it has announced its sleep to the wake-up
+   *     and checked the inbox once more. [WakeupStress]
    *
-   * Cost. One comparison (attentionAt) a dispatch stands for the clock and the rounds, one flag (chores) for all that only the
-   * trampoline does.
+   * Cost. One comparison (attentionAt) a dispatch covers both the clock and the rounds; one flag
+   * (chores) covers all that only the trampoline does.
    *
-   * Rejected. A scheduler coroutine: a second switch each time. Polling the driver in the tick: its locks.
+   * Rejected. A scheduler coroutine: a second switch each time. Polling the driver in the tick: its
+   * locks.
    *
-   * Sources. DESIGN 3.1, facts 4-8; promises T1-T5, T15; traps 7, 10, 14, 16, 60, 63, 64.
+   * Sources. T1-T5, T15; trap-7, trap-10, trap-14, trap-16, trap-60, trap-63, trap-64.
    */
   private final SchedulerOwner owner;
   private final ReactorDriver driver;
@@ -89,18 +108,18 @@ public final class Scheduler implements ContextHost, EventHome {
   private final ReadyQueue ready;
   private final Foresight foresight;
   private final MicrotaskQueue microtasks;
-  private final ArrayDeque<Runnable> errands = new ArrayDeque<>(); // of the trampoline
-  private long dispatched; // decisions who is next: mounts, self-resumes, starts without a switch
+  private final ArrayDeque<Runnable> errands = new ArrayDeque<>(); // carrier tasks
+  private long dispatched; // scheduling decisions: mounts, self-resumes, starts without a switch
   private final Pace pace;
   private final Glances glances;
-  private long attentionAt; // the pace's next dispatch: kept here, for every dispatch compares it
-  private long now; // as the pace last read it: every tick asks for it
+  private long attentionAt; // a copy of the pace's next dispatch, compared at every dispatch
+  private long now; // a copy of the pace's last clock read, used by every tick
   private boolean lookDue;
-  private boolean chores; // something for the trampoline: a look, an interrupt, a context to end
+  private boolean chores; // pending work for the carrier: a poll, a carrier task, a context to end
   private boolean over;
   private boolean inTick;
-  private int foreign; // contexts that the JDK brings back
-  private int heldUp; // of these, resumes that met a thread dump
+  private int foreign; // contexts that the JDK will bring back
+  private int heldUp; // of these, resumes that a thread dump has refused
   private int armedEvents;
   private final SchedulerCounters counters = new SchedulerCounters();
   private final Fairness fairness = new Fairness(this);
@@ -110,7 +129,7 @@ public final class Scheduler implements ContextHost, EventHome {
 
   /// A scheduler whose carrier is the current thread.
   ///
-  /// @param reuse whether a finished coroutine's context serves the next one
+  /// @param reuse whether an ended coroutine's context serves the next one
   public Scheduler(SchedulerOwner owner, SchedulerParts parts, boolean reuse) {
     this.owner = owner;
     this.driver = parts.driver();
@@ -152,17 +171,17 @@ public final class Scheduler implements ContextHost, EventHome {
     return pool;
   }
 
-  /// Counts calls that do not wait.
+  /// The loop's cooperative budget.
   public Fairness fairness() {
     return fairness;
   }
 
-  /// What has been counted so far.
+  /// The scheduler's counters.
   public SchedulerCounters counters() {
     return counters;
   }
 
-  /// The thread it runs on.
+  /// The thread that the loop runs on.
   public Thread carrier() {
     return carrier;
   }
@@ -172,52 +191,52 @@ public final class Scheduler implements ContextHost, EventHome {
     return thread == carrier;
   }
 
-  /// How often it was decided who is next.
+  /// The number of scheduling decisions so far.
   public long dispatches() {
     return dispatched;
   }
 
-  /// Whether a thread that is parked for `blocker` sleeps in a driver; for any thread.
+  /// Whether a thread that is parked with `blocker` sleeps in a driver. **Thread** any.
   public static boolean isDriver(@Nullable Object blocker) {
     return blocker instanceof ReactorDriver
         || (blocker != null && blocker.getClass().getName().startsWith("dev.heddle.netty."));
   }
 
-  /// A number that changes with each decision who is next and with each sleep; for any thread.
+  /// A number that changes with each scheduling decision and each sleep. **Thread** any.
   public long progress() {
-    // safe: a reader that sees a number of a moment ago compares it with the next one
+    // safe: compared with a later value; one that is slightly out of date does not matter
     return dispatched + reactor.sleeps();
   }
 
-  /// Whether the carrier sleeps until something happens, or is in a callback of the driver that it
-  /// slept in; for any thread.
+  /// Whether the carrier sleeps, or runs a callback of the driver inside that sleep. **Thread**
+  /// any.
   public boolean isAsleep() {
     return wakeup.isAsleep();
   }
 
-  /// Whether only the JDK can wake somebody.
+  /// Whether only foreign waits are left: nothing is ready, and only the JDK can wake a coroutine.
   public boolean hasOnlyForeignWaits() {
     return ready.isEmpty() && armedEvents == 0 && foreign > 0 && !driver.hasGuests();
   }
 
-  /// How many could run at once; for any thread.
+  /// The number of entries that are ready. **Thread** any.
   public int readyCount() {
-    // safe: a number of a moment ago
+    // safe: slightly out of date
     return ready.size();
   }
 
-  /// How many the JDK has parked; for any thread.
+  /// The number of coroutines that the JDK has parked. **Thread** any.
   public int foreignCount() {
     return foreign;
   }
 
-  /// Whether the loop is over: whoever still runs on one of its contexts was abandoned.
+  /// Whether the loop has ended: a coroutine that still runs on one of its contexts is abandoned.
   @Override
   public boolean hasEnded() {
     return ended;
   }
 
-  /// Whether somebody could run at once.
+  /// Whether an entry is ready.
   boolean hasReady() {
     return !ready.isEmpty();
   }
@@ -240,7 +259,7 @@ public final class Scheduler implements ContextHost, EventHome {
     }
   }
 
-  // ---- what coroutines and events ask for ----
+  // ---- called by coroutines and events ----
 
   @Override
   public void requireStack() {
@@ -255,32 +274,32 @@ public final class Scheduler implements ContextHost, EventHome {
     }
   }
 
-  /// Queues a piece of the runtime's own work for the next tick.
+  /// Queues a microtask for the next tick.
   public void post(Microtask task) {
     microtasks.add(task);
   }
 
-  /// Resumes a context that the JDK has just let go on, and that the carrier has claimed. On the
-  /// trampoline.
+  /// Resumes a context whose foreign wait has just ended and which the carrier has claimed. Called
+  /// on the trampoline.
   ///
-  /// @return whether it has run; false also where that cannot be told
+  /// @return whether it has run; false also where that cannot be determined
   public boolean resumeNow(ExecutionContext context) {
     dispatched++;
     goOn(context);
     return !context.isHosting() || context.isParked();
   }
 
-  /// Runs a piece of the runtime's own work with no coroutine mounted: what reads every stack, or
-  /// takes locks of the JDK's that no coroutine can be parked with. No code of users', no log: that
-  /// may wait for what only this thread can wake. What it throws is reported, and costs only
-  /// itself.
+  /// Queues a carrier task: a piece of the runtime's own work that runs with no coroutine mounted,
+  /// because it reads a stack or takes a JDK lock with which no coroutine can be parked. It runs no
+  /// user code and no logger, which may wait for what only this thread can wake. What it throws is
+  /// reported and affects no other task.
   public void onTrampoline(Runnable errand) {
     errands.add(errand);
     chores = true;
   }
 
-  /// Runs `errand` as [#onTrampoline] does, when everybody who is ready now, or whom the reactor or
-  /// another thread has woken by now, has had a turn. On the trampoline.
+  /// Queues `errand` as [#onTrampoline] does, after every entry has had a turn that is ready now or
+  /// that the reactor or another thread has woken by now. Called on the trampoline.
   public void afterRound(Runnable errand) {
     try {
       look();
@@ -292,7 +311,7 @@ public final class Scheduler implements ContextHost, EventHome {
     }
   }
 
-  /// Stands in both lanes of the ready queue, behind those of a round.
+  /// Queued in both lanes, behind the entries of a round.
   private final class RoundEnd {
     private final Runnable errand;
     private boolean metBefore; // in the other lane
@@ -309,26 +328,26 @@ public final class Scheduler implements ContextHost, EventHome {
     }
   }
 
-  /// Looks at the reactor as soon as nobody is mounted, before others run.
+  /// Polls the reactor as soon as no coroutine is mounted, before others run.
   public void lookSoon() {
     callForLook();
   }
 
-  /// The time, read anew.
+  /// Reads the clock.
   @Override
   public long nanoTime() {
     return clock.nanoTime();
   }
 
-  /// The time as it was last read.
+  /// The time of the last clock read.
   long coarseNanoTime() {
     return now;
   }
 
-  /// Makes [#run()] return: nothing is left to do.
+  /// Makes [#run()] return: the loop has nothing left to do.
   public void finish() {
     over = true;
-    chores = true; // nobody runs on but the trampoline, which is at its end
+    chores = true; // no coroutine may run on; the trampoline ends the loop
   }
 
   @Override
@@ -379,7 +398,7 @@ public final class Scheduler implements ContextHost, EventHome {
     }
   }
 
-  /// Puts the current coroutine behind all that are ready.
+  /// Moves the current coroutine behind all that are ready.
   public void yieldFrom(Waker self) {
     refuseToWait(self);
     try {
@@ -392,7 +411,7 @@ public final class Scheduler implements ContextHost, EventHome {
     self.endYield();
   }
 
-  /// Suspends the current coroutine until what it has subscribed to wakes it.
+  /// Suspends the current coroutine until an event that it has subscribed to wakes it.
   ///
   /// @return the result it was woken with
   public @Nullable Object suspend(Waker self) {
@@ -405,7 +424,7 @@ public final class Scheduler implements ContextHost, EventHome {
         self.clearOwnInterrupt();
       }
       if (self.isCancellationPending()) {
-        // a wait that cannot begin leaves no subscription behind
+        // drops the subscriptions, and throws the cancellation
         yieldFrom(self);
         throw new IllegalStateException("cancelled, but with nothing to throw: " + self.describe());
       }
@@ -413,7 +432,7 @@ public final class Scheduler implements ContextHost, EventHome {
         throw self.interruptedBeforeWait();
       }
       if (!StackReserve.isThere()) {
-        // arming must not stop half-way
+        // arming must not stop half-way by a StackOverflowError
         self.drop();
         throw new StackOverflowError(self.describe() + " has no stack left to wait on");
       }
@@ -425,14 +444,14 @@ public final class Scheduler implements ContextHost, EventHome {
     try {
       leaveAndEnter(self);
     } catch (StackOverflowError e) {
-      // what was subscribed is dropped at the next wait, or at the end
+      // the next wait, or the end of the coroutine, drops the subscriptions
       self.status = Waker.NO_STATUS; // no call here: the stack has ended
       throw e;
     }
     return self.deliver();
   }
 
-  // every path after the LEAVE handlers ends in the ENTER handlers
+  // every path after the LEAVE handlers ends in the ENTER handlers, but for a StackOverflowError
   private void leaveAndEnter(Waker self) {
     try {
       self.left();
@@ -440,13 +459,13 @@ public final class Scheduler implements ContextHost, EventHome {
         leave(self);
       }
     } catch (StackOverflowError e) {
-      throw e; // the callers' business; the handlers enter late
+      throw e; // the callers reset the status; there may be no stack for the ENTER handlers
     } catch (Throwable e) {
       if (ended) {
-        // on a thread of the JDK's by now: what belongs to the loop must not be touched
+        // the caller now runs on a JDK thread: it must not touch the loop's data
         self.abandonWait();
       } else {
-        // pinned, or a LEAVE handler failed: the wait did not take place
+        // pinned, or a LEAVE handler failed: the coroutine did not suspend
         self.stayed(e);
       }
       throw e;
@@ -481,12 +500,12 @@ public final class Scheduler implements ContextHost, EventHome {
       throw PinnedFrame.refusalOf(self.describe());
     }
     if (ended) {
-      throw new LoopEndedException(
-          self.describe() + " was left behind by its loop, which has ended");
+      throw new LoopEndedException(self.describe() + " was abandoned by its loop, which has ended");
     }
   }
 
-  /// The next guest for a context whose guest has ended: one that has not started, if it is next.
+  /// The next occupant of a context whose coroutine has ended: a coroutine that has not started, if
+  /// it is next.
   @Override
   public @Nullable Hosted nextOn(ExecutionContext context) {
     if (ended || !reuse) {
@@ -523,7 +542,7 @@ public final class Scheduler implements ContextHost, EventHome {
     if (dispatched >= attentionAt) {
       payAttention();
     }
-    // without the reserve the trampoline does it: this coroutine is about to leave anyway
+    // without stack for a tick the trampoline does the work: this coroutine is about to leave
     if (hasWork() && StackReserve.isThere()) {
       work(now);
     }
@@ -549,8 +568,8 @@ public final class Scheduler implements ContextHost, EventHome {
     }
   }
 
-  /// A tick for code that only computes: what is due reaches it, and whoever that wakes runs when
-  /// it suspends. By a coroutine, as often as it likes.
+  /// A tick for code that only computes: it delivers what is due, and the coroutines that this
+  /// wakes run when the caller suspends. A coroutine may call this as often as it likes.
   public void lookAround() {
     if (glances.isDue() || !inbox.isEmpty() || !microtasks.isEmpty()) {
       long time = glances.readClock();
@@ -598,7 +617,8 @@ public final class Scheduler implements ContextHost, EventHome {
       } else if (microtasks.isEmpty()) {
         idle();
       } else {
-        // those beyond the budget, or behind one that failed; meanwhile the world goes on, too
+        // tasks beyond the budget, or behind one that failed; I/O and timers must make progress,
+        // too
         readClockAfterRest();
         callForLook();
       }
@@ -619,7 +639,7 @@ public final class Scheduler implements ContextHost, EventHome {
       try {
         errand.run();
       } catch (Throwable e) {
-        // behind it stand an interrupt to be sent, a descriptor to be closed, the loop's own end
+        // safe: reported; the tasks behind it may interrupt, close a descriptor or end the loop
         owner.errandFailed(e);
       }
     }
@@ -652,11 +672,11 @@ public final class Scheduler implements ContextHost, EventHome {
     } else if (waker.isIgnored()) {
       waker.finaliseIgnored();
     }
-    // else a wait that was abandoned after it had been queued: nothing to do
+    // else a stale entry: its wait was abandoned after it had been queued
   }
 
-  /// A context arrived from the JDK: its foreign wait is over, or a resume that did not mount can
-  /// be tried again.
+  /// A context that the JDK has returned: its foreign wait is over, or a refused resume can be
+  /// tried again.
   private void goOn(ExecutionContext context) {
     context.readmit();
     if (context.isHosting() || context.isResumePending()) {
@@ -670,7 +690,7 @@ public final class Scheduler implements ContextHost, EventHome {
   private void mount(ExecutionContext context) {
     counters.mounts++;
     if (!context.mount()) {
-      // somebody looks at its stack; the JDK hands it back when that is over
+      // another thread reads its stack; the JDK returns the context afterwards
       counters.lostMounts++;
       heldUp++;
       foreign++;
@@ -704,21 +724,21 @@ public final class Scheduler implements ContextHost, EventHome {
 
   private void idle() {
     if (over || (!owner.mayWait() && heldUp == 0)) {
-      // an errand may have finished it
+      // a carrier task may have finished the loop
       over = true;
       return;
     }
     boolean waits = owner.mayWait();
-    // without a timer nobody asks what time it is before the sleep is over
+    // without a timer the time is not needed before the sleep is over
     pace.resting(dispatched, timers.size() > 0 || !waits);
     keepPace();
     if (timers.mayBeDue(now) && timers.advance(now) > 0) {
-      // round again, also when nobody is ready: one of them may have been the shutdown deadline
+      // start over, also when nothing is ready: one of the timers may be the shutdown deadline
       return;
     }
     if (!waits) {
-      // who was resumed and did not mount is not waiting: whoever looks at its stack is about to
-      // let it go
+      // a coroutine whose mount was refused is not waiting: the thread that reads its stack is
+      // about to release it
       Thread.onSpinWait();
     } else if (nothingIsExpected()) {
       lastLookBeforeVerdict();
@@ -764,20 +784,20 @@ public final class Scheduler implements ContextHost, EventHome {
 
   // ---- the end ----
 
-  /// Something for [ContextPool#trim()] to do.
+  /// The pool has contexts for [ContextPool#trim()] to end.
   @Override
   public void trimDue() {
     chores = true;
   }
 
-  /// Refuses everything from now on, ends the contexts and the driver. Contexts that the JDK holds
-  /// go to its default scheduler.
+  /// Refuses everything from now on, and ends the contexts and the driver. Contexts that the JDK
+  /// has parked go to its default scheduler.
   public void close() {
     ended = true;
     microtasks.close();
     pool.close();
     inbox.close();
-    runErrands(); // they find the loop ended
+    runErrands(); // they see that the loop has ended
     for (Object next = ready.poll(); next != null; next = ready.poll()) {
       Object context = next instanceof Waker waker ? waker.context() : next;
       if (context instanceof ExecutionContext left) {

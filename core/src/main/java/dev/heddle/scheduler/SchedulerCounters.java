@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.scheduler;
 
-/// What a scheduler counts, for tests and observers. Written on the loop, plain.
+/// Counters of a scheduler, for tests and observers. Written on the loop by plain stores.
 public final class SchedulerCounters {
   long mounts;
   long lostMounts;
@@ -11,12 +11,12 @@ public final class SchedulerCounters {
 
   SchedulerCounters() {}
 
-  /// Times the carrier ran a context.
+  /// The number of times that the carrier mounted a context.
   public long mounts() {
     return mounts;
   }
 
-  /// Mounts that the JDK refused because somebody was looking at the stack; each was tried again.
+  /// Mounts that the JDK refused because another thread was reading the stack; each was retried.
   public long lostMounts() {
     return lostMounts;
   }
@@ -26,12 +26,12 @@ public final class SchedulerCounters {
     return selfResumes;
   }
 
-  /// Coroutines that started on a finished one's context without a switch.
+  /// Coroutines that started on the context of an ended one, without a switch.
   public long reuses() {
     return reuses;
   }
 
-  /// Waits that ended while they were armed, without a switch.
+  /// Waits that ended while their events were being armed, without a switch.
   public long immediate() {
     return immediate;
   }

@@ -3,36 +3,37 @@ package dev.heddle.scheduler;
 
 import dev.heddle.event.source.FutureLedger;
 
-/// The tree of coroutines, seen from the scheduler. Called on the trampoline unless said otherwise.
+/// The coroutine tree, as the scheduler sees it. Called on the trampoline unless stated otherwise.
 public interface SchedulerOwner {
-  /// Nothing is ready: whether the loop is to wait for more; false ends it.
+  /// Nothing is ready: whether the loop waits for more; false ends the loop.
   boolean mayWait();
 
-  /// Nothing is ready, nothing armed, nobody in a foreign wait, and coroutines are left.
+  /// Deadlock: nothing is ready, nothing is armed, no foreign wait is open, and coroutines are
+  /// left.
   void nothingCanGoOn();
 
-  /// Nothing is ready and nothing armed that keeps the loop alive, but coroutines wait in the JDK:
-  /// the loop is about to sleep.
+  /// Nothing is ready and no event is armed that keeps the loop alive, but coroutines are in
+  /// foreign waits. Called before the loop sleeps.
   void onlyForeignWaits();
 
   /// The loop has slept.
   void awake();
 
-  /// The carrier's thread was interrupted while the loop slept.
+  /// The carrier was interrupted while the loop slept.
   void carrierInterrupted();
 
   /// The JDK has parked a coroutine.
   void parked(Waker waker);
 
-  /// The runtime itself failed; may be called on a coroutine's stack.
+  /// The runtime itself has failed. May be called on a coroutine's stack.
   void failed(Throwable failure);
 
-  /// A piece of the runtime's own work on the trampoline failed; the others go on.
+  /// A carrier task has failed; the others continue.
   void errandFailed(Throwable failure);
 
-  /// Runs `notification` as a short coroutine; may be called on a coroutine's stack.
+  /// Runs `notification` as a short coroutine. May be called on a coroutine's stack.
   void notifyLater(Runnable notification);
 
-  /// Where the loop's futures are accounted for; asked for from anywhere on the loop.
+  /// The table of the loop's futures. May be called anywhere on the loop.
   FutureLedger futures();
 }

@@ -4,19 +4,20 @@ package dev.heddle.scheduler;
 import dev.heddle.reactor.driver.ReactorDriver;
 import org.jspecify.annotations.Nullable;
 
-/// What a scheduler is built on; a test can have time stand still and repeat chance.
+/// The replaceable parts of a scheduler: with others than the usual ones, a test controls the time
+/// and repeats a random order.
 ///
-/// Chosen before the loop starts, so that what nobody uses costs a running loop nothing: the usual
-/// order compiles to the plain ring.
+/// Chosen before the loop starts, so that a running loop does not pay for a choice that no program
+/// makes: the usual order compiles to the plain ring.
 ///
-/// @param driver the outside world; made on the carrier
-/// @param clock the time, by which the driver goes, too
-/// @param picker who is next
-/// @param heartbeat what is told of each tick, if anything
+/// @param driver the outside world; created on the carrier
+/// @param clock the time source, which the driver uses, too
+/// @param picker chooses the next coroutine
+/// @param heartbeat called at each tick; null: nothing is called
 public record SchedulerParts(
     ReactorDriver driver, Clock clock, ReadyPicker picker, @Nullable Heartbeat heartbeat) {
 
-  /// What programs run on: real time, first in, first out.
+  /// The parts of ordinary programs: real time, first in, first out.
   public static SchedulerParts usual(ReactorDriver driver) {
     return new SchedulerParts(driver, Clock.SYSTEM, ReadyPicker.FIFO, null);
   }

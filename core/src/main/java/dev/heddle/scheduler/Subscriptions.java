@@ -11,31 +11,36 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What a waker waits for: the events of one wait, each in its role, and which of them have fired.
+/// The subscriptions of one wait: its events, the role of each, and which of them have fired.
 abstract class Subscriptions implements InlineCallback {
   /*
-   * A wait is subscribed (nothing is armed), armed event by event until one has fired, and dropped: every event that was started is
-   * stopped once. An event that has fired for the last time is replayed instead of armed.
+   * Life. The events of a wait are subscribed (nothing is armed yet), then armed one by one until
+   * one has fired, then dropped: every event that was started is stopped exactly once. An event
+   * that has fired for the last time is replayed instead of armed.
    *
-   * Order. What is waited for is armed before what only bounds the wait (a token, a deadline), in the order of subscription: what is
-   * there already is not cut short. One event in two roles is what is waited for.
+   * Order. The awaited events are armed before the events that only bound the wait (a token, a
+   * deadline), in the order of subscription. So a result that is already there is not lost to an
+   * expired deadline. An event that is subscribed in two roles counts as awaited.
    *
-   * Cost. Two subscriptions inline, without allocation: a wait with a deadline. Beyond, one object each; an index only from nine on,
-   * so that ten thousand stay linear. Each knows its place at its event, also after a move, and leaves it without a search.
+   * Cost. Two subscriptions are inline, without allocation: enough for a wait with a deadline.
+   * Further ones are one object each. There is an index from nine on, so that ten thousand stay
+   * linear. Each subscription knows its index at its event, also after it has moved there, and is
+   * removed without a search.
    *
-   * Rejected. A callback object per subscription always: 24 B and an allocation for each wait. Dropping the other subscriptions
-   * inside the notification: events that fire in the same tick could not be recorded as triggered.
+   * Rejected. A callback object per subscription: 24 B and an allocation for each wait. Dropping
+   * the other subscriptions inside the notification: events that fire in the same tick could not be
+   * recorded as triggered.
    */
   private static final byte RESOLVES = Role.RESOLVE.code;
-  private static final byte FIRED = 8; // beside a role, in its byte
+  private static final byte FIRED = 8; // a flag in the byte of a role
 
   private static final int INDEXED_FROM =
-      9; // a scan of eight costs less than one look into a hash table
+      9; // a scan of eight costs less than one look-up in a hash table
 
   final Scheduler scheduler;
 
   // loop only
-  // two inline: event, where it was put (-1: not armed), role
+  // two inline subscriptions: event, its index at the event (-1: not armed), role
   private @Nullable EventSource first;
   private @Nullable EventSource second;
   private int firstPlace = -1;
@@ -48,10 +53,10 @@ abstract class Subscriptions implements InlineCallback {
     this.scheduler = scheduler;
   }
 
-  /// An event has fired, in one of the standard roles.
+  /// An event with one of the standard roles has fired.
   abstract void wakeAs(byte role, @Nullable Object value, @Nullable Throwable failure);
 
-  /// Whether an event has fired that ends the wait.
+  /// Whether an event that ends the wait has fired.
   abstract boolean isWoken();
 
   // ---- views ----
@@ -80,7 +85,7 @@ abstract class Subscriptions implements InlineCallback {
     return found;
   }
 
-  /// What is waited for, for errors.
+  /// The awaited event, for messages.
   final String awaitedInWords() {
     return first == null ? "nothing else" : first.info();
   }
@@ -105,13 +110,13 @@ abstract class Subscriptions implements InlineCallback {
 
   // ---- subscribing ----
 
-  /// Subscribes for the coming suspension, to wake it with what the event fires with.
+  /// Subscribes for the coming suspension: the event's result or error wakes the coroutine.
   public final void resumeWhen(EventSource event) {
     resumeWhen(event, Role.RESOLVE);
   }
 
   /// Subscribes for the coming suspension. An event that is subscribed already keeps its role,
-  /// unless it is now waited for.
+  /// unless it is now awaited.
   public final void resumeWhen(EventSource event, Role role) {
     event.checkHome(scheduler);
     byte asked = role.code;
@@ -137,12 +142,12 @@ abstract class Subscriptions implements InlineCallback {
     return asked == RESOLVES ? asked : role;
   }
 
-  /// Subscribes a callback that decides itself whether to resolve the waker or to fail it.
+  /// Subscribes a callback that itself calls `resolve` or `fail` of the waker.
   public final void resumeWhen(EventSource event, EventCallback callback) {
     more().add(new Subscription(event, RESOLVES, callback));
   }
 
-  /// Bounds the coming wait. The first place stays free for what is waited for.
+  /// Bounds the coming wait. The first inline slot stays free for the awaited event.
   final void bound(EventSource event, Role role) {
     event.checkHome(scheduler);
     if (second == null) {
@@ -200,7 +205,7 @@ abstract class Subscriptions implements InlineCallback {
     return place;
   }
 
-  /// An inline subscription's event fired.
+  /// The event of an inline subscription has fired.
   @Override
   public final void onEvent(Event event, @Nullable Object value, @Nullable Throwable failure) {
     if (event == first) {
@@ -250,7 +255,7 @@ abstract class Subscriptions implements InlineCallback {
   private final class Subscription implements InlineCallback {
     final EventSource event;
     final @Nullable EventCallback custom;
-    // what is subscribed: a user's callback must not run inline, so it gets a wrapping that is none
+    // a user's callback must not run inline, so it is wrapped in one that is no InlineCallback
     final EventCallback callback;
     byte role;
     int place = -1;
@@ -286,7 +291,7 @@ abstract class Subscriptions implements InlineCallback {
     }
   }
 
-  /// The subscriptions beyond two.
+  /// The subscriptions beyond the two inline ones.
   private final class More {
     private final List<Subscription> list = new ArrayList<>();
     private @Nullable IdentityHashMap<EventSource, Subscription> index;
@@ -313,7 +318,7 @@ abstract class Subscriptions implements InlineCallback {
       }
     }
 
-    // a custom callback stands beside a standard one of the same event
+    // a custom callback does not replace the standard one of the same event
     private @Nullable Subscription find(EventSource event) {
       if (index != null) {
         return index.get(event);

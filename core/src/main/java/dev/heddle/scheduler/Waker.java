@@ -17,45 +17,57 @@ import dev.heddle.scheduler.context.VirtualThreads;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// The link between a coroutine and the events it waits for; embedded in the coroutine.
+/// Ties a coroutine to the events that it waits for; part of the coroutine's object.
 public abstract class Waker extends Subscriptions implements Hosted {
   /*
-   * States.  from       event                                to         who
-   *          NO_STATUS  enqueue() (spawn, yield)             QUEUED     spawner, or itself
-   *          NO_STATUS  beginWait()                          WAITING    itself, in suspend, with subscriptions
-   *          WAITING    an event fires while arming          RESULT     itself: the fast path, no switch, never queued
-   *          WAITING    an event fires, or a cancellation    QUEUED     whoever notifies
-   *          WAITING    interrupted()                        QUEUED     the loop: another thread has interrupted its thread
-   *          QUEUED     another event fires                  QUEUED     recorded; merged by the rules below
-   *          QUEUED     ignore(), not started                IGNORED    whoever cancels
-   *          QUEUED     deliver()                            RESULT     itself, resumed
-   *          QUEUED     begin()                              NO_STATUS  itself, started
-   *          WAITING    abandonWait() (pinned, overflow)     NO_STATUS  itself: the wait did not happen
-   *          QUEUED     abandonWait()                        NO_STATUS  itself
-   *          RESULT     deliver()                            NO_STATUS  itself, before it throws or returns
-   *          IGNORED    finalised by the scheduler           NO_STATUS  carrier; itself, in begin()
-   * Everything else throws IllegalStateException naming both states. An event that fires at a waker in NO_STATUS is late: ignored.
+   * States.
+   *   from       event                             to         who
+   *   NO_STATUS  enqueue() (spawn, yield)          QUEUED     the spawner, or the coroutine
+   *   NO_STATUS  beginWait()                       WAITING    the coroutine, with subscriptions
+   *   WAITING    an event fires while arming       RESULT     the coroutine: no switch
+   *   WAITING    an event fires, or a cancellation QUEUED     the notifier, or the canceller
+   *   WAITING    interrupted()                     QUEUED     the loop, for another thread
+   *   QUEUED     another event fires               QUEUED     recorded; merged by the rules below
+   *   QUEUED     ignore(), not started             IGNORED    the canceller
+   *   QUEUED     deliver()                         RESULT     the coroutine, resumed
+   *   QUEUED     begin()                           NO_STATUS  the coroutine, started
+   *   WAITING    abandonWait() (pinned, overflow)  NO_STATUS  the coroutine: it did not suspend
+   *   QUEUED     abandonWait()                     NO_STATUS  the coroutine
+   *   RESULT     deliver()                         NO_STATUS  the coroutine, before it throws or
+   *                                                           returns
+   *   IGNORED    finaliseIgnored()                 NO_STATUS  the carrier, or in begin()
+   * Every other event throws IllegalStateException naming both states. An event that fires at a
+   * waker in NO_STATUS is late and ignored.
    *
-   * Merging, of what comes between the wake-up and the coroutine's turn. The first success wins; later ones are only recorded as
-   * triggered. An error beats a result. Of two failures the newer one is thrown, and the older stands in its report, so that
-   * neither is lost. A token or a deadline does not displace a failure (a token's own stands in its report), nor a failure them:
-   * its event sees that nobody takes it. An interrupt counts as a token does. A cancellation (the tree's, or of what was awaited) displaces no failure, be it of what
-   * was awaited or of a token: the tree's stays pending, and the next suspension throws it. It is thrown in place of all else.
+   * Merging. Several events may come between the wake-up and the coroutine's turn.
+   *   - The first success wins; later ones are only recorded as triggered.
+   *   - An error beats a result.
+   *   - Of two failures the newer one is thrown. The older is part of its report, so neither is
+   *     lost.
+   *   - A token or a deadline does not replace a failure (the token's own error is part of the
+   *     failure's report), and a failure does not replace them: its event sees that no coroutine
+   *     observes it. An interrupt counts as a token.
+   *   - A cancellation (of the coroutine, or of an awaited one) replaces no failure, whether of an
+   *     awaited event or of a token. The coroutine's own cancellation stays pending, and the next
+   *     suspension throws it. It replaces every outcome but a failure.
    *
    * Threads. The loop's.
    *
-   * I1. Between two waits there is no subscription: every started event is stopped exactly once. [WakerTest]
-   * I2. Nothing is armed before the suspend. [WakerTest]
-   * I3. A waker is in the ready queue exactly when it is QUEUED or IGNORED (an abandoned wait leaves a stale entry, which the
-   *     scheduler drops; one whose turn comes while the JDK has parked it in a LEAVE handler misses it, and queues again after the
-   *     handler). [WakerTest, SwitchHandlerTest]
+   * I1. Between two waits there is no subscription: every started event is stopped exactly once.
+   *     [WakerTest]
+   * I2. Nothing is armed before the coroutine suspends. [WakerTest]
+   * I3. A waker is in the ready queue exactly when it is QUEUED or IGNORED. Two exceptions: an
+   *     abandoned wait leaves a stale entry, which the scheduler drops; and a waker whose turn
+   *     comes while the JDK has parked it in a LEAVE handler misses that turn and is queued again
+   *     after the handler. [WakerTest, SwitchHandlerTest]
    *
-   * Rejected. An owner of each subscribed event: the last stop ends what an event holds, and the collector the rest (decision 0008).
+   * Rejected. An owner for each subscribed event: the last stop() frees what an event holds, and
+   * the garbage collector the rest (decision 0008).
    *
-   * Sources. DESIGN 3.3; promises W1-W7, T8; traps 1, 5, 6, 9.
+   * Sources. W1-W7, T8; trap-1, trap-5, trap-6, trap-9.
    */
 
-  /// How a standard callback wakes the coroutine.
+  /// How an event wakes the coroutine.
   public enum Role {
     /// With the event's result or error.
     RESOLVE(0),
@@ -89,54 +101,55 @@ public abstract class Waker extends Subscriptions implements Hosted {
 
   // loop only
   byte status =
-      NO_STATUS; // also the scheduler's, where the stack has ended and nothing can be called
+      NO_STATUS; // the scheduler writes it, too, where a call would overflow the stack again
   private byte outcome = NOTHING;
   private boolean arming;
   boolean started;
   private boolean cancellationPending;
   private boolean watched; // has switch handlers
   private boolean handling; // runs one of them
-  private boolean missedTurn; // meanwhile
+  private boolean missedTurn; // while it ran one
   private boolean highPriority;
   private @Nullable ExecutionContext context;
   private @Nullable Object
-      carried; // while it waits: the outcome's result or error; else the coroutine's
+      carried; // while it waits: the outcome's result or error; else used by the coroutine
 
-  private int waitingSince; // of a wait, or of a foreign one: scheduler's clock, units of 2^20 ns
+  private int waitingSince; // start of a wait, also a foreign one: loop's clock, units of 2^20 ns
 
   /// A waker that is not queued.
   protected Waker(Scheduler scheduler) {
     super(scheduler);
   }
 
-  // ---- what the coroutine adds ----
+  // ---- implemented by the coroutine ----
 
-  /// What to throw at this suspension point for a cancellation that is pending; null when it is
-  /// shielded.
+  /// The exception to throw at this suspension point for a pending cancellation; null while the
+  /// coroutine is shielded.
   protected abstract @Nullable Cancellation takeCancellation();
 
-  /// Whether every suspension point throws from now on.
+  /// Whether every suspension point throws from now on (forced cancellation).
   protected abstract boolean isCancelledForGood();
 
-  /// The JDK has parked it while a cancellation was pending.
+  /// The JDK has parked the coroutine while a cancellation was pending.
   protected abstract void interruptForeignWait();
 
-  /// Clears the flag that an interrupt for the sake of a cancellation has left on its thread, and
-  /// finds out whether that interrupt has delivered it. By the coroutine itself.
+  /// Clears the interrupt flag that a cancellation has set on the coroutine's thread, and
+  /// determines whether that interrupt has delivered the cancellation. Called by the coroutine
+  /// itself.
   ///
-  /// @return whether the flag was set by one
+  /// @return whether a cancellation had set the flag
   protected abstract boolean clearOwnInterrupt();
 
-  /// Whether nothing from outside is to end its waits now.
+  /// Whether the coroutine is shielded: nothing from outside may end its waits now.
   protected abstract boolean isShielded();
 
   /// Ends a coroutine that was cancelled before its start.
   protected abstract void finishIgnored();
 
-  /// The switch handlers of this coroutine, before it leaves and after it enters.
+  /// Calls the coroutine's switch handlers, before it leaves and after it enters.
   protected abstract void onSwitch(boolean enter, boolean finishing);
 
-  /// Name and number, for errors.
+  /// Name and number, for messages.
   public abstract String describe();
 
   // ---- views ----
@@ -146,23 +159,23 @@ public abstract class Waker extends Subscriptions implements Hosted {
     return scheduler;
   }
 
-  /// What the coroutine keeps here while it cannot wait: before its start the work, after its end
-  /// the outcome. A wait needs the place for itself; one slot for all three saves eight bytes each.
+  /// A slot for the coroutine while it cannot wait: before its start it holds the work, after its
+  /// end the outcome. A wait uses the same slot, which saves eight bytes for each of the others.
   protected final @Nullable Object carried() {
     return carried;
   }
 
-  /// Keeps something for the coroutine; it must not wait as long as it is needed.
+  /// Stores something for the coroutine, which must not wait as long as it needs that.
   protected final void carry(@Nullable Object kept) {
     carried = kept;
   }
 
-  /// The stack it runs on, once it has started.
+  /// The context that the coroutine runs on, once it has started.
   public final @Nullable ExecutionContext context() {
     return context;
   }
 
-  /// Where it stands.
+  /// The current state.
   public final WakerStatus status() {
     return switch (status) {
       case NO_STATUS -> WakerStatus.NO_STATUS;
@@ -173,19 +186,19 @@ public abstract class Waker extends Subscriptions implements Hosted {
     };
   }
 
-  /// Whether it has begun to run.
+  /// Whether the coroutine has begun to run.
   public final boolean isStarted() {
     return started;
   }
 
-  /// How long it has waited, on the loop or in the JDK: to about a millisecond, and longer by what
-  /// the loop was held without a look at the clock before it began.
+  /// How long the coroutine has waited, on the loop or in the JDK: to about a millisecond, plus the
+  /// time that the loop ran without reading the clock before the wait began.
   public final Duration waited() {
     int units = (int) (scheduler.nanoTime() >>> COARSE_BITS) - waitingSince;
     return Duration.ofNanos(Integer.toUnsignedLong(units) << COARSE_BITS);
   }
 
-  /// What its wait has ended with, by kind; null while it has not, for dumps.
+  /// The kind of outcome that has ended the wait, for dumps; null while the wait has not ended.
   public final @Nullable String wokenWith() {
     return switch (outcome) {
       case VALUE -> "a result";
@@ -197,7 +210,7 @@ public abstract class Waker extends Subscriptions implements Hosted {
     };
   }
 
-  /// The JDK has parked it: a foreign wait begins.
+  /// The JDK has parked the coroutine: a foreign wait begins.
   final void parked() {
     waitingSince = (int) (scheduler.coarseNanoTime() >>> COARSE_BITS);
     if (cancellationPending) {
@@ -208,20 +221,20 @@ public abstract class Waker extends Subscriptions implements Hosted {
     }
   }
 
-  /// The JDK has parked it, and it asked to be told of switches. On the trampoline.
+  /// Called on the trampoline when the JDK has parked a coroutine that has switch handlers.
   protected void onForeignWait(ExecutionContext on) {}
 
-  /// Goes before all of normal priority from the next time it is queued.
+  /// Gives the coroutine high priority from the next time that it is queued.
   public final void raisePriority() {
     highPriority = true;
   }
 
-  /// Whether it goes before others.
+  /// Whether the coroutine has high priority.
   public final boolean isHighPriority() {
     return highPriority;
   }
 
-  /// Tells the scheduler whether this coroutine has switch handlers.
+  /// Sets whether this coroutine has switch handlers.
   protected final void watch(boolean on) {
     watched = on;
   }
@@ -247,7 +260,7 @@ public abstract class Waker extends Subscriptions implements Hosted {
     }
   }
 
-  // it goes on with that failure, and not with the outcome of its wait
+  // the coroutine continues with that failure, not with the outcome of its wait
   private void failedToEnter(Throwable failure) {
     if (outcome != VALUE && carried instanceof Throwable lost) {
       FailureTable.merge(failure, lost);
@@ -256,7 +269,8 @@ public abstract class Waker extends Subscriptions implements Hosted {
     drop();
   }
 
-  /// A suspension that did not take place, because of `failure`: whoever has seen LEAVE sees ENTER.
+  /// The coroutine did not suspend, because of `failure`. Its handlers have seen LEAVE, so they see
+  /// ENTER.
   final void stayed(Throwable failure) {
     abandonWait();
     drop();
@@ -276,8 +290,8 @@ public abstract class Waker extends Subscriptions implements Hosted {
     }
   }
 
-  /// Its turn has come while the JDK has parked it in a LEAVE handler: it cannot be mounted, and
-  /// queues again when the handler has returned.
+  /// The coroutine's turn has come while the JDK has parked it in a LEAVE handler. It cannot be
+  /// mounted, and is queued again when the handler has returned.
   final void missTurn() {
     missedTurn = true;
   }
@@ -287,16 +301,16 @@ public abstract class Waker extends Subscriptions implements Hosted {
         describe() + " was asked to wait inside a switch handler; start a coroutine there instead");
   }
 
-  /// Whether one of its switch handlers runs.
+  /// Whether one of the coroutine's switch handlers runs.
   protected final boolean isHandlingSwitch() {
     return handling;
   }
 
-  // ---- a wait, as the coroutine prepares it ----
+  // ---- preparing a wait ----
 
-  /// The waker of the coroutine that runs. It is made with the coroutine, and never again.
+  /// The waker of the current coroutine, created with the coroutine.
   ///
-  /// @param awaited what it is about to wait for, for errors
+  /// @param awaited the event to be awaited, for messages
   /// @throws IllegalStateException outside of coroutines
   static Waker define(EventSource awaited) {
     ExecutionContext context = ExecutionContext.current();
@@ -310,18 +324,18 @@ public abstract class Waker extends Subscriptions implements Hosted {
     return self;
   }
 
-  /// The error of a call that only coroutines may make.
+  /// The exception of a call that only coroutines may make.
   ///
-  /// @param what was done, as "Heddle.spawn was called"
+  /// @param what the call, as "Heddle.spawn was called"
   protected static IllegalStateException outside(String what) {
     Thread thread = Thread.currentThread();
     if (isBetweenCoroutines()) {
       return new IllegalStateException(
           what
-              + " not inside a coroutine, but between coroutines, in what the loop on thread '"
+              + " not inside a coroutine, but between coroutines, in code that the loop on thread '"
               + thread.getName()
-              + "' itself runs (a handler of Netty's, say); nothing waits there: spawn a coroutine"
-              + " for it, by a scope that was taken along");
+              + "' runs itself (a Netty handler, for example), which must not wait; spawn a"
+              + " coroutine for it, in a scope that was created earlier");
     }
     String instead =
         VirtualThreads.schedulerOf(thread) instanceof OtherBody body
@@ -344,16 +358,16 @@ public abstract class Waker extends Subscriptions implements Hosted {
     return StackWalker.getInstance().walk(frames -> frames.anyMatch(Waker::isTheLoop));
   }
 
-  /// Whether it is the loop's own iteration: other calls of the scheduler are made on any thread.
+  /// Whether the frame is the loop's own; the scheduler's other methods run on any thread.
   private static boolean isTheLoop(StackWalker.StackFrame frame) {
     return frame.getMethodName().equals("run")
         && frame.getClassName().equals(Scheduler.class.getName());
   }
 
-  /// Prepares a new wait: what was subscribed and never suspended on is dropped.
+  /// Prepares a new wait, and drops subscriptions on which the coroutine never suspended.
   public final void renew() {
     if (status != NO_STATUS) {
-      // before anything is dropped: it may be what the wait around a switch handler waits for
+      // before anything is dropped: the wait that called this switch handler may need it
       throw handling ? insideAHandler() : illegal("renew");
     }
     if (hasSubscriptions()) {
@@ -364,7 +378,8 @@ public abstract class Waker extends Subscriptions implements Hosted {
   }
 
   /// Prepares a new wait that `deadline` ends with a [DeadlineException], and `token` with a
-  /// [WaitCancelledException]. What is waited for is to be subscribed next; it counts before both.
+  /// [WaitCancelledException]. The caller subscribes the awaited event next; it takes precedence
+  /// over both.
   ///
   /// @param token null: none
   public final void renewWithTimeout(Deadline deadline, @Nullable EventSource token) {
@@ -380,7 +395,7 @@ public abstract class Waker extends Subscriptions implements Hosted {
 
   // ---- transitions ----
 
-  /// NO_STATUS → QUEUED: to be started, or to go on after the others.
+  /// NO_STATUS → QUEUED: to be started, or to continue after the others.
   public final void enqueue() {
     if (status != NO_STATUS) {
       throw illegal("enqueue");
@@ -388,26 +403,25 @@ public abstract class Waker extends Subscriptions implements Hosted {
     queue();
   }
 
-  // the ring first: if the stack ends at this call, nothing has changed
+  // the queue first: if the stack overflows in this call, nothing has changed
   private void queue() {
     scheduler.ready(this);
     status = QUEUED;
   }
 
-  // ---- interrupts by other threads, and by the program itself ----
+  // ---- interrupts, by other threads or by the program itself ----
 
-  /// Whether the wait that it is about to begin is over before it begins: its thread was
-  /// interrupted.
+  /// Whether the coming wait ends before it begins, because the coroutine's thread was interrupted.
   final boolean hasInterrupt() {
     ExecutionContext on = context;
     return on != null && on.isInterrupted() && !clearOwnInterrupt() && !isShielded();
   }
 
-  /// The end of a wait that was not begun.
+  /// The exception of a wait that was not begun.
   final WaitCancelledException interruptedBeforeWait() {
     String inVain = awaitedInWords();
     drop();
-    Thread.interrupted(); // felt
+    Thread.interrupted(); // this exception reports it
     return interruptedInVain(inVain);
   }
 
@@ -424,20 +438,20 @@ public abstract class Waker extends Subscriptions implements Hosted {
         new InterruptedException());
   }
 
-  /// NO_STATUS → QUEUED, for a coroutine that only lets the others run.
+  /// NO_STATUS → QUEUED, for a coroutine that only yields.
   final void beginYield() {
     clearOwnInterrupt();
     if (hasSubscriptions()) {
       drop();
     }
-    // one that is cancelled for good yields first: retrying for ever, it must not hold the loop
+    // under forced cancellation it yields first: a coroutine that retries must not hold the loop
     if (cancellationPending && !isCancelledForGood()) {
       throwPendingCancellation();
     }
     enqueue();
   }
 
-  /// QUEUED → NO_STATUS: nothing to deliver but a cancellation.
+  /// QUEUED → NO_STATUS: only a cancellation can be delivered.
   final void endYield() {
     status = NO_STATUS;
     if (cancellationPending) {
@@ -455,7 +469,7 @@ public abstract class Waker extends Subscriptions implements Hosted {
 
   /// NO_STATUS → WAITING, and arms one event after the other until one has fired.
   ///
-  /// @return false when one has fired: WAITING → RESULT, nothing to wait for
+  /// @return false when one has fired: WAITING → RESULT, no wait is needed
   final boolean beginWait() {
     if (status != NO_STATUS) {
       throw illegal("wait");
@@ -468,9 +482,9 @@ public abstract class Waker extends Subscriptions implements Hosted {
     return status == WAITING;
   }
 
-  /// QUEUED → IGNORED: it will be finished without running.
+  /// QUEUED → IGNORED: the coroutine will end without running.
   ///
-  /// @return false when it has started already
+  /// @return false when it has already started
   protected final boolean ignore() {
     if (started || status != QUEUED) {
       return false;
@@ -489,10 +503,10 @@ public abstract class Waker extends Subscriptions implements Hosted {
     finishIgnored();
   }
 
-  /// QUEUED → NO_STATUS: the first instruction on its context.
+  /// QUEUED → NO_STATUS: the first call on the coroutine's context.
   ///
-  /// @return false when it was ignored after all, and has been finished: its mount had met a thread
-  ///   dump, and it was cancelled before the next one
+  /// @return false when the coroutine was cancelled before it ran, and has been finished here: a
+  ///   thread dump had refused its first mount, and it was cancelled before the second
   protected final boolean begin(ExecutionContext on) {
     if (status == IGNORED) {
       finaliseIgnored();
@@ -508,7 +522,7 @@ public abstract class Waker extends Subscriptions implements Hosted {
     return true;
   }
 
-  /// The last instruction on its context.
+  /// The last call on the coroutine's context.
   protected final void end() {
     if (hasSubscriptions()) {
       drop();
@@ -522,29 +536,29 @@ public abstract class Waker extends Subscriptions implements Hosted {
     }
   }
 
-  /// Chooses the context on which it starts. One that has none when its turn comes gets one of the
-  /// pool's.
+  /// Sets the context on which the coroutine starts. A coroutine without one gets a context of the
+  /// pool when its turn comes.
   public final void mountOn(ExecutionContext on) {
     context = on;
   }
 
-  /// WAITING or QUEUED → NO_STATUS: the suspension did not take place. Calls nothing, for the stack
-  /// may have ended.
+  /// WAITING or QUEUED → NO_STATUS: the coroutine did not suspend. Calls nothing, because the stack
+  /// may have overflowed.
   final void abandonWait() {
     status = NO_STATUS;
   }
 
-  /// Wakes it with a result.
+  /// Wakes the coroutine with a result.
   public final void resolve(@Nullable Object value) {
     wake(VALUE, value, null);
   }
 
-  /// Wakes it with an error.
+  /// Wakes the coroutine with an error.
   public final void fail(Throwable failure) {
     wake(FAILURE, null, failure);
   }
 
-  /// A cancellation became pending, or is no longer.
+  /// Sets whether a cancellation is pending.
   protected final void setCancellationPending(boolean pending) {
     cancellationPending = pending;
   }
@@ -554,9 +568,9 @@ public abstract class Waker extends Subscriptions implements Hosted {
     return cancellationPending;
   }
 
-  /// Wakes a waiting coroutine for the sake of a pending cancellation.
+  /// Wakes a waiting coroutine for a pending cancellation.
   ///
-  /// @return false when it does not wait on the loop
+  /// @return false when the coroutine does not wait on the loop
   protected final boolean interruptWait() {
     if (status != WAITING) {
       return status == QUEUED;
@@ -579,7 +593,7 @@ public abstract class Waker extends Subscriptions implements Hosted {
     }
   }
 
-  /// Another event of the same wait, or one that is late.
+  /// Merges the outcome of another event of the same wait; ignores a late one.
   private void merge(byte kind, @Nullable Throwable failure) {
     if ((status != QUEUED && status != RESULT) || kind == VALUE) {
       return;
@@ -636,8 +650,7 @@ public abstract class Waker extends Subscriptions implements Hosted {
     }
   }
 
-  /// QUEUED or RESULT → NO_STATUS: hands the outcome of the wait to the coroutine, which runs
-  /// again.
+  /// QUEUED or RESULT → NO_STATUS: returns or throws the outcome of the wait, in the coroutine.
   final @Nullable Object deliver() {
     if (status != QUEUED && status != RESULT) {
       throw illegal("deliver");
@@ -654,7 +667,7 @@ public abstract class Waker extends Subscriptions implements Hosted {
     outcome = NOTHING;
     carried = null;
     if (kind == INTERRUPTED) {
-      Thread.interrupted(); // this wait has felt it
+      Thread.interrupted(); // the exception below reports it
     }
     if (cancellationPending
         && (kind == VALUE || failure == null || failure instanceof Cancellation)) {

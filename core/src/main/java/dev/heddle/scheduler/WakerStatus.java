@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.scheduler;
 
-/// Where a coroutine stands between two suspensions; the table is in [Waker].
+/// The state of a coroutine's waker; the transitions are in the table of [Waker].
 public enum WakerStatus {
-  /// Not waiting: it runs, or the JDK has parked it, or it has not been queued yet.
+  /// Not waiting: the coroutine runs, or the JDK has parked it, or it has not been queued yet.
   NO_STATUS,
   /// Subscribed and waiting.
   WAITING,
   /// In the ready queue.
   QUEUED,
-  /// In the ready queue, but cancelled before its start: it will be finished without running.
+  /// In the ready queue, but cancelled before its start: it will end without running.
   IGNORED,
-  /// Woken: the outcome is there, to be delivered.
+  /// Woken: the outcome is ready to be delivered.
   RESULT
 }

@@ -18,37 +18,38 @@ import dev.heddle.scheduler.Waker;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A lock that the coroutines of one loop take in turns.
+/// A mutual-exclusion lock for the coroutines of one loop.
 ///
 /// Code between two suspension points is atomic on a loop and needs no lock. A mutex is for a
 /// section that suspends in the middle and must not be entered by another coroutine meanwhile.
 ///
 /// {@snippet class=dev.heddle.snippets.SnippetsTest region=mutex}
 ///
-/// It is not reentrant: a method that needs it and is called by one that has it would find the
-/// section half done. A second [#lock()] of the owner is an error, not a wait without end.
+/// It is not reentrant: a method that locks it and is called by the owner would see the section
+/// half done. A second [#lock()] by the owner is an error, not a wait without end.
 ///
-/// **Thread** the loop on which it was made. **Cancelled** nothing is left behind: who leaves the
-/// line loses its place, and who was handed the mutex but is cancelled before it runs hands it on.
-/// **Order** that of arrival, without barging: [#unlock()] hands the mutex to the oldest who waits,
-/// and nobody else can take it meanwhile, not even the coroutine that unlocked. **Cost** while
-/// nobody waits: no switch, no allocation.
+/// **Thread** the loop on which it was created. **Cancelled** nothing is left behind: a cancelled
+/// waiter leaves the queue, and a coroutine that was handed the mutex but is cancelled before it
+/// runs hands it on. **Order** first come, first served, without barging: [#unlock()] hands the
+/// mutex to the oldest waiter, and no other coroutine can lock it in between, not even the one that
+/// unlocked. **Cost** without contention: no switch, no allocation.
 ///
 /// @since 0.1
 public final class Mutex {
   /*
-   * One permit, and who has it. The protocol of the line and of the hand-over is that of Permits; here stand the rules of
-   * ownership: a second lock() of the owner, an unlock() of another, a lock() after an owner that has ended with it, throw and
-   * change nothing. The owner changes inside unlock(): to the one who is served, before that one runs.
+   * One permit and its owner. The protocol of the queue and of the hand-over is that of Permits.
+   * This class adds the rules of ownership: a second lock() by the owner, an unlock() by another
+   * coroutine, and a lock() after the owner has ended without unlocking throw and change nothing.
+   * unlock() itself sets the new owner, before that coroutine runs.
    *
    * Threads. The loop's.
    *
-   * I1. While somebody waits, the mutex has an owner, which runs, is ready, waits for something else, or has ended with it.
-   *     [MutexModelTest]
+   * I1. While a coroutine waits, the mutex has an owner, which runs, is ready, waits for something
+   *     else, or has ended without unlocking. [MutexModelTest]
    *
-   * Rejected. A counter for reentrancy: hides the bug it is asked for.
+   * Rejected. A counter for reentrancy: hides the bug that makes a program need it.
    *
-   * Sources. DESIGN 3.7; traps 1, 2, 3.
+   * Sources. trap-1, trap-2, trap-3.
    */
   private final Scheduler home;
   private final @Nullable String name;
@@ -77,12 +78,12 @@ public final class Mutex {
     this.turn = new Turn();
   }
 
-  // ---- taking it ----
+  // ---- locking ----
 
-  /// Takes the mutex. **Suspends** while another coroutine holds it.
+  /// Locks the mutex. **Suspends** while another coroutine owns it.
   ///
   /// @throws dev.heddle.Cancellation when the current coroutine is cancelled while it waits
-  /// @throws IllegalStateException when the current coroutine holds it already, when its owner has
+  /// @throws IllegalStateException when the current coroutine already owns it, when its owner has
   ///   ended without unlocking it, or when it belongs to another loop
   public void lock() {
     CoroutineNode<?> self = current();
@@ -91,10 +92,10 @@ public final class Mutex {
     }
   }
 
-  /// Takes the mutex, but does not wait beyond a deadline. Else as [#lock()].
+  /// Locks the mutex, but waits no longer than a deadline. Otherwise as [#lock()].
   ///
-  /// @throws dev.heddle.DeadlineException when the deadline runs out first; a free mutex is taken
-  ///   also after it
+  /// @throws dev.heddle.DeadlineException when the deadline runs out first; a free mutex is locked
+  ///   even after the deadline
   public void lock(Deadline deadline) {
     CoroutineNode<?> self = current();
     if (!take(self)) {
@@ -102,11 +103,10 @@ public final class Mutex {
     }
   }
 
-  /// Takes the mutex, but does not wait beyond the moment in which `token` fires. Else as
-  /// [#lock()].
+  /// Locks the mutex, but waits no longer than until `token` fires. Otherwise as [#lock()].
   ///
-  /// @throws dev.heddle.WaitCancelledException when the token fires first; a free mutex is taken
-  ///   also after it
+  /// @throws dev.heddle.WaitCancelledException when the token fires first; a free mutex is locked
+  ///   even after the token has fired
   public void lock(Awaitable<?> token) {
     CoroutineNode<?> self = current();
     if (!take(self)) {
@@ -114,10 +114,11 @@ public final class Mutex {
     }
   }
 
-  /// Takes the mutex if it is free. **Suspends** never.
+  /// Locks the mutex if it is free. **Suspends** never.
   ///
-  /// @return whether the current coroutine holds it now
-  /// @throws IllegalStateException when it did already, or the mutex belongs to another loop
+  /// @return whether the current coroutine has locked it
+  /// @throws IllegalStateException when it already owns the mutex, the owner has ended without
+  ///   unlocking it, or the mutex belongs to another loop
   public boolean tryLock() {
     return take(current());
   }
@@ -154,33 +155,33 @@ public final class Mutex {
     }
   }
 
-  // ---- giving it back ----
+  // ---- unlocking ----
 
-  /// Hands the mutex to the oldest who waits for it, or sets it free. **Suspends** never: the new
-  /// owner runs when it is its turn.
+  /// Hands the mutex to the oldest waiter, or frees it. **Suspends** never: the new owner runs when
+  /// its turn in the ready queue comes.
   ///
-  /// @throws IllegalStateException when the current coroutine does not hold it
+  /// @throws IllegalStateException when the current coroutine does not own it
   public void unlock() {
     CoroutineNode<?> self = current();
     if (owner != self) {
       throw new IllegalStateException(
-          self.describe() + " cannot unlock " + info() + "; who has locked it must unlock it");
+          self.describe() + " cannot unlock " + info() + "; only its owner may unlock it");
     }
     if (turn.waiting() > 0) {
-      StackReserve.require(); // else it would have a new owner that nobody wakes
+      StackReserve.require(); // a StackOverflowError half-way would leave an owner that never wakes
     }
     turn.giveBack();
   }
 
-  // ---- both ----
+  // ---- locking and unlocking ----
 
-  /// Runs `body` while the current coroutine holds the mutex, however it ends. **Suspends** as
-  /// [#lock()].
+  /// Runs `body` while the current coroutine owns the mutex, and unlocks it however the body ends.
+  /// **Suspends** as [#lock()].
   ///
-  /// @throws CoroutineFailure when the body threw a checked exception; unchecked ones and errors
-  ///   come as they are
+  /// @throws CoroutineFailure when the body threw a checked exception; unchecked exceptions and
+  ///   errors are thrown as they are
   public <T extends @Nullable Object> T run(Body<T> body) {
-    // the way back, on which it is unlocked, needs no more stack than this
+    // checked here, because unlocking must not overflow the stack; it needs no more than this
     StackReserve.require();
     lock();
     T result;
@@ -197,12 +198,12 @@ public final class Mutex {
     try {
       unlock();
     } catch (IllegalStateException e) {
-      FailureTable.merge(failure, e); // the body has unlocked it
+      FailureTable.merge(failure, e); // the body has already unlocked it
     }
     return Rethrow.unchecked(failure);
   }
 
-  /// Runs an action while the current coroutine holds the mutex. Else as [#run(Body)].
+  /// Runs an action while the current coroutine owns the mutex. Otherwise as [#run(Body)].
   public void run(Action action) {
     this.<@Nullable Void>run(() -> {
       action.run();
@@ -212,21 +213,21 @@ public final class Mutex {
 
   // ---- views ----
 
-  /// The coroutine that holds it, or null.
+  /// The coroutine that owns it, or null.
   public @Nullable Coroutine<?> owner() {
     return owner;
   }
 
-  /// Whether somebody holds it.
+  /// Whether a coroutine owns it.
   public boolean isLocked() {
     return owner != null;
   }
 
-  /// One line for reports: its name, who holds it, how many wait.
+  /// One line for reports: name, owner, number of waiters.
   public String info() {
     CoroutineNode<?> holding = owner;
     if (holding == null) {
-      return describe() + ", which nobody holds";
+      return describe() + ", which is not locked";
     }
     return describe()
         + ", held by "
@@ -246,7 +247,7 @@ public final class Mutex {
     return name == null ? "a mutex" : "the mutex '" + name + "'";
   }
 
-  /// The one permit to be inside.
+  /// The mutex's one permit.
   private final class Turn extends Permits {
     Turn() {
       super(home, 1, "");
@@ -257,7 +258,7 @@ public final class Mutex {
       owner = (CoroutineNode<?>) next;
     }
 
-    // who holds it is said by holders(), in the words of the report
+    // the report names the owner by holders(), unless it has ended
     @Override
     protected String info() {
       CoroutineNode<?> holding = owner;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What coroutines of one loop share and take turns with.
+/// Synchronisation between the coroutines of one loop.
 ///
 /// | enters | leaves |
 /// |---|---|
-/// | calls, from coroutines | waits in line, to their wakers |
+/// | calls, from coroutines | queued waits, to their wakers |
 ///
-/// Threads: the loop on which each of them was made. Read `Mutex` first.
+/// Threads: the loop on which each object was created. Read `Mutex` first.
 package dev.heddle.sync;

@@ -11,19 +11,19 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The right to complete a future of a loop, once, from any thread.
+/// A promise that any thread can complete, once, for a future of a loop.
 ///
 /// {@snippet class=dev.heddle.snippets.ThreadSnippetsTest region=remote}
 ///
-/// The value crosses by reference. A wait for it counts as one for the outside world: the loop does
-/// not take it for a deadlock, however long it lasts.
+/// The value crosses by reference. A wait for it counts as a wait for the outside world: however
+/// long it lasts, the loop does not take it for a deadlock.
 ///
 /// *Memory consistency*: what a thread did before it completed the promise is visible to the
 /// coroutines that get the value.
 ///
-/// **Thread** any, but for its making and [#future()], which are the loop's. **Suspends** never.
+/// **Thread** any, except the constructor and [#future()], which need the loop. **Suspends** never.
 ///
-/// @param <T> what it is completed with
+/// @param <T> the type of the value
 /// @since 0.1
 public final class RemotePromise<T extends @Nullable Object> {
   private final Scheduler home;
@@ -31,7 +31,7 @@ public final class RemotePromise<T extends @Nullable Object> {
   private final RemoteEvent arrival;
   private final Future<T> future;
 
-  // written by who completes it, for the error that the next one gets
+  // written by the thread that completes the promise, for the exception of a later call
   private volatile @Nullable String completedBy;
 
   // written on the loop, read by any thread
@@ -61,13 +61,13 @@ public final class RemotePromise<T extends @Nullable Object> {
         name == null ? Future.of(source, whenCancelled) : Future.of(name, source, whenCancelled);
   }
 
-  /// What the coroutines of its loop get; always the same one.
+  /// The future for the coroutines of the loop; always the same one.
   public Future<T> future() {
     return future;
   }
 
-  /// Completes the future with a value. Where a reader has cancelled it, or its loop has ended,
-  /// nobody gets it.
+  /// Completes the future with a value. If the future was cancelled, or its loop has ended, the
+  /// value is dropped.
   ///
   /// @throws IllegalStateException when it was completed before
   public void complete(T value) {
@@ -77,7 +77,7 @@ public final class RemotePromise<T extends @Nullable Object> {
   }
 
   /// Completes the future with a failure; a [dev.heddle.Cancellation] makes it a cancelled one.
-  /// Else as [#complete].
+  /// Otherwise as [#complete].
   ///
   /// @throws IllegalStateException when it was completed before
   public void fail(Throwable failure) {
@@ -89,27 +89,27 @@ public final class RemotePromise<T extends @Nullable Object> {
 
   /// Completes the future with a value, unless it was completed before.
   ///
-  /// @return whether somebody may get it: false when it comes second, is not wanted any more, or
-  ///   the loop has ended
+  /// @return whether a coroutine may get the value: false when the promise was completed before,
+  ///   the future was cancelled, or the loop has ended
   public boolean tryComplete(T value) {
     return claimed(arrival.complete(value, null)) && isWanted();
   }
 
   /// Completes the future with a failure, unless it was completed before.
   ///
-  /// @return whether somebody may get it: false when it comes second, is not wanted any more, or
-  ///   the loop has ended
+  /// @return whether a coroutine may get the failure: false when the promise was completed before,
+  ///   the future was cancelled, or the loop has ended
   public boolean tryFail(Throwable failure) {
     Objects.requireNonNull(failure, "failure");
     return claimed(arrival.complete(null, failure)) && isWanted();
   }
 
-  /// Whether it was completed. The loop may not know yet.
+  /// Whether it was completed, even if the loop has not seen that yet.
   public boolean isDone() {
     return arrival.isCompleted();
   }
 
-  /// Whether a reader has cancelled the future: nobody needs the value any more.
+  /// Whether the future was cancelled, so that the value is no longer needed.
   public boolean isCancelled() {
     return cancelled;
   }
@@ -131,7 +131,7 @@ public final class RemotePromise<T extends @Nullable Object> {
         what
             + " is already completed by the thread "
             + (by == null ? "that came first" : by)
-            + "; complete a promise once, or ask by tryComplete");
+            + "; complete a promise once, or use tryComplete");
   }
 
   @Override

@@ -25,22 +25,22 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
-/// Threads for computations, which would hold the loop for as long as they last.
+/// Threads for computations, which would otherwise hold the loop until they are done.
 ///
 /// {@snippet class=dev.heddle.snippets.ThreadSnippetsTest region=pool}
 ///
-/// A task runs outside the loop: it must not touch what coroutines share, calls of `Heddle` fail in
-/// it, and what it returns is passed by reference. Tasks are begun in the order of submission; when
-/// all threads are busy and the queue is full, whoever submits waits.
+/// A task runs outside the loop: it must not use data that coroutines share, calls of `Heddle` fail
+/// in it, and its result is passed by reference. Tasks start in the order of submission. When all
+/// threads are busy and the queue is full, the submitter waits.
 ///
-/// **Cancelled** a task that has not begun never does; one that runs is interrupted, and it is up
-/// to it to look ([Thread#interrupted()]); what it still ends with, be it a failure, is dropped. A
-/// task is cancelled by its future, and when the last coroutine that awaits its future is cancelled
-/// while it does. A task whose future nobody awaits goes on. **Failure** of a task is its future's;
-/// its thread serves the next one.
+/// **Cancelled** a task that has not started never does. One that runs is interrupted, and should
+/// check for that ([Thread#interrupted()]); its result or failure is dropped. A task is cancelled
+/// through its future, and when the last coroutine that awaits the future is cancelled during that
+/// wait. A task whose future no coroutine awaits continues. **Failure** of a task fails its future;
+/// its thread runs the next task.
 ///
-/// **Thread** the loop on which it was made. It ends with its loop at the latest: what runs then is
-/// interrupted.
+/// **Thread** the loop on which it was created. The pool ends with its loop at the latest: tasks
+/// that run then are interrupted.
 ///
 /// @since 0.1
 public final class ThreadPool implements AutoCloseable {
@@ -60,9 +60,9 @@ public final class ThreadPool implements AutoCloseable {
     this(Runtime.getRuntime().availableProcessors());
   }
 
-  /// A pool of the current loop whose queue takes one task for each thread.
+  /// A pool of the current loop with space in its queue for one task for each thread.
   ///
-  /// @param workers threads, at least 1; one is started only when the others are busy
+  /// @param workers the most threads, at least 1; one is started only when the others are busy
   /// @throws IllegalStateException outside a coroutine
   public ThreadPool(int workers) {
     this("pool", workers, workers);
@@ -71,8 +71,8 @@ public final class ThreadPool implements AutoCloseable {
   /// A pool of the current loop.
   ///
   /// @param name of its threads, and for reports
-  /// @param workers threads, at least 1; one is started only when the others are busy
-  /// @param capacity tasks that may wait for a thread, not negative
+  /// @param workers the most threads, at least 1; one is started only when the others are busy
+  /// @param capacity the most tasks that wait for a thread, not negative
   /// @throws IllegalStateException outside a coroutine
   public ThreadPool(String name, int workers, int capacity) {
     if (workers < 1 || capacity < 0) {
@@ -92,7 +92,7 @@ public final class ThreadPool implements AutoCloseable {
 
   // ---- submitting ----
 
-  /// Submits a task. **Suspends** while the queue is full, in the order of arrival.
+  /// Submits a task. **Suspends** while the queue is full, first come, first served.
   ///
   /// @throws IllegalStateException when the pool is closed, or belongs to another loop
   public <T extends @Nullable Object> Future<T> submit(Callable<T> task) {
@@ -103,7 +103,7 @@ public final class ThreadPool implements AutoCloseable {
     return begin(task);
   }
 
-  /// Submits a task, but does not wait for a place in the queue beyond a deadline. Else as
+  /// Submits a task, but waits no longer than a deadline for space in the queue. Otherwise as
   /// [#submit(Callable)].
   ///
   /// @throws dev.heddle.DeadlineException when the deadline runs out first
@@ -115,8 +115,8 @@ public final class ThreadPool implements AutoCloseable {
     return begin(task);
   }
 
-  /// Submits a task, but does not wait for a place in the queue beyond the moment in which `token`
-  /// fires. Else as [#submit(Callable)].
+  /// Submits a task, but waits for space in the queue no longer than until `token` fires. Otherwise
+  /// as [#submit(Callable)].
   ///
   /// @throws dev.heddle.WaitCancelledException when the token fires first
   public <T extends @Nullable Object> Future<T> submit(Callable<T> task, Awaitable<?> token) {
@@ -144,7 +144,7 @@ public final class ThreadPool implements AutoCloseable {
     }
   }
 
-  /// With a slot taken.
+  /// Called with a slot taken.
   private <T extends @Nullable Object> Future<T> begin(Callable<T> task) {
     Work work;
     Future<T> future;
@@ -152,7 +152,7 @@ public final class ThreadPool implements AutoCloseable {
       checkOpen();
       work = new Work(home, "a task of the pool '" + name + "'", task);
       Awaitable<T> end = work::done;
-      // interrupting takes a lock of the JDK's, so it is left to the trampoline
+      // an interrupt takes a JDK lock, so it is left to the trampoline
       future = Future.ofWork(end, c -> home.onTrampoline(() -> threads.cancel(work, c)));
     } catch (Throwable e) {
       slots.giveBack();
@@ -164,12 +164,12 @@ public final class ThreadPool implements AutoCloseable {
 
   // ---- submitting and waiting ----
 
-  /// Runs a task and waits for it. **Suspends** always. **Cancelled** so is the task. The trace of
-  /// what it throws goes on with the frames of the caller.
+  /// Runs a task and waits for it. **Suspends** always. **Cancelled** the task is cancelled, too.
+  /// The trace of what it throws continues with the frames of the caller.
   ///
-  /// @return what the task returned
-  /// @throws CoroutineFailure when it threw a checked exception; unchecked ones and errors come as
-  ///   they are
+  /// @return the task's result
+  /// @throws CoroutineFailure when it threw a checked exception; unchecked exceptions and errors
+  ///   are thrown as they are
   public <T extends @Nullable Object> T run(Callable<T> task) {
     Future<T> future = submit(task);
     try {
@@ -180,17 +180,17 @@ public final class ThreadPool implements AutoCloseable {
       }
       throw e;
     } finally {
-      // a token or a deadline around this call, too
+      // the wait may also have been ended by a token or a deadline around this call
       if (!future.isDone()) {
-        future.cancel("nobody waits for it any more");
+        future.cancel("its caller no longer waits for it");
       }
     }
   }
 
   /// Applies a function to each item, on the threads of the pool, and waits for all. **Suspends**
-  /// always. **Cancelled** or failed, the tasks that are left are cancelled.
+  /// always. **Cancelled** or failed, it cancels the remaining tasks.
   ///
-  /// @param items taken one by one, as the queue has place for them
+  /// @param items taken one by one, as the queue has space
   /// @return the results, in the order of the items
   /// @throws CoroutineFailure when the function threw a checked exception; of several failures the
   ///   first one is thrown, at once
@@ -222,16 +222,16 @@ public final class ThreadPool implements AutoCloseable {
       }
       throw e;
     } finally {
-      // the queued ones first: no thread that becomes free takes them
+      // the queued ones first, so that no thread takes them when it becomes free
       for (Future<R> future : submitted.reversed()) {
         if (!future.isDone()) {
-          future.cancel("the call of map that it belonged to is over");
+          future.cancel("the call of map that it belonged to has ended");
         }
       }
     }
   }
 
-  /// Applies a function to each value of a map. Else as [#map(Iterable, Transform)].
+  /// Applies a function to each value of a map. Otherwise as [#map(Iterable, Transform)].
   ///
   /// @return the results by the same keys, in the same order
   public <K, T extends @Nullable Object, R extends @Nullable Object> Map<K, R> map(
@@ -247,8 +247,8 @@ public final class ThreadPool implements AutoCloseable {
 
   // ---- the end ----
 
-  /// Takes no more tasks, and cancels those that have not begun; those that run go on. Returns at
-  /// once; [#close()] waits for them.
+  /// Accepts no more tasks, and cancels those that have not started; running ones continue. Returns
+  /// at once; [#close()] waits for them.
   public void cancel() {
     home.checkOnLoop();
     closed = true;
@@ -256,8 +256,8 @@ public final class ThreadPool implements AutoCloseable {
     threads.finish();
   }
 
-  /// Takes no more tasks, and waits until all are done and the threads have gone. **Suspends**
-  /// while there are any. **Cancelled** the tasks are, too.
+  /// Accepts no more tasks, and waits until all are done and the threads have ended. **Suspends**
+  /// while there are any. **Cancelled** the tasks are cancelled, too.
   @Override
   public void close() {
     home.checkOnLoop();
@@ -276,17 +276,17 @@ public final class ThreadPool implements AutoCloseable {
 
   // ---- views ----
 
-  /// Whether it takes no more tasks.
+  /// Whether it accepts no more tasks.
   public boolean isClosed() {
     return closed;
   }
 
-  /// The threads that there are now: none before the first task, none after the end.
+  /// The current number of threads: none before the first task, none after the end.
   public int workers() {
     return threads.live();
   }
 
-  /// One line for reports: how many threads it has, how many tasks run and wait.
+  /// One line for reports: the number of threads, tasks and waiting submitters.
   public String info() {
     return "the pool '"
         + name
@@ -306,14 +306,14 @@ public final class ThreadPool implements AutoCloseable {
     return info();
   }
 
-  /// The right to be in the pool, running or queued.
+  /// The slots of the pool: one for each task that runs or is queued.
   private final class Slots extends Permits {
     Slots(int number) {
       super(home, number, name);
     }
 
-    // a slot comes back when its task ends, also where the task was cancelled and nobody waits for
-    // it
+    // a task that no coroutine awaits also releases its slot, so waits for a slot are waits for the
+    // outside world
     @Override
     protected boolean areOfTheLoop() {
       return false;

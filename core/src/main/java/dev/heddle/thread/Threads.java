@@ -10,8 +10,8 @@ import dev.heddle.thread.worker.WorkerThreads;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
-/// Threads of their own for single calls: what runs long, or needs a thread that nobody else has
-/// used. For many short calls there is [ThreadPool].
+/// Separate threads for single calls, which run long or need a thread that no other code has used.
+/// For many short calls there is [ThreadPool].
 ///
 /// {@snippet class=dev.heddle.snippets.ThreadSnippetsTest region=threads}
 ///
@@ -19,15 +19,15 @@ import org.jspecify.annotations.Nullable;
 public final class Threads {
   private Threads() {}
 
-  /// Starts a platform thread that makes one call, and ends.
+  /// Starts a platform thread that makes one call and then ends.
   ///
-  /// The call runs outside the loop: it must not touch what coroutines share. **Cancelled** by its
-  /// future, or when the last coroutine that awaits it is, the thread is interrupted; what it still
-  /// ends with is dropped. One whose future nobody awaits goes on, and does not keep the loop
-  /// alive: when that has ended, it is interrupted.
+  /// The call runs outside the loop: it must not use data that coroutines share. **Cancelled**
+  /// through its future, or when the last coroutine that awaits the future is cancelled, the thread
+  /// is interrupted and its outcome dropped. A thread whose future no coroutine awaits continues,
+  /// and does not keep the loop alive: when the loop has ended, the thread is interrupted.
   ///
   /// @param name of the thread, before a number, and for dumps
-  /// @return its outcome: what the call returns, or throws
+  /// @return the outcome of the call: what it returns, or throws
   /// @throws IllegalStateException outside a coroutine
   public static <T extends @Nullable Object> Future<T> start(String name, Callable<T> call) {
     LoopRoot loop = LoopRoot.current();
@@ -35,7 +35,7 @@ public final class Threads {
     WorkerThreads thread = loop.threads().open(name, 1, () -> {});
     Work work = new Work(scheduler, "the thread '" + name + "'", call);
     Awaitable<T> end = work::done;
-    // interrupting takes a lock of the JDK's, so it is left to the trampoline
+    // an interrupt takes a JDK lock, so it is left to the trampoline
     Future<T> future =
         Future.ofWork(name, end, c -> scheduler.onTrampoline(() -> thread.cancel(work, c)));
     thread.submit(work);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What lies beside the loop, for its coroutines: computations on other threads, and values that
-/// other threads bring.
+/// Other threads for the coroutines of a loop: computations on worker threads, and values that any
+/// thread supplies.
 ///
 /// | enters | leaves |
 /// |---|---|
 /// | calls, from coroutines | calls, to worker threads |
 /// | values, from any thread | futures, to coroutines |
 ///
-/// Threads: the loop's, but for what says otherwise. Read `ThreadPool` first.
+/// Threads: the loop's, unless stated otherwise. Read `ThreadPool` first.
 package dev.heddle.thread;

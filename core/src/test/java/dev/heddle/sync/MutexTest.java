@@ -229,7 +229,7 @@ class MutexTest {
     Heddle.run(() -> {
       assertThatThrownBy(() -> new Mutex().unlock())
           .isInstanceOf(IllegalStateException.class)
-          .hasMessageContaining("which nobody holds");
+          .hasMessageContaining("which is not locked");
     });
   }
 
@@ -505,7 +505,7 @@ class MutexTest {
   void info_saysNameOwnerAndHowManyWait() {
     Heddle.run(() -> {
       Mutex mutex = new Mutex("ledger");
-      assertThat(mutex).hasToString("the mutex 'ledger', which nobody holds");
+      assertThat(mutex).hasToString("the mutex 'ledger', which is not locked");
       var holder = holder(mutex, "bookkeeper");
       taker(mutex, "auditor");
       Heddle.suspend();

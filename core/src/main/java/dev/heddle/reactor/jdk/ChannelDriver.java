@@ -35,28 +35,30 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// A driver whose descriptors are the JDK's channels. A subclass reports their readiness, by level.
+/// A driver whose descriptors are JDK channels. A subclass reports their readiness,
+/// level-triggered.
 public abstract class ChannelDriver implements ReactorDriver, ChannelPoller {
   /*
-   * On a coroutine's stack a descriptor is only queued, for a coroutine must not meet a selector's
-   * locks; tick() registers what is queued.
+   * A coroutine must not take a selector's locks. So on a coroutine's stack a descriptor is only
+   * queued, and tick() registers the queued ones.
    *
    * Interest stays set between waits: after a notification the owner usually waits again before the
-   * next poll, and then nothing has to be changed. A readiness for which no listener waits any more
-   * takes the interest away, once; a selector would report it for ever.
+   * next poll, and then nothing needs to change. The first readiness for which no listener waits
+   * clears the interest; a selector would report it at every poll.
    *
-   * A wake-up may unpark a carrier that would now poll, because the first channel was registered in
-   * the same tick: that tick does not wait, so the wake-up is not lost.
+   * A wake-up may only unpark the carrier although the carrier would block in the selector now,
+   * because the first channel was registered in the same tick. That tick does not block, so the
+   * wake-up is not lost.
    *
-   * Sources. Traps 9, 16, 29.
+   * Sources. trap-9, trap-16, trap-29.
    */
   private static final Support RAW =
-      RawDescriptors.support(Support.composed("epoll tells, on a thread of its own"));
-  private static final String ELSEWHERE = "take the driver epoll or io_uring";
+      RawDescriptors.support(Support.composed("epoll on a thread of its own"));
+  private static final String ELSEWHERE = "use the driver epoll or io_uring";
 
   private final ReadinessCounts counts = new ReadinessCounts();
   private final Set<JdkDescriptor> open = new HashSet<>();
-  private final Set<JdkDescriptor> watched = new HashSet<>(); // of these: the owner may close them
+  private final Set<JdkDescriptor> watched = new HashSet<>(); // owned, and closed, by other code
   private final ArrayDeque<JdkDescriptor> pending = new ArrayDeque<>();
 
   // loop only
@@ -66,9 +68,9 @@ public abstract class ChannelDriver implements ReactorDriver, ChannelPoller {
   /// A driver with nothing open.
   protected ChannelDriver() {}
 
-  /// What it serves.
+  /// The capabilities of such a driver.
   ///
-  /// @param how it serves channels
+  /// @param how its support for channels
   protected static Map<Facility, Support> serving(Support how) {
     Map<Facility, Support> all =
         new EnumMap<>(
@@ -81,43 +83,44 @@ public abstract class ChannelDriver implements ReactorDriver, ChannelPoller {
                 Facility.POLL, how,
                 Facility.RAW_POLL, RAW));
     all.put(
-        Facility.SENDFILE, Support.composed("FileChannel.transferTo, on threads beside the loop"));
+        Facility.SENDFILE,
+        Support.composed("FileChannel.transferTo, on worker threads of the loop"));
     all.put(Facility.UNIX_DATAGRAM, Support.refused("the JDK has none; " + ELSEWHERE));
     all.put(
         Facility.ABSTRACT_NAME, Support.refused("the JDK has names of files only; " + ELSEWHERE));
     all.put(
         Facility.PEER_CREDENTIALS,
         Support.refused(
-            "the JDK tells names, not numbers: ask for the option SO_PEERCRED of"
-                + " jdk.net.ExtendedSocketOptions; or "
+            "the JDK reports names, not numbers: use the option SO_PEERCRED of"
+                + " jdk.net.ExtendedSocketOptions, or "
                 + ELSEWHERE));
     Support noNumbers =
-        Support.refused("the JDK's channels have no descriptors' numbers; " + ELSEWHERE);
+        Support.refused("JDK channels do not expose file descriptors; " + ELSEWHERE);
     all.put(Facility.DESCRIPTOR_PASSING, noNumbers);
     all.put(Facility.ADOPTED_NUMBER, noNumbers);
     return Support.withThoseBesideTheLoop(all);
   }
 
-  // ---- what a subclass adds ----
+  // ---- implemented by subclasses ----
 
-  /// Registers a channel, in a tick. What comes of it is passed to [#ready].
+  /// Registers a channel, in a tick. The subclass passes its readiness to [#ready].
   ///
-  /// @throws CancelledKeyException when the channel is closed, or still to be forgotten
+  /// @throws CancelledKeyException when the channel is closed, or its old key is still registered
   protected abstract Interest register(JdkDescriptor descriptor, int ops) throws IOException;
 
   /// Whether a channel was ever registered.
   protected abstract boolean isOpen();
 
-  /// Reports what is ready, waiting for it until `deadlineNanos` or a wake-up; forgets what is
-  /// closed.
+  /// Reports what is ready, and waits for it until `deadlineNanos` or a wake-up; deregisters closed
+  /// channels.
   protected abstract void poll(long deadlineNanos);
 
-  /// Reports what is ready, and ends.
+  /// Reports what is ready, and closes the selector.
   protected abstract void release();
 
   // ---- descriptors ----
 
-  // the JDK's default is IPv6 with IPv4, or IPv4 where the system has no other
+  // the JDK's default is IPv6 with IPv4, or IPv4 alone on a system without IPv6
 
   @Override
   public final SocketDescriptor openSocket(ProtocolFamily family) throws IOException {
@@ -176,7 +179,7 @@ public abstract class ChannelDriver implements ReactorDriver, ChannelPoller {
     return w.descriptors().watch(number);
   }
 
-  // ---- for its descriptors ----
+  // ---- for the descriptors ----
 
   @Override
   public final ReadinessCounts counts() {
@@ -201,7 +204,7 @@ public abstract class ChannelDriver implements ReactorDriver, ChannelPoller {
     (descriptor.isOwner() ? open : watched).remove(descriptor);
     Interest interest = descriptor.interest;
     if (interest != null) {
-      untidy = true; // the selector lets go of a closed channel, and its number, at the next poll
+      untidy = true; // the selector frees a closed channel's descriptor at the next poll
       if (!descriptor.isOwner()) {
         interest.cancel();
       }
@@ -237,7 +240,7 @@ public abstract class ChannelDriver implements ReactorDriver, ChannelPoller {
     }
   }
 
-  // a selector reports nothing of a channel that was closed
+  // a selector does not report a channel that was closed
   private void notifyOfClosed() {
     for (JdkDescriptor channel : watched) {
       int wanted = channel.wanted();
@@ -260,7 +263,7 @@ public abstract class ChannelDriver implements ReactorDriver, ChannelPoller {
         interest.ops(interest.ops() | wanted);
       }
     } catch (CancelledKeyException | ClosedChannelException e) {
-      // it was open when the wait began: closed under it, before the driver came to see it
+      // it was open when the wait began, and closed before the driver registered it
       d.complete(wanted, new AsynchronousCloseException());
     } catch (IOException e) {
       d.complete(wanted, e);
@@ -269,12 +272,13 @@ public abstract class ChannelDriver implements ReactorDriver, ChannelPoller {
 
   /// A channel is ready, in a poll.
   ///
-  /// @param ready for which operations
+  /// @param ready the operations that it is ready for
   protected final void ready(JdkDescriptor d, int ready) {
     Interest interest = d.interest;
     int reported = ready;
     try {
-      // a connected channel with OP_CONNECT left in its interest set would be reported for ever
+      // a connected channel with OP_CONNECT left in its interest set would be reported at every
+      // poll
       int unwanted = ready & (~d.wanted() | SelectionKey.OP_CONNECT);
       if (unwanted != 0 && interest != null) {
         interest.ops(interest.ops() & ~unwanted);

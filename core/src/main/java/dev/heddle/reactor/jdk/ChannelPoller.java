@@ -4,20 +4,20 @@ package dev.heddle.reactor.jdk;
 import dev.heddle.reactor.driver.Direction;
 import dev.heddle.reactor.driver.ReadinessCounts;
 
-/// Reports the readiness of the JDK's channels: by a selector of the driver's own, or by one on a
-/// thread beside the loop.
+/// Reports the readiness of JDK channels: by the driver's own selector, or by one on another
+/// thread.
 ///
 /// **Thread** the loop's.
 public interface ChannelPoller {
-  /// The driver's.
+  /// The driver's counts.
   ReadinessCounts counts();
 
   /// A descriptor was opened.
   void opened(JdkDescriptor descriptor);
 
-  /// A listener waits for it.
+  /// A listener was armed for the descriptor.
   void armed(JdkDescriptor descriptor, Direction direction);
 
-  /// A descriptor was closed; its channel too, if it is the descriptor's own.
+  /// A descriptor was closed, with its channel if the descriptor owns it.
   void closed(JdkDescriptor descriptor);
 }

@@ -11,33 +11,33 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
 
-/// Makes descriptors of channels that other code has opened.
+/// Creates descriptors of channels that other code has opened.
 public final class Channels {
   private Channels() {}
 
-  /// A channel that is the driver's from now on.
+  /// A channel that the driver owns from now on.
   public static SocketDescriptor adopt(ChannelPoller poller, SocketChannel channel)
       throws IOException {
     return new JdkSocket(poller, nonBlocking(channel));
   }
 
-  /// A listening channel that is the driver's from now on.
+  /// A listening channel that the driver owns from now on.
   public static ListenerDescriptor adopt(ChannelPoller poller, ServerSocketChannel channel)
       throws IOException {
     return new JdkListener(poller, nonBlocking(channel));
   }
 
-  /// A channel that is watched only: its owner closes it.
+  /// A channel that the driver only watches: its owner closes it.
   ///
   /// @throws IllegalBlockingModeException when it is in blocking mode
-  /// @throws IllegalArgumentException when it is not of the JDK's default provider
+  /// @throws IllegalArgumentException when it does not come from the JDK's default provider
   public static Descriptor watch(ChannelPoller poller, SelectableChannel channel) {
     if (channel.isBlocking()) {
       throw new IllegalBlockingModeException();
     }
     if (channel.provider() != SelectorProvider.provider()) {
       throw new IllegalArgumentException(
-          channel + " is no channel of the JDK's: it cannot be watched");
+          channel + " does not come from the JDK's default provider: it cannot be watched");
     }
     return new WatchedChannel(poller, channel);
   }

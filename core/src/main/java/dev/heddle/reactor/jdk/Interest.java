@@ -3,18 +3,18 @@ package dev.heddle.reactor.jdk;
 
 import java.nio.channels.CancelledKeyException;
 
-/// What a driver's selector reports of a channel.
+/// The operations of a channel that a driver's selector reports.
 public interface Interest {
-  /// Which operations.
+  /// The reported operations.
   ///
   /// @throws CancelledKeyException when the channel is closed
   int ops();
 
-  /// Has it report exactly these.
+  /// Sets the reported operations to exactly these.
   ///
   /// @throws CancelledKeyException when the channel is closed
   void ops(int ops);
 
-  /// Has it report nothing more.
+  /// Ends all reports.
   void cancel();
 }

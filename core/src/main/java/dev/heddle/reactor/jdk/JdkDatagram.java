@@ -10,7 +10,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
 import org.jspecify.annotations.Nullable;
 
-/// A UDP socket of the JDK's.
+/// A UDP socket over a JDK channel.
 final class JdkDatagram extends JdkNetworkDescriptor<DatagramChannel>
     implements DatagramDescriptor {
   JdkDatagram(ChannelPoller poller, DatagramChannel channel) {
@@ -24,7 +24,7 @@ final class JdkDatagram extends JdkNetworkDescriptor<DatagramChannel>
 
   @Override
   public void connect(@Nullable SocketAddress peer) throws IOException {
-    // the JDK refuses to connect what is connected
+    // the JDK refuses to connect a connected channel
     socket().disconnect();
     if (peer != null) {
       socket().connect(peer);
@@ -41,10 +41,10 @@ final class JdkDatagram extends JdkNetworkDescriptor<DatagramChannel>
     int size = from.remaining();
     if (size == 0 && socket().isConnected()) {
       throw new IOException(
-          "the JDK's connected sockets send no empty datagram; send it from one that is not");
+          "a connected JDK socket sends no empty datagram; send it from an unconnected one");
     }
     int sent = to == null ? socket().write(from) : socket().send(from, to);
-    // an empty datagram that has left looks like one that has not
+    // the JDK returns 0 for an empty datagram, whether it was sent or not
     return sent > 0 || size == 0;
   }
 

@@ -9,7 +9,7 @@ import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import org.jspecify.annotations.Nullable;
 
-/// A channel of the JDK's.
+/// A descriptor over a JDK channel.
 public class JdkDescriptor extends PollableDescriptor {
   private static final int READS = SelectionKey.OP_READ | SelectionKey.OP_ACCEPT;
   private static final int WRITES = SelectionKey.OP_WRITE | SelectionKey.OP_CONNECT;
@@ -17,9 +17,9 @@ public class JdkDescriptor extends PollableDescriptor {
   private final ChannelPoller poller;
   private final SelectableChannel channel;
 
-  // a ChannelDriver's
+  // used by a ChannelDriver
   @Nullable Interest interest;
-  boolean pending; // it is to look at the listeners
+  boolean pending; // queued to be registered
 
   JdkDescriptor(ChannelPoller poller, SelectableChannel channel) {
     super(poller.counts());
@@ -42,16 +42,16 @@ public class JdkDescriptor extends PollableDescriptor {
     return direction == Direction.READ ? SelectionKey.OP_READ : SelectionKey.OP_WRITE;
   }
 
-  /// The operations that its listeners wait for.
+  /// The operations that the armed listeners wait for.
   public final int wanted() {
     int read = listener(Direction.READ) == null ? 0 : ops(Direction.READ);
     return listener(Direction.WRITE) == null ? read : read | ops(Direction.WRITE);
   }
 
-  /// Notifies the listeners of what is ready.
+  /// Notifies the listeners of readiness.
   ///
-  /// @param ready for which operations
-  /// @param error why it cannot be watched; null: it is ready
+  /// @param ready the operations that the channel is ready for
+  /// @param error why the channel cannot be watched; null: it is ready
   public final void complete(int ready, @Nullable Throwable error) {
     var _ = complete((ready & READS) != 0, (ready & WRITES) != 0, error);
   }
@@ -61,7 +61,7 @@ public class JdkDescriptor extends PollableDescriptor {
     poller.armed(this, direction);
   }
 
-  /// Whether the channel is closed with the descriptor.
+  /// Whether the descriptor owns the channel, and closes it.
   public boolean isOwner() {
     return true;
   }
@@ -78,7 +78,7 @@ public class JdkDescriptor extends PollableDescriptor {
     try {
       channel.close();
     } catch (IOException e) {
-      // the descriptor is gone all the same; the writer has learned of data that was not flushed
+      // the descriptor is closed all the same; the writer was notified of data that was not flushed
       AsyncLog.shared().debug("while closing " + channel, e);
     }
   }

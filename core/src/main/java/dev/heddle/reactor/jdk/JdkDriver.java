@@ -13,14 +13,14 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Readiness through a [Selector]; until the first operation it merely parks the carrier, so a loop
-/// without I/O has no descriptors of its own.
+/// Readiness through a [Selector]. It opens the selector with the first channel and only parks the
+/// carrier until then, so a loop without I/O uses no file descriptors.
 public final class JdkDriver extends ChannelDriver {
-  // wakeup() finds the carrier parked or selecting; both ways are sticky
+  // wakeup() finds the carrier parked or selecting; it is sticky in both cases
   static final String NAME = "jdk";
   private static final long NANOS_PER_MILLI = 1_000_000;
   private static final Map<Facility, Support> CAPABILITIES =
-      serving(Support.natively("a Selector tells, the JDK's channels act"));
+      serving(Support.natively("a Selector, JDK channels"));
 
   private final Thread carrier;
   private final Consumer<SelectionKey> onReady = this::ready;
@@ -49,7 +49,7 @@ public final class JdkDriver extends ChannelDriver {
 
   // ---- channels ----
 
-  /// A channel's place in the selector.
+  /// The registration of a channel with the selector.
   private record Key(SelectionKey key) implements Interest {
     @Override
     public int ops() {
@@ -75,7 +75,7 @@ public final class JdkDriver extends ChannelDriver {
       if (!r.channel().isOpen()) {
         throw e;
       }
-      // watched no more a moment ago, and now again: the selector has yet to let the old key go
+      // deregistered a moment ago and registered again: the selector has yet to remove the old key
       selector().selectNow(onReady);
       return new Key(r.channel().register(selector(), ops, r));
     }
@@ -120,7 +120,7 @@ public final class JdkDriver extends ChannelDriver {
       }
     } catch (IOException e) {
       throw new IllegalStateException(
-          "the selector failed; the loop cannot see its sockets any more", e);
+          "the selector failed; the loop can no longer poll its sockets", e);
     }
   }
 
@@ -158,7 +158,7 @@ public final class JdkDriver extends ChannelDriver {
     Selector s = selector;
     if (s != null) {
       try {
-        s.selectNow(); // lets go of the channels that were closed
+        s.selectNow(); // frees the descriptors of closed channels
         s.close();
       } catch (IOException e) {
         AsyncLog.shared().warning("while closing the driver", e);

@@ -5,9 +5,9 @@ import dev.heddle.reactor.driver.DriverHost;
 import dev.heddle.reactor.driver.DriverProvider;
 import dev.heddle.reactor.driver.ReactorDriver;
 
-/// The driver that is there wherever a JDK is.
+/// Provides the driver that works on every JDK.
 public final class JdkDriverProvider implements DriverProvider {
-  /// The one that needs no service loader to be found.
+  /// The provider that is found without a service loader.
   public JdkDriverProvider() {}
 
   @Override

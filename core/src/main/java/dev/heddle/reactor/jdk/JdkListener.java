@@ -11,7 +11,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
 
-/// A listening socket of the JDK's.
+/// A listening socket over a JDK channel.
 final class JdkListener extends JdkNetworkDescriptor<ServerSocketChannel>
     implements ListenerDescriptor {
   JdkListener(ChannelPoller poller, ServerSocketChannel channel) {

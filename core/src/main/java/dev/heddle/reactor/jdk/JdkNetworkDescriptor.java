@@ -10,9 +10,9 @@ import java.nio.channels.SelectableChannel;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// A socket of the JDK's: its address and its options.
+/// A socket over a JDK channel: its addresses and options.
 ///
-/// @param <C> which kind
+/// @param <C> the type of the channel
 abstract class JdkNetworkDescriptor<C extends SelectableChannel & NetworkChannel>
     extends JdkDescriptor implements SocketOptions {
   private final C socket;
@@ -30,7 +30,7 @@ abstract class JdkNetworkDescriptor<C extends SelectableChannel & NetworkChannel
     @Nullable SocketAddress call() throws IOException;
   }
 
-  /// An address; null when the channel is closed, which is the only way in which the call fails.
+  /// An address; null when the channel is closed, which is the only reason why the call fails.
   static @Nullable SocketAddress unlessClosed(AddressCall address) {
     try {
       return address.call();
@@ -39,7 +39,7 @@ abstract class JdkNetworkDescriptor<C extends SelectableChannel & NetworkChannel
     }
   }
 
-  /// Where it is bound; null when it is not, or closed.
+  /// The local address; null when the socket is unbound, or closed.
   public final @Nullable SocketAddress localAddress() {
     return unlessClosed(socket::getLocalAddress);
   }

@@ -11,7 +11,7 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
 
-/// A stream socket of the JDK's.
+/// A stream socket over a JDK channel.
 final class JdkSocket extends JdkNetworkDescriptor<SocketChannel> implements SocketDescriptor {
   JdkSocket(ChannelPoller poller, SocketChannel channel) {
     super(poller, channel);

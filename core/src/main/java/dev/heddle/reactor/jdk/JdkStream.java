@@ -10,7 +10,7 @@ import java.nio.channels.NonWritableChannelException;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.SelectableChannel;
 
-/// One end of a pipe of the JDK's.
+/// One end of a pipe, over a JDK channel.
 final class JdkStream extends JdkDescriptor implements StreamDescriptor {
   JdkStream(ChannelPoller poller, SelectableChannel channel) {
     super(poller, channel);

@@ -7,7 +7,7 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 
-/// A channel that other code has opened, and will close.
+/// A channel that other code has opened and closes itself.
 final class WatchedChannel extends JdkDescriptor {
   WatchedChannel(ChannelPoller poller, SelectableChannel channel) {
     super(poller, channel);

@@ -9,14 +9,14 @@ import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/// Reads of what Linux has of a file in its memory, which never wait for a device.
+/// Reads from the page cache of Linux; such a read never waits for a device.
 ///
-/// **Thread** the loop's: it has one memory for what a call is told.
+/// **Thread** the loop's: all calls share one piece of native memory.
 public final class CachedReads {
-  /// It would have to be waited for; another time it may not.
+  /// The read would have to wait; a later one may not.
   public static final int NOT_NOW = -1;
 
-  /// Such a file is not read so, at no time.
+  /// A file of this kind can never be read this way.
   public static final int NEVER = -2;
 
   private static final int EAGAIN = 11;
@@ -31,7 +31,7 @@ public final class CachedReads {
     state = arena.allocate(NativeCalls.STATE);
   }
 
-  /// Null where the system has no such call, or native calls are not enabled.
+  /// Null where the system lacks the call, or native access is not enabled.
   public static @Nullable CachedReads open() {
     boolean isPossible =
         System.getProperty("os.name").startsWith("Linux")
@@ -39,10 +39,10 @@ public final class CachedReads {
     return isPossible && Call.READ != null ? new CachedReads() : null;
   }
 
-  /// Reads as much as is there, up to the buffer's limit, and moves its position.
+  /// Reads what is in the cache, up to the buffer's limit, and advances its position.
   ///
-  /// @param into a direct one, with room
-  /// @return how many bytes; 0: the file ends there; [#NOT_NOW], [#NEVER]
+  /// @param into a direct buffer with space left
+  /// @return the number of bytes; 0 at the end of the file; [#NOT_NOW]; [#NEVER]
   public int read(int fd, ByteBuffer into, long position) {
     vector.set(ValueLayout.JAVA_LONG, 0, MemorySegment.ofBuffer(into).address());
     vector.set(ValueLayout.JAVA_LONG, Long.BYTES, into.remaining());
@@ -60,7 +60,7 @@ public final class CachedReads {
     return count;
   }
 
-  /// Linked with the first file, and where it can be.
+  /// Linked at the first read, if the C library has the function.
   private static final class Call {
     static final @Nullable MethodHandle READ =
         NativeCalls.has("preadv2")
@@ -81,7 +81,7 @@ public final class CachedReads {
     static int read(MemorySegment state, int fd, MemorySegment vector, long position) {
       MethodHandle call = READ;
       if (call == null) {
-        throw new IllegalStateException("the system has no preadv2; ask open() before");
+        throw new IllegalStateException("the system has no preadv2; check that open() is not null");
       }
       try {
         return (int) (long) call.invokeExact(state, fd, vector, 1, position, NO_WAIT);

@@ -7,10 +7,11 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
-/// One epoll set of Linux's, by level.
+/// An epoll set of Linux, level-triggered.
 ///
-/// **Thread** [#add], [#change] and [#remove] the loop's; [#look] one thread's, of which there is
-/// one at a time. Their memory is apart, and the system lets them run side by side.
+/// **Thread** [#add], [#change] and [#remove] the loop's; [#look] on one thread at a time, which
+/// may be another. The two groups use separate native memory, and the kernel lets them run in
+/// parallel.
 final class Epoll {
   static final int IN = 0x1;
   static final int OUT = 0x4;
@@ -31,10 +32,10 @@ final class Epoll {
   private static final int CHANGE = 3;
   private static final int CLOEXEC = 0x80000;
 
-  /// As many events as one look brings.
+  /// The most events that one poll returns.
   static final int MANY = 64;
 
-  // struct epoll_event: packed on x86-64, and nowhere else
+  // struct epoll_event is packed on x86-64 only
   private static final boolean PACKED =
       System.getProperty("os.arch").equals("amd64")
           || System.getProperty("os.arch").equals("x86_64");
@@ -48,7 +49,7 @@ final class Epoll {
   private final MemorySegment stateOfLook;
 
   Epoll() throws IOException {
-    Arena arena = Arena.ofAuto(); // coroutines of many threads use it, and it need not be closed
+    Arena arena = Arena.ofAuto(); // several threads use it, and it need not be closed
     event = arena.allocate(EVENT, 8);
     state = arena.allocate(NativeCalls.STATE);
     found = arena.allocate((long) EVENT * MANY, 8);
@@ -63,12 +64,12 @@ final class Epoll {
     }
   }
 
-  /// The set's own number: readable while something in it is ready.
+  /// The file descriptor of the set: readable while something in the set is ready.
   int number() {
     return number;
   }
 
-  /// Each returns 0, or the system's error number.
+  // add, change and remove return 0, or the system's error number
   int add(int fd, int mask, long id) {
     return control(ADD, fd, mask, id);
   }
@@ -92,10 +93,10 @@ final class Epoll {
     }
   }
 
-  /// Looks for what is ready.
+  /// Polls the set.
   ///
-  /// @param wait whether to wait until something is
-  /// @return how many events there are to ask [#id] and [#mask] about; 0: none, or interrupted
+  /// @param wait whether to wait until something is ready
+  /// @return the number of events, whose [#id] and [#mask] can be read; 0: none, or interrupted
   int look(boolean wait) {
     int count;
     try {
@@ -125,9 +126,9 @@ final class Epoll {
     close(number);
   }
 
-  // ---- a number that wakes the polling thread ----
+  // ---- a file descriptor that wakes the polling thread ----
 
-  /// A number that is readable for ever after [#signal].
+  /// Opens a file descriptor that stays readable after [#signal].
   static int openSignal() throws IOException {
     int fd;
     try (Arena arena = Arena.ofConfined()) {
@@ -162,7 +163,7 @@ final class Epoll {
     }
   }
 
-  /// Linked when the first descriptor is watched, and where it can be.
+  /// Linked when the first descriptor is watched.
   private static final class Call {
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
     private static final ValueLayout POINTER = ValueLayout.ADDRESS;

@@ -9,9 +9,9 @@ import java.lang.foreign.StructLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 
-/// Links functions of the C library. The signatures are those of their manual pages.
+/// Links functions of the C library. Their signatures are in its manual pages.
 public final class NativeCalls {
-  /// Where a call leaves `errno`.
+  /// The layout of the memory in which a call stores `errno`.
   public static final StructLayout STATE = Linker.Option.captureStateLayout();
 
   private static final VarHandle ERRNO =
@@ -30,18 +30,18 @@ public final class NativeCalls {
     return Linker.nativeLinker().defaultLookup().find(name).isPresent();
   }
 
-  /// A function that tells nothing by `errno`, or is not asked.
+  /// Links a function that does not set `errno`, or whose `errno` is not needed.
   public static MethodHandle link(String name, MemoryLayout result, MemoryLayout... arguments) {
     return link(name, FunctionDescriptor.of(result, arguments));
   }
 
-  /// A function whose first argument is a [#STATE] for `errno`.
+  /// Links a function; the handle's first argument is memory of the layout [#STATE] for `errno`.
   public static MethodHandle capturing(
       String name, MemoryLayout result, MemoryLayout... arguments) {
     return link(name, FunctionDescriptor.of(result, arguments), CAPTURE);
   }
 
-  /// One with `fixed` arguments and then any number of others. Else as [#capturing].
+  /// Links a function with `fixed` arguments and any number of others; otherwise as [#capturing].
   public static MethodHandle variadic(
       String name, int fixed, MemoryLayout result, MemoryLayout... arguments) {
     return link(
@@ -51,18 +51,19 @@ public final class NativeCalls {
         Linker.Option.firstVariadicArg(fixed));
   }
 
-  @SuppressWarnings("restricted") // see above
+  @SuppressWarnings("restricted") // the signatures are those of the manual pages
   private static MethodHandle link(
       String name, FunctionDescriptor signature, Linker.Option... options) {
     Linker linker = Linker.nativeLinker();
     return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), signature, options);
   }
 
-  /// What cannot happen: a call throws nothing. What leads to it may.
+  /// The error of an impossible case, because a downcall throws nothing; rethrows what its
+  /// preparation has thrown.
   public static AssertionError broken(Throwable e) {
     if (e instanceof RuntimeException unchecked) {
       throw unchecked;
     }
-    return new AssertionError("a call of the system throws nothing", e);
+    return new AssertionError("a system call throws nothing", e);
   }
 }

@@ -11,81 +11,81 @@ import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.charset.Charset;
 
-/// Calls of Linux on descriptors that are known by their numbers.
+/// Linux system calls on file descriptors.
 ///
-/// Each returns what the call does, or the system's error number, negative. **Thread** any. A call
-/// waits only where the descriptor does.
+/// Each returns the result of the call, or the system's error number, negated. **Thread** any. A
+/// call blocks only if the descriptor is blocking.
 public final class RawCalls {
-  /// How to open a file, as `open(2)` has it.
+  /// Flag of `open(2)`: for writing.
   public static final int WRITE_ONLY = 1;
 
-  /// For reading and writing.
+  /// Flag: for reading and writing.
   public static final int READ_WRITE = 2;
 
-  /// Made if it is not there.
+  /// Flag: creates the file if it does not exist.
   public static final int CREATE = 0x40;
 
-  /// No controlling terminal comes of it.
+  /// Flag: a terminal does not become the controlling terminal.
   public static final int NO_CONTROL = 0x100;
 
-  /// Cut to no bytes.
+  /// Flag: truncates the file.
   public static final int TRUNCATE = 0x200;
 
-  /// Written at its end.
+  /// Flag: every write appends.
   public static final int APPEND = 0x400;
 
-  /// No call on it waits.
+  /// Flag: no call on the descriptor blocks.
   public static final int NON_BLOCKING = 0x800;
 
-  /// No program that is started has it.
+  /// Flag: child processes do not inherit the descriptor.
   public static final int CLOSE_ON_EXEC = 0x80000;
 
-  /// No such file.
+  /// Error: no such file.
   public static final int ENOENT = 2;
 
-  /// It may not be.
+  /// Error: permission denied.
   public static final int EACCES = 13;
 
-  /// Interrupted.
+  /// Error: interrupted.
   public static final int EINTR = 4;
 
-  /// A device has failed; of a terminal: its other side is not open.
+  /// Error: a device has failed; for a terminal: its other side is closed.
   public static final int EIO = 5;
 
-  /// The other end is not open.
+  /// Error: the other end is not open.
   public static final int ENXIO = 6;
 
-  /// Not now.
+  /// Error: the call would block.
   public static final int EAGAIN = 11;
 
   private static final int DUPLICATE = 1030; // F_DUPFD_CLOEXEC
   private static final int GET_FLAGS = 3; // F_GETFL
   private static final int SET_FLAGS = 4; // F_SETFL
-  private static final int FIRST_FREE = 3; // behind the standard streams
+  private static final int FIRST_FREE = 3; // after the standard streams
   private static final int HERE = -100; // AT_FDCWD
   private static final int OF_NUMBER = 0x1000; // AT_EMPTY_PATH
   private static final int OF_LINK = 0x100; // AT_SYMLINK_NOFOLLOW
   private static final int OF_TYPE = 1; // STATX_TYPE
   private static final int STATX = 256; // bytes, of struct statx
-  private static final int STATX_MODE = 28; // where its mode is
+  private static final int STATX_MODE = 28; // offset of stx_mode in struct statx
   private static final int TYPE = 0xf000; // S_IFMT
   private static final int FIFO = 0x1000; // S_IFIFO
   private static final int OPENED = 0x20; // IN_OPEN
   private static final int MOST = 1 << 16; // bytes in one call: what a pipe holds
   private static final int LONGEST_TEXT = 256; // bytes, of an error
 
-  /// In which the system has names and arguments.
+  /// The system's encoding of names and arguments.
   public static final Charset NAMES = Charset.forName(System.getProperty("sun.jnu.encoding"));
 
   private RawCalls() {}
 
-  /// A text as the system takes it: in [#NAMES], with the byte 0 behind it. The JDK's own way to
-  /// make one knows six encodings, and that of the system may be any.
+  /// A C string: the text in [#NAMES], terminated by a zero byte. The JDK's own method knows six
+  /// encodings only, and the system's may be another one.
   public static MemorySegment string(Arena arena, String text) {
     return string(arena, text.getBytes(NAMES));
   }
 
-  /// Bytes, with the byte 0 behind them.
+  /// A C string: the bytes, terminated by a zero byte.
   public static MemorySegment string(Arena arena, byte[] bytes) {
     MemorySegment string = arena.allocate(bytes.length + 1L);
     MemorySegment.copy(bytes, 0, string, ValueLayout.JAVA_BYTE, 0, bytes.length);
@@ -96,7 +96,7 @@ public final class RawCalls {
 
   /// Opens a file.
   ///
-  /// @param mode of one that is made
+  /// @param mode the permissions of a file that is created
   public static int open(String path, int flags, int mode) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment state = arena.allocate(NativeCalls.STATE);
@@ -111,14 +111,14 @@ public final class RawCalls {
     }
   }
 
-  /// Whether a path leads to a named pipe; false where that cannot be told.
+  /// Whether a path leads to a named pipe; false where that cannot be determined.
   ///
   /// @param follows whether a symbolic link at its end is followed
   public static boolean isFifo(String path, boolean follows) {
     return isFifo(HERE, path, follows ? 0 : OF_LINK);
   }
 
-  /// Whether a number is that of a pipe, named or not.
+  /// Whether a file descriptor refers to a pipe, named or not.
   public static boolean isFifo(int fd) {
     return isFifo(fd, "", OF_NUMBER);
   }
@@ -134,7 +134,7 @@ public final class RawCalls {
     }
   }
 
-  /// A number that is readable when a process has opened a file.
+  /// Opens a file descriptor that becomes readable when a process opens `path`.
   public static int watchOpens(String path) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment state = arena.allocate(NativeCalls.STATE);
@@ -154,7 +154,7 @@ public final class RawCalls {
     }
   }
 
-  /// Gives a number back.
+  /// Closes a file descriptor.
   public static void close(int fd) {
     try {
       int _ = (int) Call.CLOSE.invokeExact(fd);
@@ -163,9 +163,9 @@ public final class RawCalls {
     }
   }
 
-  /// A pipe that no program inherits.
+  /// Opens a pipe that child processes do not inherit.
   ///
-  /// @param ends takes the numbers: to read from, to write to
+  /// @param ends filled with the file descriptors: the reading end, the writing end
   public static int pipe(int[] ends) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment state = arena.allocate(NativeCalls.STATE);
@@ -181,12 +181,12 @@ public final class RawCalls {
     }
   }
 
-  /// Another number for the same, behind those of the standard streams.
+  /// Duplicates a file descriptor; the new number is above those of the standard streams.
   public static int duplicate(int fd) {
     return control(fd, DUPLICATE, FIRST_FREE);
   }
 
-  /// Sees to it that no call on it waits, or that each does.
+  /// Makes a file descriptor blocking or non-blocking.
   public static int setBlocking(int fd, boolean blocking) {
     int flags = control(fd, GET_FLAGS, 0);
     return flags < 0
@@ -204,10 +204,10 @@ public final class RawCalls {
     }
   }
 
-  /// What only a device understands.
+  /// Calls `ioctl`.
   ///
-  /// @param request its number
-  /// @param argument what it is told, or has to say
+  /// @param request the number of the request
+  /// @param argument the input or output of the request
   public static int device(int fd, long request, MemorySegment argument) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment state = arena.allocate(NativeCalls.STATE);
@@ -220,16 +220,16 @@ public final class RawCalls {
 
   // ---- bytes ----
 
-  /// Reads what is there, and moves the position.
+  /// Reads what is available, and advances the buffer's position.
   ///
-  /// @return how many bytes; 0: the end
+  /// @return the number of bytes; 0 at the end
   public static int read(int fd, ByteBuffer into) {
     return transfer(Call.READ, fd, into, true);
   }
 
-  /// Writes what is taken, and moves the position.
+  /// Writes what the system accepts, and advances the buffer's position.
   ///
-  /// @return how many bytes
+  /// @return the number of bytes
   public static int write(int fd, ByteBuffer from) {
     return transfer(Call.WRITE, fd, from, false);
   }
@@ -257,7 +257,7 @@ public final class RawCalls {
       buffer.position(buffer.position() + (int) count);
       return (int) count;
     } catch (Throwable e) {
-      throw NativeCalls.broken(e); // also for a buffer that must not be written to
+      throw NativeCalls.broken(e); // also for a read-only buffer
     } finally {
       Reference.reachabilityFence(buffer);
     }
@@ -265,10 +265,10 @@ public final class RawCalls {
 
   // ---- errors ----
 
-  /// The system's word for an error.
+  /// The system's message for an error.
   ///
   /// @param error positive
-  @SuppressWarnings("restricted") // a text of the C library's, of a known greatest length
+  @SuppressWarnings("restricted") // a string of the C library, of bounded length
   public static String text(int error) {
     try {
       MemorySegment text = (MemorySegment) Call.TEXT.invokeExact(error);
@@ -283,14 +283,14 @@ public final class RawCalls {
     }
   }
 
-  /// An error as others throw it.
+  /// An exception with the system's message for an error.
   ///
   /// @param error positive
   public static IOException failure(int error) {
     return new IOException(text(error));
   }
 
-  /// Linked when the first one is made.
+  /// Linked at the first call.
   private static final class Call {
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
@@ -311,7 +311,7 @@ public final class RawCalls {
     private Call() {}
   }
 
-  /// The one that a driver asks for with each file that it opens, on the loop: linked by itself.
+  /// Linked separately: a driver calls it on the loop for each file that it opens.
   private static final class Known {
     static final MethodHandle KNOWN =
         NativeCalls.link(

@@ -7,7 +7,7 @@ import dev.heddle.reactor.driver.ReadinessCounts;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/// A descriptor that other code has opened, and will close.
+/// A file descriptor that other code has opened and closes itself.
 public final class RawDescriptor extends PollableDescriptor {
   private final RawDescriptors owner;
   final int number;
@@ -23,7 +23,7 @@ public final class RawDescriptor extends PollableDescriptor {
     this.id = id;
   }
 
-  /// What its listeners wait for.
+  /// The epoll events that the armed listeners wait for.
   int wanted() {
     return (listener(Direction.READ) == null ? 0 : Epoll.IN | Epoll.RDHUP)
         | (listener(Direction.WRITE) == null ? 0 : Epoll.OUT);
@@ -39,9 +39,9 @@ public final class RawDescriptor extends PollableDescriptor {
     owner.disarmed(this);
   }
 
-  /// Notifies those that wait for what is ready.
+  /// Notifies the listeners of readiness.
   ///
-  /// @return how many
+  /// @return the number of listeners notified
   int complete(int ready, @Nullable IOException error) {
     return complete((ready & Epoll.IN) != 0, (ready & Epoll.OUT) != 0, error);
   }

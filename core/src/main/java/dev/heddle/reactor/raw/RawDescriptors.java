@@ -10,37 +10,38 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Descriptors of other code, in an epoll set of their own: a driver that can watch a number
-/// watches the set's, another has a [RawWatcher].
+/// File descriptors that other code has opened, in an epoll set of their own. A driver that can
+/// watch a file descriptor watches that of the set; any other driver uses a [RawWatcher].
 public final class RawDescriptors {
   /*
-   * States of a descriptor.  from  event                               to
-   *                          OUT   its first listener is armed         IN, for that direction
-   *                          IN    a listener is armed or disarmed     IN, for those that are left
-   *                          IN    it is ready: they are notified      IN, for those that are left
-   *                          IN    no listener is left                 OUT
+   * States of a descriptor.
+   *   from  event                               to
+   *   OUT   its first listener is armed         IN, for that direction
+   *   IN    a listener is armed or disarmed     IN, for the remaining listeners
+   *   IN    it is ready: they are notified      IN, for the remaining listeners
+   *   IN    no listener is left                 OUT
    *
-   * The system reports no descriptor for which no listener waits, so its owner may close it.
+   * The kernel reports no descriptor for which no listener waits, so its owner may close it then.
    *
-   * Whose number. The set knows a descriptor by number and open file. When the owner closes a
-   * number under a wait, the system drops it from the set and reports nothing, unless the file is
-   * open under another number, too. If the number is another file's by then, CHANGE finds nothing
-   * and ADD takes the new file in. The event of a file that lives on under another number carries
-   * the id of the descriptor that armed it, not the number, so no other descriptor is notified; and
-   * it comes once, for the set disarms with each event (EPOLLONESHOT). A listener may so be
-   * notified in vain, as with any readiness.
+   * Identity. The set identifies a descriptor by its number and its open file. If the owner closes
+   * the number during a wait, the kernel drops it from the set and reports nothing, unless the file
+   * is open under another number, too. If the number refers to another file by then, CHANGE finds
+   * no entry and ADD adds the new file. The event of a file that is still open under another number
+   * carries the id of the descriptor that armed it, not the number, so no other descriptor is
+   * notified. It comes once, because each event disarms its entry (EPOLLONESHOT). So a listener may
+   * be notified without need, as with any readiness.
    *
-   * Why a set of its own. Netty keeps the registrations of its epoll by number: two of one number
-   * would be mixed up. A poll on the ring holds the file, so the other side of a connection would
-   * not see the end until the wait is over.
+   * Why a separate set. Netty keeps the registrations of its epoll set by number; two of the same
+   * number would be confused. A poll on the ring keeps the file open, so the other side of a
+   * connection would not see the end until the wait is over.
    *
-   * Direct calls. epoll_ctl takes no lock of Java's and never waits: coroutines make it at once.
+   * Direct calls. epoll_ctl takes no Java lock and never blocks, so coroutines call it at once.
    *
    * Cost. Two system calls for a wait, and one to poll.
    */
   private static final @Nullable String PROBLEM = problem();
 
-  /// No descriptor's id: that of a [RawWatcher]'s signal.
+  /// The id of no descriptor: that of a [RawWatcher]'s signal.
   static final long SIGNAL = 0;
 
   private final ReadinessCounts counts;
@@ -50,10 +51,10 @@ public final class RawDescriptors {
   private long lastId = SIGNAL;
   private int waits;
 
-  /// A set of none.
+  /// An empty set.
   ///
-  /// @param counts the driver's
-  /// @param whenChanged called when a listener was armed or disarmed
+  /// @param counts the driver's counts
+  /// @param whenChanged called after a listener was armed or disarmed
   public RawDescriptors(ReadinessCounts counts, Runnable whenChanged) throws IOException {
     this.counts = counts;
     this.whenChanged = whenChanged;
@@ -71,19 +72,19 @@ public final class RawDescriptors {
             + (here.isNamed() ? here.getName() : "ALL-UNNAMED");
   }
 
-  /// Why no descriptor can be known by its number here; null: it can.
+  /// Why file descriptors cannot be watched here; null: they can.
   public static @Nullable String refusal() {
     return PROBLEM;
   }
 
-  /// Whether there can be any, as a driver says it of itself.
+  /// The support that a driver reports.
   ///
-  /// @param served as which, if so
+  /// @param served the support where file descriptors can be watched
   public static Support support(Support served) {
     return PROBLEM == null ? served : Support.refused(PROBLEM);
   }
 
-  /// The set's number, readable while something that is waited for is ready.
+  /// The file descriptor of the set, readable while a descriptor with a listener is ready.
   public int number() {
     return set.number();
   }
@@ -94,12 +95,12 @@ public final class RawDescriptors {
 
   // ---- the loop's side ----
 
-  /// Watches a number.
+  /// Watches a file descriptor.
   ///
-  /// @throws IOException when the system has no such descriptor, or one that is never waited for
+  /// @throws IOException when it is not open, or is of a kind that is always ready
   public RawDescriptor watch(int number) throws IOException {
     RawDescriptor descriptor = new RawDescriptor(counts, this, number, ++lastId);
-    // asked now, and not when the first listener is armed: a wrong number is the caller's mistake
+    // checked now, not when the first listener is armed: a wrong number is the caller's mistake
     int error = number < 0 ? Epoll.EBADF : set.add(number, Epoll.ONCE, descriptor.id);
     if (error == 0) {
       set.remove(number);
@@ -133,10 +134,10 @@ public final class RawDescriptors {
 
   void forget(RawDescriptor raw) {
     byId.remove(raw.id);
-    unregister(raw); // now: the next watch of the number is not to be taken away later
+    unregister(raw); // now: a later removal would remove the next registration of the number
   }
 
-  /// Tells the system what is waited for.
+  /// Registers with the kernel what the listeners wait for.
   private int register(RawDescriptor raw) {
     int mask = raw.wanted() | Epoll.ONCE;
     int error = raw.registered ? set.change(raw.number, mask, raw.id) : Epoll.ENOENT;
@@ -144,7 +145,7 @@ public final class RawDescriptors {
       error = set.add(raw.number, mask, raw.id);
     }
     if (error == Epoll.EEXIST) {
-      error = set.change(raw.number, mask, raw.id); // another of the same number was not removed
+      error = set.change(raw.number, mask, raw.id); // an earlier entry of that number was left
     }
     raw.registered = error == 0;
     return error;
@@ -153,7 +154,7 @@ public final class RawDescriptors {
   private void unregister(RawDescriptor raw) {
     if (raw.registered) {
       raw.registered = false;
-      set.remove(raw.number); // safe: where it fails, the owner has closed it
+      set.remove(raw.number); // safe: if it fails, the owner has closed the descriptor
     }
   }
 
@@ -171,7 +172,7 @@ public final class RawDescriptors {
     }
   }
 
-  /// Looks, without waiting, and answers what is ready.
+  /// Polls the set without blocking, and notifies the listeners of what is ready.
   public void look() {
     int count;
     do {
@@ -186,7 +187,7 @@ public final class RawDescriptors {
   void told(long id, int mask) {
     RawDescriptor raw = byId.get(id);
     if (raw == null) {
-      return; // it is not watched any more
+      return; // it is no longer watched
     }
     boolean dead = (mask & (Epoll.ERR | Epoll.HUP)) != 0;
     int ready = dead ? Epoll.IN | Epoll.OUT : mask | ((mask & Epoll.RDHUP) == 0 ? 0 : Epoll.IN);
@@ -198,7 +199,7 @@ public final class RawDescriptors {
     waits -= raw.complete(ready, error);
   }
 
-  /// Notifies all listeners that nothing can come.
+  /// Notifies all listeners of a failure.
   public void failed(IOException why) {
     for (RawDescriptor raw : List.copyOf(byId.values())) {
       complete(raw, Epoll.IN | Epoll.OUT, why);
@@ -218,7 +219,7 @@ public final class RawDescriptors {
             });
   }
 
-  /// Gives the set back.
+  /// Closes the set.
   void close() {
     set.close();
   }

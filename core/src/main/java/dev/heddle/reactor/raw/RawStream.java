@@ -9,10 +9,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 
-/// A stream of bytes that is known by its number, and is ours: the end of a pipe to another
-/// process, a named pipe, one side of a terminal. No call on it waits.
+/// A byte stream over a file descriptor that it owns: the end of a pipe to another process, a named
+/// pipe, one side of a terminal. No call on it blocks.
 ///
-/// The driver watches its number.
+/// The driver watches the file descriptor.
 public final class RawStream implements StreamDescriptor {
   private final int number;
   private final Descriptor watched;
@@ -21,11 +21,11 @@ public final class RawStream implements StreamDescriptor {
   // loop only
   private boolean closed;
 
-  /// A stream over a number.
+  /// A stream over a file descriptor.
   ///
-  /// @param number is closed with it
-  /// @param watched the driver's descriptor of the number
-  /// @param closing called when it closes
+  /// @param number closed with the stream
+  /// @param watched the driver's descriptor of `number`
+  /// @param closing called when the stream closes
   public RawStream(int number, Descriptor watched, Consumer<RawStream> closing) {
     this.number = number;
     this.watched = watched;
@@ -42,7 +42,7 @@ public final class RawStream implements StreamDescriptor {
     watched.disarm(direction, listener);
   }
 
-  /// Its number.
+  /// The file descriptor.
   public int number() {
     return number;
   }
@@ -60,7 +60,7 @@ public final class RawStream implements StreamDescriptor {
     }
     return switch (-count) {
       case RawCalls.EAGAIN -> 0;
-      case 0, RawCalls.EIO -> -1; // a terminal says so that its other side is closed
+      case 0, RawCalls.EIO -> -1; // EIO of a terminal: its other side is closed
       default -> throw RawCalls.failure(-count);
     };
   }
@@ -93,13 +93,13 @@ public final class RawStream implements StreamDescriptor {
   public void close() {
     if (!closed) {
       closed = true;
-      watched.close(); // first: the number may be another file's at once
+      watched.close(); // first: after the close below the number may be another file's
       RawCalls.close(number);
       closing.accept(this);
     }
   }
 
-  /// Closes it when the driver has gone.
+  /// Closes the stream after the driver was closed.
   public void closeLate() {
     if (!closed) {
       closed = true;

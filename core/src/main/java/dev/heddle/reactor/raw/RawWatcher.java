@@ -6,10 +6,10 @@ import java.io.IOException;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
-/// A thread that waits at the set, for a driver which cannot watch its number.
+/// A thread that polls the epoll set for a driver that cannot watch the set's file descriptor.
 ///
-/// What it finds it passes on, and wakes the driver; the set has by then forgotten what it was
-/// asked, so nothing is told twice. **Thread** the loop's; the thread itself only looks.
+/// The thread queues each event and wakes the driver. The event has disarmed its entry in the set,
+/// so none is reported twice. **Thread** the loop's; the thread itself only polls.
 public final class RawWatcher {
   private record Found(long id, int mask) {}
 
@@ -21,8 +21,8 @@ public final class RawWatcher {
 
   /// Starts the thread.
   ///
-  /// @param counts the driver's
-  /// @param wakeup the driver's
+  /// @param counts the driver's counts
+  /// @param wakeup wakes the driver
   public RawWatcher(ReadinessCounts counts, Runnable wakeup) throws IOException {
     this.wakeup = wakeup;
     this.signal = Epoll.openSignal();
@@ -36,7 +36,7 @@ public final class RawWatcher {
     this.thread = Thread.ofPlatform().daemon().name("heddle-descriptors").start(this::run);
   }
 
-  /// What it waits for.
+  /// The descriptors of the set.
   public RawDescriptors descriptors() {
     return descriptors;
   }
@@ -57,14 +57,14 @@ public final class RawWatcher {
     }
   }
 
-  /// Answers what has been found, in a tick.
+  /// Notifies the listeners of the queued events, in a tick.
   public void deliver() {
     for (Found f = found.poll(); f != null; f = found.poll()) {
       descriptors.told(f.id(), f.mask());
     }
   }
 
-  /// Ends the thread, then gives the set back.
+  /// Ends the thread, then closes the set.
   public void close() {
     Epoll.signal(signal);
     boolean interrupted = false;
@@ -72,7 +72,7 @@ public final class RawWatcher {
       try {
         thread.join();
       } catch (InterruptedException _) {
-        interrupted = true; // safe: it ends by itself, and needs the set until then
+        interrupted = true; // safe: the thread ends by itself, and needs the set until then
       }
     }
     if (interrupted) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Descriptors that other code has opened, known by their numbers alone, watched on Linux.
+/// File descriptors that other code has opened, watched on Linux, and system calls on descriptors.
 ///
 /// | enters | leaves |
 /// |---|---|
-/// | numbers and listeners, from a driver | readiness, to the listeners |
+/// | file descriptors and listeners, from a driver | readiness, to the listeners |
 ///
-/// Threads: all on the loop's, but [dev.heddle.reactor.raw.RawWatcher], which says for itself.
-/// Start at [dev.heddle.reactor.raw.RawDescriptors].
+/// Threads: the loop's, except [dev.heddle.reactor.raw.RawWatcher], whose documentation states it.
+/// Read first: [dev.heddle.reactor.raw.RawDescriptors].
 package dev.heddle.reactor.raw;

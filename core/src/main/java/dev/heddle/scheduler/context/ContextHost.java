@@ -4,24 +4,24 @@ package dev.heddle.scheduler.context;
 import dev.heddle.scheduler.inbox.Inbox;
 import org.jspecify.annotations.Nullable;
 
-/// The loop, seen from its execution contexts.
+/// The loop, as its execution contexts see it.
 public interface ContextHost {
-  /// Where a context posts itself when the JDK says it may go on.
+  /// The inbox to which a context posts itself when the JDK resumes it.
   Inbox inbox();
 
-  /// Whether `thread` is the one that mounts the contexts. Any thread.
+  /// Whether `thread` mounts the contexts. **Thread** any.
   boolean isCarrier(Thread thread);
 
-  /// Whether the loop is over.
+  /// Whether the loop has ended.
   boolean hasEnded();
 
-  /// The guest that takes over `context` without a switch, or null when the context is to rest.
-  /// Called on the context's own thread, after a guest has ended.
+  /// The occupant that takes over `context` without a switch; null: the context becomes idle.
+  /// Called on the context's own thread, after a coroutine on it has ended.
   @Nullable Hosted nextOn(ExecutionContext context);
 
-  /// The pool has contexts to end, when the carrier is free for it.
+  /// The pool has contexts to end as soon as the carrier is free to do so.
   void trimDue();
 
-  /// A context of this host now rests in the JDK's hands for good: the loop had ended, or it broke.
+  /// A context of this host is lost to the loop: the loop had ended, or the context's code failed.
   void broken(ExecutionContext context, Throwable failure);
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.scheduler.context;
 
-/// Who keeps a context for guests of one kind: they follow each other on the same thread, and what
-/// one binds to the thread the next one finds.
+/// The owner of a reserved context, which runs occupants of one kind only: they follow each other
+/// on the same thread, and each finds what the one before has bound to the thread.
 public interface ContextKeeper {
-  /// Runs all of the context's guests, once, as the thread's outermost frame. On the context's own
-  /// thread.
+  /// Runs all occupants of the context, once, as the thread's outermost frame. Called on the
+  /// context's own thread.
   void frame(Runnable guests);
 
-  /// A guest has ended and the context is about to rest: the next one may be admitted and queued.
-  /// On the context's own thread; throws nothing.
+  /// An occupant has ended and the context is about to be idle: the owner may admit and queue the
+  /// next one. Called on the context's own thread; throws nothing.
   ///
-  /// @return false when no other comes: the context is to end
+  /// @return false when no other occupant comes: the context ends
   boolean guestEnded();
 }

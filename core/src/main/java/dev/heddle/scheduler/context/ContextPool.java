@@ -7,15 +7,16 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The resting contexts of one loop: as many as the load of late has needed, never fewer than four.
+/// The idle contexts of one loop: as many as its recent load has needed, and at least four.
 ///
-/// Demand is the greatest number of contexts in use during the last two windows of 1,024 rests. A
-/// context that would rest beyond it ends instead (a dropped one would stay reachable from the
-/// JDK's thread container). Touched by the carrier and the coroutine mounted on it, only.
+/// The need is the greatest number of contexts in use during the last two windows of 1,024
+/// releases. A context that is released beyond it ends (one that was only dropped would stay
+/// reachable from the JDK's thread container). Used by the carrier and the coroutine mounted on it
+/// only.
 public final class ContextPool {
   private static final int LEAST = 4; // enough for a program that is mostly idle
   private static final int WINDOW =
-      1_024; // rests; long enough to span a burst, short enough to forget one
+      1_024; // releases; long enough to span a burst, short enough to forget one
 
   private final ContextHost host;
   private final Consumer<ExecutionContext> arrivals;
@@ -35,8 +36,8 @@ public final class ContextPool {
 
   /// An empty pool.
   ///
-  /// @param arrivals what to do with a context that the JDK lets go on
-  /// @param reuse false: every context serves one coroutine and ends
+  /// @param arrivals called with a context that the JDK has resumed
+  /// @param reuse false: every context runs one coroutine and ends
   public ContextPool(ContextHost host, Consumer<ExecutionContext> arrivals, boolean reuse) {
     this.host = host;
     this.arrivals = arrivals;
@@ -62,17 +63,17 @@ public final class ContextPool {
     return context;
   }
 
-  /// A context beside the others, for guests of one kind: their keeper admits them. It ends when
-  /// the keeper says so, or with the pool.
+  /// A context outside the pool, reserved for occupants of one kind, which their owner admits. It
+  /// ends when the owner ends it, or with the pool.
   public ExecutionContext keepFor(ContextKeeper keeper) {
     ExecutionContext context = new ExecutionContext(this, keeper);
     kept.add(context);
     return context;
   }
 
-  /// Keeps `context` for a later guest.
+  /// Keeps `context` for a later occupant.
   ///
-  /// @return false when it is to end
+  /// @return false when the context is to end
   boolean rest(ExecutionContext context) {
     inUse--;
     if (!reuse || closed || size >= Math.max(LEAST, Math.max(peak, previousPeak))) {
@@ -95,22 +96,22 @@ public final class ContextPool {
     return closed;
   }
 
-  /// Whether a context serves another guest after its first.
+  /// Whether a context runs another occupant after its first.
   boolean reuses() {
     return reuse;
   }
 
-  /// A context that was kept ends.
+  /// A reserved context ends.
   void keptNoMore(ExecutionContext context) {
     kept.remove(context);
   }
 
-  /// A context ends with its guest.
+  /// A context ends with its occupant.
   void leave() {
     inUse--;
   }
 
-  // nobody can be mounted from a coroutine's stack: the trampoline ends those above the limit
+  // a coroutine cannot mount another context: the trampoline ends those beyond the limit
   private void shrink(int limit) {
     excess = Math.max(0, size + inUse - limit);
     if (excess > 0) {
@@ -118,7 +119,7 @@ public final class ContextPool {
     }
   }
 
-  /// Ends contexts that the load no longer needs. Carrier only, with nothing mounted.
+  /// Ends contexts that the load no longer needs. Called by the carrier, with nothing mounted.
   public void trim() {
     while (excess > 0 && size > LEAST) {
       excess--;
@@ -127,7 +128,7 @@ public final class ContextPool {
     excess = 0;
   }
 
-  /// Ends every resting context, and every other as soon as its guest has ended. Carrier only.
+  /// Ends every idle context, and every other as soon as its occupant has ended. Carrier only.
   public void close() {
     closed = true;
     while (size > 0) {
@@ -140,7 +141,7 @@ public final class ContextPool {
   private void end(ExecutionContext context) {
     context.admit(null);
     while (!context.mount()) {
-      // somebody looks at its stack this very moment
+      // another thread is reading its stack at this moment
       Thread.onSpinWait();
     }
   }
@@ -157,17 +158,17 @@ public final class ContextPool {
     return loader;
   }
 
-  /// Contexts made so far.
+  /// The number of contexts created so far.
   public long created() {
     return created;
   }
 
-  /// Contexts at rest.
+  /// The number of idle contexts.
   public int size() {
     return size;
   }
 
-  /// Contexts with a coroutine on them.
+  /// The number of contexts with a coroutine on them.
   public int inUse() {
     return inUse;
   }

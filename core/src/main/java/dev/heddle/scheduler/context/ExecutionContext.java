@@ -9,52 +9,66 @@ import org.jspecify.annotations.Nullable;
 /// A stack that coroutines run on: a virtual thread whose scheduler is this object.
 public final class ExecutionContext extends Inbox.Node implements Executor, Runnable {
   /*
-   * The switch protocol. The JDK keeps the state of the virtual thread; this class keeps who may resume it: the JDK (foreign
-   * waits, user yields) or the loop (waits through a waker, rest in the pool).
+   * The switch protocol. The JDK keeps the state of the virtual thread. This class keeps which side
+   * may resume it: the JDK (foreign waits, user yields) or the loop (waits through a waker, idle in
+   * the pool).
    *
-   * States.  from       event                          to         who, order
-   *          CREATED    start()                        HOSTING    carrier: Thread.start hands us our own task
-   *          HOSTING    suspend()                      SUSPENDED  itself: store, then Thread.yield
-   *          SUSPENDED  yield returned (pinned)        HOSTING    itself: nobody has resumed it
-   *          SUSPENDED  mount()                        RESUMING   carrier: store, then task.run
-   *          RESUMING   yield returned                 HOSTING    itself, first thing after the switch
-   *          RESUMING   task.run mounted nothing       RESUMING   carrier: fence, run once more, then wait for execute()
-   *          HOSTING    body ended                     ENDED      itself, last thing
+   * States.
+   *   from       event                     to         who, order
+   *   CREATED    start()                   HOSTING    carrier: Thread.start passes us our own task
+   *   HOSTING    suspend()                 SUSPENDED  the context: store, then Thread.yield
+   *   SUSPENDED  yield returned (pinned)   HOSTING    the context: it was never unmounted
+   *   SUSPENDED  mount()                   RESUMING   carrier: store, then task.run
+   *   RESUMING   yield returned            HOSTING    the context, first thing after the switch
+   *   RESUMING   task.run mounted nothing  RESUMING   carrier: fence, run once more, then wait for
+   *                                                   execute()
+   *   HOSTING    body ended                ENDED      the context, last thing
    *
-   * What execute(own task) means, by state:
-   *          CREATED    the capture of the task        HOSTING    a true wake-up: to the ready queue when a coroutine of
-   *                                                               the same loop wakes it, else through the inbox
-   *          SUSPENDED  our own yield, or a thread dump: nothing
-   *          RESUMING   a thread dump let go of the thread: post, so that the pending resume is tried again
-   *          ENDED      cannot happen, ignored
-   * execute(any other task): a virtual thread that was born inside and inherited its scheduler; the JDK's default one runs it.
+   * The meaning of execute(own task), by state:
+   *   CREATED    the JDK passes the task, which this class keeps
+   *   HOSTING    a real wake-up: the context goes to the ready queue when a coroutine of the same
+   *              loop wakes it, else through the inbox
+   *   SUSPENDED  our own yield, or a thread dump: nothing to do
+   *   RESUMING   a thread dump has released the thread: post, so that the carrier retries the
+   *              pending resume
+   *   ENDED      cannot happen, ignored
+   * execute(any other task): a virtual thread that was created inside a coroutine and has inherited
+   * its scheduler; the JDK's default scheduler runs it.
    *
-   * Threads. execute(): any, even while a virtual thread is current, even after the loop has ended. suspend() and run(): the
-   * context's own thread. Everything else: the carrier.
+   * Threads. execute(): any, even while a virtual thread is current, even after the loop has ended.
+   * suspend() and run(): the context's own thread. Everything else: the carrier.
    *
-   * I1. Own code goes on after suspend() only when the carrier called mount() for it. [ExecutionContextTest]
-   * I2. A resume that did not mount is never lost: mount() returned false and an execute() follows. [DumperTest]
+   * I1. Code after suspend() runs only when the carrier has called mount() for it.
+   *     [ExecutionContextTest]
+   * I2. A resume that did not mount is never lost: mount() returned false and an execute() follows.
+   *     [DumperTest]
    * I3. An execute() never mounts a context that waits for the loop. [DumperTest]
    * I4. execute() takes no lock, allocates nothing and does not throw. [ExecutionContextTest]
-   * I5. A guest finds nothing that its predecessor bound to the thread. [ContextResetTest]
-   * I6. An interrupt of a guest that waits for the loop is told to it, on the loop. [InterruptTest; InterruptHook]
+   * I5. An occupant finds nothing that its predecessor has bound to the thread. [ContextResetTest]
+   * I6. An interrupt of an occupant that waits for the loop is reported to it, on the loop.
+   *     [InterruptTest; InterruptHook]
    *
-   * Memory order. `state` is plain: written by the carrier and by the guest mounted on it, which are one thread of execution
-   * (mount and unmount order them). Foreign readers: (a) an unparker reads HOSTING after it read the JDK's own volatile state,
-   * which the guest wrote after `state`; visible. (b) a dumper restores the JDK's state (volatile) and then reads `state`, the
-   * carrier writes RESUMING and then reads the JDK's state: Dekker. On the fast path the carrier's store is not fenced: when the
-   * run mounted nothing, it fences and runs again. If the second run fails too, the dumper restores after the fence, hence
-   * reads RESUMING and posts. Without the fence both may miss: mutant NoFenceAfterLostRun. (c) a stale RESUMING or HOSTING
-   * read by a dumper costs one post, which the scheduler drops by the state it then sees (I3).
+   * Memory order. `state` is plain. The carrier writes it, and so does the occupant mounted on it;
+   * mount and unmount order the two. Other threads read it:
+   *   (a) An unparker reads HOSTING after the JDK's own volatile state, which the occupant wrote
+   *       after `state`. So the read is current.
+   *   (b) A dumper restores the JDK's state (volatile) and then reads `state`; the carrier writes
+   *       RESUMING and then reads the JDK's state: Dekker. On the fast path the carrier's store is
+   *       not fenced; when the run mounted nothing, the carrier fences and runs again. If the
+   *       second run fails too, the dumper restores after the fence, hence reads RESUMING and
+   *       posts. Without the fence both may miss each other. Mutant: NoFenceAfterLostRun.
+   *   (c) A stale RESUMING or HOSTING read by a dumper costs one post, which the scheduler drops
+   *       because of the state that it then sees (I3).
    *
-   * Cost. One mount and one unmount a switch. A first guest: one thread creation; later guests of the same context: no switch
-   * when one is ready, else one. Foreign wake-up: two CAS.
+   * Cost. One mount and one unmount a switch. The first occupant of a context costs one thread
+   * creation. A later one costs no switch when it is ready at once, else one. A foreign wake-up:
+   * two CAS.
    *
-   * Rejected. park/unpark for our own waits: 30 % more, and the permit is visible to user code. A raw Continuation: a yield
-   * inside `synchronized` hangs, locks and locals leak between coroutines. Volatile `state`: 6 ns a switch for a case that only
-   * exists while somebody dumps threads.
+   * Rejected. park/unpark for the loop's own waits: 30 % slower, and user code sees the permit. A
+   * raw Continuation: a yield inside `synchronized` hangs, and locks and thread-locals leak between
+   * coroutines. A volatile `state`: 6 ns a switch for a case that exists only during a thread dump.
    *
-   * Sources. DESIGN facts 1, 4, 5, 7; promises T1, T4, T9; traps 38, 43, 59, 60, 62, 66.
+   * Sources. T1, T4, T9; trap-38, trap-43, trap-59, trap-60, trap-62, trap-66.
    */
   private static final int CREATED = 0;
   private static final int HOSTING = 1;
@@ -63,19 +77,19 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
   private static final int ENDED = 4;
 
   private final ContextPool pool;
-  private final @Nullable ContextKeeper keeper; // null: it serves whoever comes
+  private final @Nullable ContextKeeper keeper; // null: it runs any occupant
   private final Thread thread;
 
   // written once, by the first execute(), on the carrier
   private @Nullable Runnable task;
 
-  // carrier and mounted guest; racy reads from execute()
+  // carrier and mounted occupant; racy reads from execute()
   private int state = CREATED;
 
-  // carrier and mounted guest
+  // carrier and mounted occupant
   private @Nullable Hosted guest;
 
-  // carrier, which alone writes it; another thread's read of it changes nothing
+  // written by the carrier only; the value that another thread reads has no effect
   private boolean interrupting;
 
   ExecutionContext(ContextPool pool, @Nullable ContextKeeper keeper) {
@@ -84,8 +98,8 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
     this.thread = VirtualThreads.create(this, this);
   }
 
-  /// The context of the current thread, or null on any other thread (also one born inside a
-  /// coroutine).
+  /// The context of the current thread; null on any other thread, also one that was created inside
+  /// a coroutine.
   public static @Nullable ExecutionContext current() {
     Thread thread = Thread.currentThread();
     return VirtualThreads.schedulerOf(thread) instanceof ExecutionContext context
@@ -94,7 +108,7 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
         : null;
   }
 
-  /// The thread that guests see as their own.
+  /// The thread that an occupant sees as its own.
   public Thread thread() {
     return thread;
   }
@@ -104,54 +118,55 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
     return pool.host();
   }
 
-  /// The coroutine that runs or waits here; null at rest.
+  /// The coroutine that runs or waits here; null while the context is idle.
   public @Nullable Hosted guest() {
     return guest;
   }
 
-  /// Who keeps it for guests of one kind; null: nobody does.
+  /// The owner that reserves the context for one kind of occupant; null: none.
   public @Nullable ContextKeeper keeper() {
     return keeper;
   }
 
-  /// Whether the JDK decides when this context goes on: it runs user code, or waits on something of
-  /// the JDK's.
+  /// Whether the JDK decides when this context continues: it runs user code, or is in a foreign
+  /// wait.
   public boolean isHosting() {
     return state == HOSTING;
   }
 
-  /// Whether the JDK has parked it, and has let it go on no more: also false where a dump of its
-  /// stack, or another thread, is about to.
+  /// Whether the JDK has parked the context and not resumed it yet. Also false at the moment when a
+  /// dump of its stack, or another thread, is about to resume it.
   public boolean isParked() {
     return isHosting() && !isPosted() && thread.getState() != Thread.State.RUNNABLE;
   }
 
-  /// Whether it waits for its next guest.
+  /// Whether the context waits for its next occupant.
   boolean isAtRest() {
     return guest == null && state == SUSPENDED;
   }
 
-  /// Whether a resume of ours is still to happen.
+  /// Whether a resume by the carrier is still to happen.
   public boolean isResumePending() {
     return state == RESUMING;
   }
 
-  /// The frames of its guest, the innermost first. On the carrier, or on the stack of a coroutine
-  /// mounted there: nothing is being resumed then, so the look does no harm (Memory order, b).
+  /// The frames of its occupant, innermost first. Called on the carrier, or on the stack of a
+  /// coroutine mounted there: no context is being resumed then, so that the read of the stack
+  /// cannot make a mount fail (Memory order, b).
   public StackTraceElement[] stackOnLoop() {
     return thread.getStackTrace();
   }
 
   // ---- carrier ----
 
-  /// Lets `next` take this resting context at the coming [#mount()].
+  /// Sets the occupant that takes this idle context at the coming [#mount()].
   public void admit(@Nullable Hosted next) {
     guest = next;
   }
 
-  /// Runs the context until it waits, rests or ends.
+  /// Runs the context until it waits, becomes idle or ends.
   ///
-  /// @return false when the JDK did not mount it, because somebody is looking at its stack: the
+  /// @return false when the JDK did not mount it, because another thread is reading its stack: the
   ///   resume stays pending and the context will arrive in the inbox
   public boolean mount() {
     if (state == CREATED) {
@@ -168,8 +183,8 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
     return state != RESUMING;
   }
 
-  /// Interrupts the wait that the JDK has parked its guest in, if an interrupt ends that wait, and
-  /// unless the JDK has let the guest go on meanwhile.
+  /// Interrupts the foreign wait of the occupant, if an interrupt ends that wait and the JDK has
+  /// not resumed the occupant meanwhile.
   public ForeignWaits.End endForeignWait() {
     if (!isParked() || !ForeignWaits.endByInterrupt(this)) {
       return ForeignWaits.End.GOES_ON;
@@ -185,19 +200,19 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
     return inDoubt ? ForeignWaits.End.IN_DOUBT : ForeignWaits.End.BY_INTERRUPT;
   }
 
-  /// What becomes of a wait that was interrupted when others may end it before it has run.
+  /// The outcome of an interrupted wait that another thread may end before the coroutine has run.
   public ForeignWaits.End endUnlessFirst() {
     return ForeignWaits.endsForSure(stackOnLoop())
         ? ForeignWaits.End.FELT
         : ForeignWaits.End.UNDECIDED;
   }
 
-  /// Whether an interrupt ends the wait that the JDK has parked its guest in.
+  /// Whether an interrupt ends the foreign wait of the occupant.
   public boolean isInterruptible() {
     return ForeignWaits.endByInterrupt(this);
   }
 
-  /// The loop is over: whatever still runs here goes on with the JDK's default scheduler.
+  /// The loop has ended: an occupant that still runs here continues on the JDK's default scheduler.
   public void abandon() {
     readmit();
     Runnable own = task;
@@ -210,9 +225,9 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
     }
   }
 
-  /// Looks at what a mount will touch first.
+  /// Reads what a mount touches first, to prefetch it.
   ///
-  /// @return a number that says nothing
+  /// @return a number without meaning
   public int look() {
     return state + VirtualThreads.look(thread) + (task instanceof Thread ? 1 : 0);
   }
@@ -226,8 +241,7 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
     own.run();
   }
 
-  /// The JDK says that a guest in a foreign wait may go on, or that a pending resume may be tried
-  /// again.
+  /// The JDK has resumed an occupant from a foreign wait, or a pending resume can be retried.
   @Override
   public void arrive() {
     pool.arrived(this);
@@ -239,7 +253,7 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
   public void execute(Runnable command) {
     Runnable own = task;
     if (own == null) {
-      // Thread.start hands over the task before anybody else can know the thread
+      // Thread.start passes the task before any other thread can know this one
       task = command;
       state = HOSTING;
       return;
@@ -258,18 +272,18 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
   private void arriveSoon(Runnable own) {
     ExecutionContext waker = current();
     if (waker != null && waker.pool == pool && !host().hasEnded()) {
-      // a coroutine of the same loop wakes this one: nobody else touches the ready queue meanwhile
+      // a coroutine of the same loop wakes this one: no other thread uses the ready queue meanwhile
       if (claim()) {
         arrive();
       }
     } else {
       if (interrupting && host().isCarrier(Thread.currentThread()) && claim()) {
-        interrupting = false; // our own interrupt lets the guest go on: the carrier resumes it
+        interrupting = false; // the interrupt by this carrier ends the wait: the carrier resumes it
         return;
       }
       if (!host().inbox().post(this)) {
-        // the loop has ended: whoever still waits here goes on elsewhere, every call into Heddle
-        // fails
+        // the loop has ended: an occupant that still waits here continues on the JDK's scheduler,
+        // and its calls into Heddle fail
         VirtualThreads.defaultScheduler().execute(own);
       }
     }
@@ -277,22 +291,22 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
 
   // ---- the context's own thread ----
 
-  /// Whether the guest's thread has been interrupted. An interrupt that comes later, while the
-  /// guest waits for the loop, reaches [Hosted#interrupted()].
+  /// Whether the occupant's thread has been interrupted. An interrupt that comes later, while the
+  /// occupant waits for the loop, calls [Hosted#interrupted()].
   public boolean isInterrupted() {
     InterruptHook.arm(thread);
     return thread.isInterrupted();
   }
 
-  /// Gives the carrier back until the next [#mount()].
+  /// Yields to the carrier until the next [#mount()].
   ///
-  /// @return false when the frame is pinned and nothing happened
+  /// @return false when a frame is pinned and nothing happened
   public boolean suspend() {
     state = SUSPENDED;
     try {
       Thread.yield();
     } catch (Throwable e) {
-      // the stack ended inside the JDK's yield: the guest has not left
+      // the stack overflowed inside the JDK's yield: the occupant has not left
       state = HOSTING;
       throw e;
     }
@@ -324,13 +338,13 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
     }
   }
 
-  // what the spawner's thread leaves to the guest's
+  // sets what the occupant's thread inherits from the spawner's
   private ExecutionContext bequeath(Hosted to) {
     VirtualThreads.inherit(thread, to.inheritance(), pool.loader());
     return this;
   }
 
-  /// The guest after the one that has just ended; the context may rest in between.
+  /// The occupant after the one that has just ended; the context may be idle in between.
   ///
   /// @return null when the context is to end
   public @Nullable Hosted nextGuest() {
@@ -339,7 +353,7 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
       return nextKept(keeper);
     }
     if (!pool.reuses()) {
-      pool.leave(); // the thread ends, and keeps its name and its interrupt for whoever holds it
+      pool.leave(); // the thread ends; its name and interrupt flag stay for code that refers to it
       return null;
     }
     VirtualThreads.reset(thread);
@@ -348,7 +362,7 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
       guest = next;
     } else if (pool.rest(this)) {
       suspend();
-      // what was sent to the last guest and came too late is not the next one's
+      // an interrupt or unpark for the last occupant may have come late; the next must not see it
       VirtualThreads.reset(thread);
       next = guest;
     }
@@ -361,7 +375,7 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
   private @Nullable Hosted nextKept(ContextKeeper keptBy) {
     VirtualThreads.settle();
     if (pool.isClosed()) {
-      return null; // its loop may have abandoned it: nothing of the loop's is touched
+      return null; // the loop may have abandoned this context, which must not touch the loop's data
     }
     if (!keptBy.guestEnded()) {
       pool.keptNoMore(this);

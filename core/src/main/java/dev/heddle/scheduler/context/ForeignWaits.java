@@ -6,33 +6,33 @@ import java.util.Set;
 import java.util.concurrent.locks.AbstractOwnableSynchronizer;
 import java.util.concurrent.locks.LockSupport;
 
-/// Tells which waits of the JDK an interrupt ends.
+/// Determines which waits of the JDK an interrupt ends.
 ///
-/// `lock()`, `join()` of a future and their like go on waiting when they are interrupted, and leave
-/// the flag set for whatever comes after them. The JDK says nowhere which kind a thread is parked
-/// in; its frames do. So they are read, but only where the blocker is of `java.util.concurrent`:
-/// sleeps, sockets and `Object.wait` have none, and all of them end.
+/// `lock()`, `join()` of a future and similar calls continue to wait when they are interrupted, and
+/// leave the flag set for the code after them. The JDK does not report in which kind of wait a
+/// thread is parked, but its frames show it. They are read only where the blocker belongs to
+/// `java.util.concurrent`: sleeps, sockets and `Object.wait` have no blocker, and all of them end.
 public final class ForeignWaits {
-  /// What has become of a wait that was to be ended by an interrupt.
+  /// The result of an attempt to end a foreign wait by an interrupt.
   public enum End {
-    /// It was not interrupted: an interrupt does not end it, or it is over already.
+    /// Not interrupted: an interrupt does not end that wait, or it is already over.
     GOES_ON,
-    /// The interrupt has let it go on, and nobody else: it has felt the interrupt if its context
-    /// runs at once, before others. That arrives nowhere else.
+    /// Only the interrupt has ended the wait. The wait reports it if the context runs at once,
+    /// before others; no arrival follows.
     BY_INTERRUPT,
-    /// The same, of a wait in which another thread may have handed over something just before: then
-    /// it returns that, and leaves the flag set.
+    /// As [#BY_INTERRUPT], but another thread may have handed over a value just before: the wait
+    /// then returns that value and leaves the flag set.
     IN_DOUBT,
-    /// It was interrupted, and others may let it go on; it feels the interrupt all the same.
+    /// Interrupted; others may end the wait, too, but it reports the interrupt in any case.
     FELT,
-    /// It was interrupted, and others may end it before it has run. It has felt the interrupt if
-    /// the flag is found cleared afterwards.
+    /// Interrupted; others may end the wait before the coroutine runs. The wait has reported the
+    /// interrupt if the flag is clear afterwards.
     UNDECIDED
   }
 
   private static final String ROOM = "java.util.concurrent.";
 
-  // the entries of a class that wait on although they were interrupted; all others end
+  // methods that continue to wait when they are interrupted; waits in all other methods end
   private static final Map<String, Set<String>> STUBBORN =
       Map.of(
           "CompletableFuture", Set.of("join"),
@@ -52,19 +52,19 @@ public final class ForeignWaits {
 
   private ForeignWaits() {}
 
-  /// Whether others may hand over something in the wait that the JDK has parked a thread in.
+  /// Whether another thread may hand over a value in the wait in which the JDK has parked `parked`.
   static boolean takesFromOthers(Thread parked) {
     return LockSupport.getBlocker(parked) != null // sleeps, sockets and monitors have none
         || VirtualThreads.isInObjectWait(parked);
   }
 
-  /// Whether an interrupt ends the wait that the JDK has parked a context's guest in. Carrier only.
+  /// Whether an interrupt ends the foreign wait of a context's occupant. Carrier only.
   static boolean endByInterrupt(ExecutionContext parked) {
     Object blocker = LockSupport.getBlocker(parked.thread());
     if (blocker == null) {
       return switch (parked.thread().getState()) {
         case WAITING, TIMED_WAITING -> true;
-        default -> false; // it waits for a monitor, or another thread has let it go on just now
+        default -> false; // it waits for a monitor, or another thread has just resumed it
       };
     }
     boolean ofTheJdk =
@@ -73,8 +73,8 @@ public final class ForeignWaits {
     return !ofTheJdk || endByInterrupt(parked.stackOnLoop());
   }
 
-  /// Whether what waits in these frames, the innermost first, feels an interrupt whoever has woken
-  /// it: a sleep, which nobody else ends, and a socket or a channel, which is closed.
+  /// Whether the wait in these frames, innermost first, reports an interrupt whatever has ended it:
+  /// a sleep, which no other thread ends, and a socket or channel, which the interrupt closes.
   static boolean endsForSure(StackTraceElement[] frames) {
     for (StackTraceElement frame : frames) {
       String type = frame.getClassName();
@@ -89,9 +89,9 @@ public final class ForeignWaits {
     return false;
   }
 
-  /// Whether an interrupt ends the wait of these frames, the innermost first.
+  /// Whether an interrupt ends the wait in these frames, innermost first.
   static boolean endByInterrupt(StackTraceElement[] frames) {
-    boolean acquires = false; // a synchronizer's acquire(), which is told by its caller how to wait
+    boolean acquires = false; // in acquire() of a synchronizer, whose caller decides how it waits
     for (StackTraceElement frame : frames) {
       String type = frame.getClassName();
       if (!type.startsWith("java.") && !type.startsWith("jdk.")) {
@@ -104,7 +104,7 @@ public final class ForeignWaits {
         }
         acquires = true;
       } else if (acquires) {
-        return false; // a condition that takes its lock again, a lock that a class is written with
+        return false; // a condition that reacquires its lock, or a lock inside another class
       } else if (of.startsWith("locks.AbstractQueued") && of.endsWith("$ConditionObject")) {
         return !frame.getMethodName().equals("awaitUninterruptibly");
       } else if (STUBBORN.getOrDefault(of, Set.of()).contains(frame.getMethodName())) {

@@ -10,25 +10,31 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Which monitors a virtual thread is in, and which one it waits to enter. The JDK tells it in a
-/// room of its own only, so this needs a door: `--add-opens java.base/jdk.internal.vm=...` with
+/// The monitors that a virtual thread holds, and the one that it waits to enter. The JDK reports
+/// them only in an internal package, which needs `--add-opens java.base/jdk.internal.vm=...` with
 /// `dev.heddle`, or `ALL-UNNAMED` on the class path.
 ///
-/// @param awaited what it waits to enter, for the first time or after a notification; or null
-/// @param held what it is in, without what it has left by `Object.wait`
-/// @param leftOne whether it has left one of those by `Object.wait`, and the JDK does not say which
+/// @param awaited the monitor it waits to enter, for the first time or after a notification; or
+///   null
+/// @param held the monitors it holds, without the one it has released by `Object.wait`
+/// @param leftOne whether `held` still contains a monitor that it has released by `Object.wait`,
+///   because the JDK does not report which
 public record HeldMonitors(@Nullable Object awaited, List<Object> held, boolean leftOne) {
   /*
-   * The public way is a dump of all threads (HotSpotDiagnosticMXBean.dumpThreads, jcmd Thread.dump_to_file). It looks at virtual
-   * threads without keeping them from being mounted meanwhile, and then reads a stack that is not there any more: the JVM ends by a SIGSEGV
-   * (JDK-8364343; beside a loop that switches all the time 25.0.3 ends at the first to third dump). A report must not do that.
+   * The public way is a dump of all threads (HotSpotDiagnosticMXBean.dumpThreads, jcmd
+   * Thread.dump_to_file). It reads the stacks of virtual threads without keeping them from being
+   * mounted meanwhile, and may read a stack that no longer exists: the JVM then crashes with a
+   * SIGSEGV (JDK-8364343; while a loop switches all the time, 25.0.3 crashes at the first to
+   * third dump). A report must not cause that.
    *
-   * Here one thread at a time is looked at, and none that can be mounted: it is of this loop, whose carrier is the one that asks. The
-   * JDK may still hand it its monitor or its wake-up, which changes its state and not its stack; so state and blocker are read of one
-   * look, and what does not fit together is no wait.
+   * This class reads one thread at a time, and only one that cannot be mounted: it belongs to the
+   * loop whose carrier calls. The JDK may still hand it its monitor or its wake-up, which changes
+   * its state but not its stack. So state and blocker are taken from one snapshot; if they
+   * contradict each other, the thread does not wait.
    *
-   * What the compiler has eliminated is a lock without an object. What a thread waits on is told among what it holds; and which of
-   * them it is, the JDK reads from the frame of the wait, and cannot once that is compiled.
+   * A lock that the compiler has eliminated has no object. The JDK lists the object that a thread
+   * waits on among those it holds. Which one that is, the JDK reads from the frame of the wait; it
+   * cannot do so once that frame is compiled.
    */
   private static final HeldMonitors NONE = new HeldMonitors(null, List.of(), false);
   private static final String ENTERS = "WAITING_TO_LOCK"; // of BlockerLockType
@@ -58,13 +64,13 @@ public record HeldMonitors(@Nullable Object awaited, List<Object> held, boolean 
     }
   }
 
-  /// Whether they can be told.
+  /// Whether monitors can be read.
   public static boolean known() {
     return ROOM != null;
   }
 
-  /// Those of a thread; none when they cannot be told. **Thread** the carrier of that thread, with
-  /// nobody mounted.
+  /// The monitors of a thread; none when they cannot be read. **Thread** the carrier of that
+  /// thread, with no coroutine mounted.
   public static HeldMonitors of(Thread thread) {
     Room room = ROOM;
     try {
@@ -74,7 +80,7 @@ public record HeldMonitors(@Nullable Object awaited, List<Object> held, boolean 
     }
   }
 
-  /// The JDK's, by name.
+  /// Handles to the JDK's internal classes.
   private record Room(
       MethodHandle of,
       MethodHandle state,
@@ -88,7 +94,7 @@ public record HeldMonitors(@Nullable Object awaited, List<Object> held, boolean 
     HeldMonitors look(Thread thread) throws Throwable {
       Object look = of.invoke(thread);
       if (look == null) {
-        return NONE; // it has ended
+        return NONE; // the thread has ended
       }
       Object blocking = blocker.get(look);
       String kind = blocking == null ? "" : String.valueOf(blockerKind.get(blocking));

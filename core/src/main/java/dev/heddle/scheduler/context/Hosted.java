@@ -3,18 +3,18 @@ package dev.heddle.scheduler.context;
 
 import org.jspecify.annotations.Nullable;
 
-/// Something that runs on an execution context from its first frame to its last: a coroutine.
+/// An occupant of an execution context, from its first frame to its last: a coroutine.
 public interface Hosted {
-  /// Runs to the end on `context`'s thread, and after it whoever [ExecutionContext#nextGuest()]
-  /// names, until that is nobody. Must not throw.
+  /// Runs to the end on `context`'s thread, and then runs the occupants that
+  /// [ExecutionContext#nextGuest()] returns, until it returns null. Must not throw.
   ///
-  /// One frame for all of them: whatever lies below a coroutine is copied at each of its switches.
+  /// One frame serves all of them: every switch copies the frames below a coroutine.
   void runOn(ExecutionContext context);
 
-  /// Its thread was interrupted a moment ago. On the loop, in a tick.
+  /// The occupant's thread was interrupted a moment ago. Called on the loop, in a tick.
   void interrupted();
 
-  /// What this guest's thread inherits from the thread that spawned it, or null for the context's
+  /// What this occupant's thread inherits from the thread that spawned it; null for the context's
   /// own defaults.
   @Nullable Inheritance inheritance();
 }

@@ -8,29 +8,33 @@ import java.lang.invoke.MethodType;
 import java.lang.invoke.VarHandle;
 import java.lang.reflect.Proxy;
 
-/// Tells the loop that a thread of one of its contexts was interrupted.
+/// Notifies the loop when the thread of one of its contexts is interrupted.
 final class InterruptHook {
   /*
-   * A coroutine that waits for the loop has yielded, as the JDK sees it: Thread.interrupt sets the flag and resumes nobody. But it
-   * also calls the thread's `nioBlocker`, the object by which a channel closes itself when its thread is interrupted. A thread has
-   * one such place. A coroutine puts the hook there before it waits for the loop; a channel operation of the JDK replaces the hook
-   * and leaves the place empty, so each wait looks anew.
+   * For the JDK, a coroutine that waits for the loop has yielded: Thread.interrupt sets the flag
+   * and resumes nothing. But it also calls the thread's `nioBlocker`, by which a channel closes
+   * itself when its thread is interrupted. A thread has one such field. A coroutine stores the hook
+   * there before it waits for the loop. A channel operation of the JDK replaces the hook and clears
+   * the field, so each wait checks it again.
    *
-   * The hook runs on the interrupting thread, which holds the target's interrupt lock. It posts a node to the loop's inbox and does
-   * nothing else. The loop then looks at the flag, and at whether the coroutine still waits: an arrival is a hint.
+   * The hook runs on the interrupting thread, which holds the target's interrupt lock. It posts a
+   * node to the loop's inbox and does nothing else. An arrival is a hint: the loop then reads the
+   * flag, and checks whether the coroutine still waits.
    *
-   * I1. An interrupt of a coroutine that waits for the loop, or is about to, ends that wait. [InterruptTest]
+   * I1. An interrupt of a coroutine that waits for the loop, or is about to, ends that wait.
+   *     [InterruptTest]
    *
-   * Memory order. The coroutine puts the hook there by the JDK's own blockedOn(), under the interrupt lock, and then reads the
-   * flag. The interrupter sets the flag and reads the hook under the same lock. Whoever has the lock first is seen by the other.
-   * Where the hook is there already, the flag is read before the coroutine waits; a flag that is set after that read is followed
-   * by a post, and the post by an arrival on the loop, where the wait has begun.
+   * Memory order. The coroutine stores the hook by the JDK's own blockedOn(), under the interrupt
+   * lock, and then reads the flag. The interrupter sets the flag and reads the hook under the same
+   * lock. The later one of the two sees what the earlier one wrote. Where the hook is already
+   * there, the coroutine reads the flag before it waits. A flag that is set after that read is
+   * followed by a post, and the post by an arrival on the loop, by which time the wait has begun.
    *
-   * Cost. A wait: two reads; the first one of a thread, and one behind a channel's operation, takes the interrupt lock, too. An
-   * interrupt: one small object.
+   * Cost. A wait: two reads. The first wait of a thread, and the first one after a channel
+   * operation, also takes the interrupt lock. An interrupt: one small object.
    *
-   * Rejected. Parking instead of yielding: 30 % more for each switch (see ExecutionContext). A look at the flags of all who wait:
-   * linear in the number of coroutines.
+   * Rejected. Parking instead of yielding: 30 % more for each switch (see ExecutionContext).
+   * Reading the flags of all waiting coroutines: linear in their number.
    *
    * Sources. Thread.blockedOn and VirtualThread.interrupt of JDK 25.
    */
@@ -71,7 +75,7 @@ final class InterruptHook {
 
   private InterruptHook() {}
 
-  /// Sees to it that an interrupt of the current thread is told to its context.
+  /// Makes an interrupt of the current thread notify its context.
   static void arm(Thread current) {
     if (BLOCKER.get(current) != HOOK) {
       put(current);
@@ -86,14 +90,14 @@ final class InterruptHook {
     }
   }
 
-  /// Whether the JDK has what the hook needs; fails with the reason where it has not.
+  /// Whether the JDK has what the hook needs; fails with the reason otherwise.
   static boolean ready() {
     return HOOK != null;
   }
 
   private static void interrupted(Thread target) {
     if (VirtualThreads.schedulerOf(target) instanceof ExecutionContext context) {
-      // safe: a closed inbox belongs to a loop that has ended, where nobody waits any more
+      // safe: a closed inbox belongs to a loop that has ended, where no coroutine waits
       var _ = context.host().inbox().post(new Interrupt(context));
     }
   }

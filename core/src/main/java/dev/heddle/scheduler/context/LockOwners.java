@@ -6,9 +6,9 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.AbstractOwnableSynchronizer;
 import org.jspecify.annotations.Nullable;
 
-/// Who holds a lock of `java.util.concurrent`. The JDK tells it to subclasses of the lock only, so
-/// this needs a door of its own: `--add-opens java.base/java.util.concurrent.locks=...` with
-/// `dev.heddle`, or `ALL-UNNAMED` on the class path; without it nobody is named.
+/// Finds the owner of a lock of `java.util.concurrent`. The JDK reports it to subclasses of the
+/// lock only, so this needs `--add-opens java.base/java.util.concurrent.locks=...` with
+/// `dev.heddle`, or `ALL-UNNAMED` on the class path; without it no owner is known.
 public final class LockOwners {
   private static final @Nullable VarHandle OWNER = find();
 
@@ -24,19 +24,19 @@ public final class LockOwners {
     }
   }
 
-  /// What that flag ends with in this program.
+  /// The module name with which that flag ends in this program.
   public static String opensTo() {
     Module self = LockOwners.class.getModule();
     return self.isNamed() ? self.getName() : "ALL-UNNAMED";
   }
 
-  /// Whether owners can be told.
+  /// Whether owners can be read.
   public static boolean known() {
     return OWNER != null;
   }
 
-  /// The thread that holds what another is parked for; null when it is held by nobody, not a lock,
-  /// or cannot be told.
+  /// The thread that owns the lock for which another is parked; null when it has no owner, is no
+  /// lock, or its owner cannot be read.
   public static @Nullable Thread ownerOf(Object blocker) {
     return OWNER != null && blocker instanceof AbstractOwnableSynchronizer lock
         ? (Thread) OWNER.get(lock)

@@ -3,9 +3,10 @@ package dev.heddle.scheduler.context;
 
 import org.jspecify.annotations.Nullable;
 
-/// A scheduler of virtual threads of ours that are no coroutines: says what its thread can do
-/// instead of what only coroutines can.
+/// The scheduler of a virtual thread of Heddle that is no coroutine: it names what its thread can
+/// do instead of what only a coroutine can do.
 public interface OtherBody {
-  /// Where `thread` is and what it is to do instead, or null when it is not the body's own.
+  /// What `thread` is and what to do instead, for a message; null when `thread` has only inherited
+  /// this scheduler.
   @Nullable String insteadOn(Thread thread);
 }

@@ -3,22 +3,22 @@ package dev.heddle.scheduler.context;
 
 import org.jspecify.annotations.Nullable;
 
-/// What a platform thread is like before it runs the code of others, and puts back behind each
-/// piece of it: so the next piece finds nothing of the last one.
+/// The state of a platform thread before it runs user code, restored after each piece of that code,
+/// so that the next piece finds nothing of the last one.
 ///
-/// The thread's name, priority and context class loader are put back, the interrupt is cleared.
-/// Thread-locals and the uncaught exception handler are taken away where the JVM lets Heddle have
+/// Restores the thread's name, priority and context class loader, and clears the interrupt flag.
+/// Removes thread-locals and the uncaught exception handler where the JVM lets Heddle create
 /// virtual threads of its own ([VirtualThreads#problem] is null); elsewhere they stay.
 ///
-/// **Thread** the one that it is of. **Cost** some reads of fields when nothing has changed; a look
-/// at each slot of the table while there are thread-locals of the JDK's own.
+/// **Thread** the thread itself. **Cost** a few field reads when nothing has changed; a scan of the
+/// table of thread-locals while it contains some of the JDK's own.
 public final class PlatformThreadState {
   private final Thread thread;
   private final String name;
   private final int priority;
   private final @Nullable ClassLoader loader;
 
-  /// Of a thread, as it is now.
+  /// The current state of a thread.
   public PlatformThreadState(Thread thread) {
     this.thread = thread;
     this.name = thread.getName();
@@ -26,18 +26,18 @@ public final class PlatformThreadState {
     this.loader = thread.getContextClassLoader();
   }
 
-  /// Makes the current thread again what it was.
+  /// Restores the current thread to this state.
   public void restore() {
     if (isTouched()) {
       try {
         putBack();
       } catch (OutOfMemoryError | StackOverflowError _) {
-        // safe: the next call puts back what this one has not
+        // safe: the next call restores what this one has not
       }
     }
   }
 
-  /// Reads only, and is small enough to be compiled into the loop of a worker.
+  /// Only reads, and is small enough to be inlined into a worker's loop.
   private boolean isTouched() {
     return thread.isInterrupted()
         || name != thread.getName()

@@ -8,16 +8,17 @@ import java.lang.reflect.Proxy;
 import java.util.Set;
 import java.util.function.IntConsumer;
 
-/// Signals of the process, through `sun.misc.Signal` of the module jdk.unsupported.
+/// Signals of the operating-system process, through `sun.misc.Signal` of the module
+/// jdk.unsupported.
 ///
-/// Reflective because javac warns of every mention of that class, and cannot be told otherwise on a
-/// line; the JDK has no other way to signals.
+/// Reflective, because javac warns of every mention of that class and the warning cannot be
+/// suppressed; the JDK has no other access to signals.
 public final class Signals {
   private static final Set<String> LEFT_IGNORED = Set.of("HUP", "INT", "TERM"); // by the JVM
 
   private Signals() {}
 
-  /// A handler in its place; closing it puts back the one that was there before.
+  /// An installed handler; closing it restores the previous one.
   public static final class Handling implements Registration {
     private final Method install;
     private final Object signal;
@@ -33,13 +34,13 @@ public final class Signals {
       this.ignored = ignored;
     }
 
-    /// Whether the process was started to ignore that signal, and the JVM leaves it at that: the
+    /// Whether the process was started to ignore that signal, and the JVM keeps ignoring it: the
     /// handler is never called.
     public boolean isIgnored() {
       return ignored;
     }
 
-    /// Raises that signal in this process.
+    /// Raises the signal in this process.
     public void raise() {
       try {
         install.getDeclaringClass().getMethod("raise", signal.getClass()).invoke(null, signal);
@@ -53,7 +54,7 @@ public final class Signals {
       try {
         Object replaced = install.invoke(null, signal, previous);
         if (replaced != ours) {
-          // somebody came after us, and stays
+          // another handler was installed after this one, and stays
           install.invoke(null, signal, replaced);
         }
       } catch (ReflectiveOperationException e) {
@@ -62,10 +63,10 @@ public final class Signals {
     }
   }
 
-  /// Refuses a name that no signal has here.
+  /// Refuses a name that no signal has on this system.
   ///
   /// @param name without `SIG`
-  /// @throws IllegalArgumentException naming it
+  /// @throws IllegalArgumentException for an unknown name
   public static void checkName(String name) {
     try {
       var _ = signal(Class.forName("sun.misc.Signal"), name);
@@ -74,10 +75,10 @@ public final class Signals {
     }
   }
 
-  /// Calls `handler` with the signal's number, on a thread of the JVM's, each time it is raised.
+  /// Calls `handler` with the signal's number, on a JVM thread, each time the signal is raised.
   ///
   /// @param name without `SIG`
-  /// @throws IllegalArgumentException when the system or the JVM does not give that signal away
+  /// @throws IllegalArgumentException when the system or the JVM reserves that signal
   public static Handling handle(String name, IntConsumer handler) {
     try {
       Class<?> signalClass = Class.forName("sun.misc.Signal");
@@ -118,16 +119,16 @@ public final class Signals {
     return signalClass.getConstructor(String.class).newInstance(name);
   }
 
-  // Neither Java code, nor the default, nor to be ignored: who replaces it breaks what it is for.
-  // The class is the JDK's own, and shows in no other way.
+  // Neither Java code, nor the default action, nor ignored: replacing it would break the JVM or a
+  // native library. The JDK's class of that name is the only sign of it.
   private static boolean isNative(Object handler) {
     return handler.toString().startsWith("jdk.internal.misc.Signal$NativeHandler");
   }
 
   private static String remedy(String name) {
     return name.equals("USR2")
-        ? ": it suspends threads by it; use another one, or give the JVM another one by the"
-            + " environment variable _JAVA_SR_SIGNUM"
+        ? ": it suspends threads with this signal; use another one, or set the environment variable"
+            + " _JAVA_SR_SIGNUM, which makes the JVM use another one"
         : "; use another one";
   }
 

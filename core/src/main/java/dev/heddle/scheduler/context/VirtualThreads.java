@@ -9,27 +9,27 @@ import java.lang.ref.Reference;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/// The door to the JDK's insides: virtual threads on a scheduler of ours, and what is bound to
-/// them.
+/// Access to JDK internals: virtual threads on a scheduler of Heddle, and the state that is bound
+/// to them.
 ///
-/// Everything reflective of the runtime is here. [#problem()] says whether the door opens; nothing
-/// else may be called where it does not.
+/// All reflection of the runtime is here. [#problem()] reports whether the internals are
+/// accessible; where they are not, nothing else may be called.
 public final class VirtualThreads {
   private VirtualThreads() {}
 
-  /// Why loops cannot run on this JVM, with what to do about it; null when they can.
+  /// Why loops cannot run on this JVM, and what to do about it; null when they can.
   public static @Nullable String problem() {
     return Probe.PROBLEM;
   }
 
-  /// The command-line flag that opens the door for this program.
+  /// The command-line flag that grants this program the access.
   public static String flag() {
     Module self = VirtualThreads.class.getModule();
     return "--add-opens java.base/java.lang=" + (self.isNamed() ? self.getName() : "ALL-UNNAMED");
   }
 
-  /// A thread, not started, that the JDK runs by handing its task to `scheduler`. It inherits
-  /// nothing from the current thread, which may be a carrier: no `childValue` is called.
+  /// An unstarted thread that the JDK runs by passing its task to `scheduler`. It inherits nothing
+  /// from the current thread, which may be a carrier: no `childValue` is called.
   public static Thread create(Executor scheduler, Runnable body) {
     try {
       return (Thread)
@@ -45,32 +45,33 @@ public final class VirtualThreads {
     return thread.isVirtual() ? Handles.SCHEDULER.get(thread) : null;
   }
 
-  /// Whether `thread` runs on a carrier at this moment; false also where the JDK does not say.
+  /// Whether `thread` is mounted on a carrier at this moment; false also where the JDK does not
+  /// report it.
   public static boolean isMounted(Thread thread) {
     return Internals.CARRIER != null && Internals.CARRIER.getVolatile(thread) != null;
   }
 
   /// Whether the JDK has parked `thread` in `Object.wait`.
   static boolean isInObjectWait(Thread thread) {
-    // safe: a state that is out of date counts as doubt, or the interrupt finds that out
+    // safe: a stale state counts as doubt, or the interrupt detects it
     int state = (int) Handles.STATE.getVolatile(thread) & ~Handles.SUSPENDED;
     return state == Handles.WAIT || state == Handles.TIMED_WAIT;
   }
 
-  /// Mends the state of the current thread, a virtual one. JDK 25 leaves a thread in the state
-  /// BLOCKING, and lets it run, when its `Object.wait` has ended without a `notify` while another
-  /// thread gave back the monitor. The next `Object.wait` of such a thread holds its carrier.
+  /// Repairs the state of the current thread, a virtual one. JDK 25 leaves a running thread in the
+  /// state BLOCKING when its `Object.wait` has ended without a `notify` while another thread
+  /// released the monitor. The next `Object.wait` of such a thread holds its carrier.
   public static void mendState() {
     Thread current = Thread.currentThread();
-    // safe: the thread itself wrote it; and others change only the states of threads that wait
+    // safe: the thread itself wrote it; other threads change only the states of waiting threads
     if ((int) Handles.STATE.get(current) == Handles.BLOCKING) {
       Handles.STATE.setVolatile(current, Handles.RUNNING);
     }
   }
 
-  /// Looks at what the JDK will touch when it mounts `thread`.
+  /// Reads what the JDK will touch when it mounts `thread`, to prefetch it.
   ///
-  /// @return a number that says nothing
+  /// @return a number without meaning
   static int look(Thread thread) {
     return (Handles.LOCALS.get(thread) == null ? 0 : 1)
         + ((boolean) Handles.PARK_PERMIT.get(thread) ? 1 : 0)
@@ -79,7 +80,7 @@ public final class VirtualThreads {
             : 0);
   }
 
-  /// Where the JDK runs virtual threads that nobody claims.
+  /// The JDK's own scheduler of virtual threads.
   public static Executor defaultScheduler() {
     return Handles.DEFAULT_SCHEDULER;
   }
@@ -93,13 +94,13 @@ public final class VirtualThreads {
     try {
       return Handles.INHERIT.invoke(locals);
     } catch (RuntimeException | Error e) {
-      throw e; // of a childValue()
+      throw e; // thrown by a childValue()
     } catch (Throwable e) {
       throw new IllegalStateException("an inheritable thread-local could not be copied", e);
     }
   }
 
-  /// Gives the current context's thread copies of those of `parent`, if it has any.
+  /// Copies those of `parent`, if it has any, to the current context's thread.
   static void adoptInheritableLocals(Thread parent) {
     Object locals = copyOfInheritableLocals(parent);
     if (locals != null) {
@@ -107,9 +108,9 @@ public final class VirtualThreads {
     }
   }
 
-  /// Gives the current context's thread what its next guest inherits.
+  /// Sets what the next occupant of the current context's thread inherits.
   ///
-  /// @param taken null: no inheritable locals and the `ordinary` class loader
+  /// @param taken null: no inheritable locals, and the `ordinary` class loader
   static void inherit(Thread thread, @Nullable Inheritance taken, @Nullable ClassLoader ordinary) {
     Object locals = taken == null ? null : taken.locals();
     if (Handles.INHERITABLE_LOCALS.get(thread) != locals) {
@@ -121,21 +122,21 @@ public final class VirtualThreads {
     }
   }
 
-  /// Takes from the current context's thread what was meant for its last guest alone.
+  /// Clears what was meant for the last occupant of the current context's thread only.
   static void settle() {
     Thread.interrupted();
     mendState();
   }
 
-  /// Takes from the current context's thread everything its last guest has bound to it, except what
-  /// [#inherit] replaces.
+  /// Clears everything that the last occupant has bound to the current context's thread, except
+  /// what [#inherit] replaces.
   static void reset(Thread thread) {
     settle();
     if (Handles.LOCALS.get(thread) != null) {
       Handles.LOCALS.set(thread, null);
     }
-    // safe: only the thread itself consumes its permit; one that arrives later is a spurious
-    // wake-up, which park allows
+    // safe: only the thread itself consumes its permit; one that comes later is a spurious wake-up,
+    // which park allows
     if ((boolean) Handles.PARK_PERMIT.get(thread)) {
       Handles.PARK_PERMIT.setVolatile(thread, false);
     }
@@ -147,7 +148,7 @@ public final class VirtualThreads {
     }
   }
 
-  /// Whether [#clearPlatformThread] may have something to take away.
+  /// Whether [#clearPlatformThread] may have something to clear.
   static boolean hasBindings(Thread thread) {
     return Probe.PROBLEM == null
         && (Handles.LOCALS.get(thread) != null
@@ -155,9 +156,9 @@ public final class VirtualThreads {
             || Handles.UNCAUGHT_HANDLER.get(thread) != null);
   }
 
-  /// Takes from the current platform thread what other code has bound to it: its thread-locals and
-  /// its uncaught exception handler. What the JDK binds to carriers (buffers of its I/O) stays.
-  /// Does nothing where [#problem] is not null.
+  /// Clears what other code has bound to the current platform thread: its thread-locals and its
+  /// uncaught exception handler. Locals that the JDK binds to carriers (I/O buffers) stay. Does
+  /// nothing where [#problem] is not null.
   static void clearPlatformThread(Thread thread) {
     if (Probe.PROBLEM != null) {
       return;
@@ -195,15 +196,15 @@ public final class VirtualThreads {
     return Handles.CARRIER_LOCAL.isInstance(key);
   }
 
-  @SuppressWarnings("unchecked") // safe: the value stood beside this key
+  @SuppressWarnings("unchecked") // safe: the value and this key come from one entry
   private static void keepLocal(@Nullable ThreadLocal<?> key, @Nullable Object value) {
     if (key != null) {
       ((ThreadLocal<@Nullable Object>) key).set(value);
     }
   }
 
-  /// Initialises, on a platform thread, what would otherwise start threads of its own from inside a
-  /// coroutine.
+  /// Initialises, on a platform thread, a JDK class that would otherwise start threads from inside
+  /// a coroutine.
   public static void warmUp() {
     try {
       Class.forName("sun.nio.ch.Poller");
@@ -246,7 +247,7 @@ public final class VirtualThreads {
       }
     }
 
-    // what the JDK then makes in place of virtual threads
+    // without continuations the JDK creates bound threads instead of virtual ones
     private static boolean areBound() {
       Thread probe = Thread.ofVirtual().unstarted(() -> {});
       return !probe.getClass().getName().equals("java.lang.VirtualThread");
@@ -266,7 +267,7 @@ public final class VirtualThreads {
     }
   }
 
-  // of use to reports, and to be quick: a JDK without them still runs loops
+  // for reports and speed only: loops also run on a JDK without these fields
   private static final class Internals {
     static final @Nullable VarHandle CARRIER = find("carrierThread", "java.lang.Thread");
     static final @Nullable VarHandle CONTINUATION = find("cont", "jdk.internal.vm.Continuation");
@@ -285,15 +286,15 @@ public final class VirtualThreads {
   private static final class Handles {
     static final MethodHandle NEW_VIRTUAL_THREAD;
     static final Executor DEFAULT_SCHEDULER;
-    static final int INHERITS_NOTHING; // a characteristic of threads
+    static final int INHERITS_NOTHING; // a flag of thread creation
     static final VarHandle SCHEDULER;
     static final VarHandle PARK_PERMIT;
     static final VarHandle STATE;
-    static final int RUNNING; // of the states: it runs
-    static final int BLOCKING; // it is about to wait for a monitor
-    static final int WAIT; // it is in Object.wait
+    static final int RUNNING; // a state: it runs
+    static final int BLOCKING; // a state: it is about to wait for a monitor
+    static final int WAIT; // a state: it is in Object.wait
     static final int TIMED_WAIT;
-    static final int SUSPENDED; // a bit beside the others: its stack is being read
+    static final int SUSPENDED; // a flag of the state: its stack is being read
     static final VarHandle LOCALS;
     static final VarHandle INHERITABLE_LOCALS;
     static final VarHandle UNCAUGHT_HANDLER;
@@ -366,7 +367,7 @@ public final class VirtualThreads {
       return NEW_VIRTUAL_THREAD != null;
     }
 
-    // a thread on a scheduler of ours must be possible, not only its constructor reachable
+    // the constructor may be accessible and still refuse a custom scheduler: create one thread
     private static void create(Executor executor, Runnable body, MethodHandle maker)
         throws Throwable {
       Thread thread = (Thread) maker.invoke(executor, null, 0, body);

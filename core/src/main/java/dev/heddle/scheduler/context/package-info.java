@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Execution contexts: the stacks that coroutines run on, and the only room that touches the JDK's
-/// insides.
+/// Execution contexts: the stacks that coroutines run on, and the only room with access to JDK
+/// internals.
 ///
 /// | enters | leaves |
 /// |---|---|
-/// | what to run, from the scheduler | a context asking for its next guest |
+/// | the occupant to run, from the scheduler | a context's request for its next occupant |
 /// | `execute` calls of the JDK, from any thread | arrivals in the loop's inbox |
 ///
 /// Threads: `execute` from any thread, `suspend` from the context itself, the rest on the carrier.

@@ -5,46 +5,56 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
-/// Takes arrivals from any thread and hands them to the carrier in order of arrival.
+/// Takes nodes from any thread and delivers them to the carrier in the order of arrival.
 public final class Inbox {
   /*
    * A Treiber stack that the carrier empties with one exchange and reverses.
    *
-   * States of a node.  from      event      to        who, order
-   *                    OUT       post()     IN        any thread: exchange on `posted`; who found OUT links the node
-   *                    IN        post()     IN        any thread: the same exchange, the arrival to come covers this one
-   *                    IN        readmit()  OUT       carrier: exchange, before it looks at what the node stands for
-   * States of the box. OPEN      close()    CLOSED    carrier: exchange; later posts are refused, for ever
+   * States of a node.
+   *   from  event      to      who, order
+   *   OUT   post()     IN      any thread: exchange on `posted`; if it found OUT, it links the node
+   *   IN    post()     IN      any thread: the same exchange; the pending arrival covers this post
+   *   IN    readmit()  OUT     carrier: exchange, before it reads the state that the node announces
+   * States of the inbox.
+   *   OPEN  close()    CLOSED  carrier: exchange; every later post is refused
    *
-   * Threads. post(): any, also a virtual thread in the middle of an unpark. Everything else: the carrier.
+   * Threads. post(): any, also a virtual thread in the middle of an unpark. Everything else: the
+   * carrier.
    *
-   * I1. post() never blocks, parks, locks, throws or allocates: the node is the caller's own. [InboxStress]
+   * I1. post() never blocks, parks, locks, throws or allocates: the caller owns the node.
+   *     [InboxStress]
    * I2. What happened before post() is visible to the arrival that follows it. [InboxStress]
-   * I3. A post that found the node IN is covered: the node arrives, or is readmitted, after that post. [InboxStress]
-   * I4. After close() every post returns false, so that the caller can send its work elsewhere. [InboxLincheckTest]
+   * I3. A post that found the node IN is covered: the node arrives, or is readmitted, after that
+   *     post. [InboxStress]
+   * I4. After close() every post returns false, so that the caller can send its work elsewhere.
+   *     [InboxLincheckTest]
    *
-   * Memory order. Producer: its own state, then the exchange on `posted`, then CAS `head`. Carrier: exchange `head`, exchange
-   * `posted`, read the state. The exchanges on `posted` follow one another, each reading what the one before wrote: a producer that
-   * found IN comes before the carrier's next readmit(), which reads its write, so that the carrier sees what the producer wrote
-   * before, plain fields included (I2, I3). A producer that only reads IN publishes nothing: its state may still be in its store
-   * buffer when the carrier, which readmitted meanwhile, looks. Mutant: InboxStress.ReadOnlyClaim. With a plain store in
-   * readmit() the carrier may read the state first, the producer finds IN, and nobody comes. Mutant: InboxStress.PlainReadmit.
-   * The sleep protocol behind ring() is Wakeup's.
+   * Memory order. Producer: write its own state, then the exchange on `posted`, then CAS `head`.
+   * Carrier: exchange `head`, exchange `posted`, then read the state. The exchanges on `posted` are
+   * totally ordered, and each reads what the previous one wrote. A producer that found IN therefore
+   * precedes the carrier's next readmit(), which reads its write; so the carrier sees everything
+   * that the producer wrote before, plain fields included (I2, I3). A producer that only reads IN
+   * publishes nothing: its state may still be in its store buffer when the carrier, which
+   * readmitted meanwhile, reads it. Mutant: InboxStress.ReadOnlyClaim. With a plain store in
+   * readmit() the carrier may read the state first; the producer then finds IN, and its post is
+   * lost. Mutant: InboxStress.PlainReadmit. The sleep protocol behind ring() belongs to Wakeup.
    *
-   * Cost. Lock-free; an exchange and a CAS a post, an exchange a drain and an arrival. A producer descheduled between its two
-   * delays only its own node: a node that is not linked yet is simply not there (a claim/publish queue would make the carrier spin).
+   * Cost. Lock-free. An exchange and a CAS a post; an exchange a drain and an arrival. A producer
+   * that is descheduled between its two instructions delays only its own node, which is not linked
+   * yet (in a queue that claims and then publishes, the carrier would spin).
    *
-   * Rejected. ConcurrentLinkedQueue: allocates. A ring of claimed slots: the carrier waits for a slow producer. An own lane for
-   * the carrier thread: saves 8 ns, but the carrier's identity costs a reflective call on every post.
+   * Rejected. ConcurrentLinkedQueue: allocates. A ring of claimed slots: the carrier waits for a
+   * slow producer. A separate lane for the carrier thread: saves 8 ns, but to find the carrier's
+   * identity costs a reflective call on every post.
    *
-   * Sources. R. K. Treiber, Coping with Parallelism, 1986. Promises T1, T15; traps 38, 39.
+   * Sources. R. K. Treiber, Coping with Parallelism, 1986. T1, T15; trap-38, trap-39.
    */
 
-  /// Something that can arrive: its own link, so that posting allocates nothing.
+  /// An entry of the inbox. It contains its own link, so that posting allocates nothing.
   public abstract static class Node {
     private static final VarHandle POSTED = handle(Node.class, "posted", boolean.class);
 
-    // guarded by `posted`: who found it out of the box writes, the carrier reads after its exchange
+    // guarded by `posted`: written by the thread that found it OUT, read by the carrier afterwards
     @Nullable Node next;
 
     // any thread and the carrier, exchange
@@ -54,21 +64,22 @@ public final class Inbox {
     /// Constructed outside the inbox.
     protected Node() {}
 
-    /// The carrier took this node out of the box. Runs in a tick: no lock, no user code, no throw.
+    /// Called when the carrier takes this node out of the inbox, in a tick: takes no lock, runs no
+    /// user code, throws nothing.
     public abstract void arrive();
 
-    /// Lets the next post in again; called before looking at what the node stands for.
+    /// Admits the next post. Called before the carrier reads the state that the node announces.
     public final void readmit() {
-      // safe: what was there is of no interest, only that a producer's exchange is read
+      // safe: the previous value does not matter, only that a producer's exchange was read
       var _ = (boolean) POSTED.getAndSet(this, false);
     }
 
-    /// Whether it has been posted and not readmitted since.
+    /// Whether it was posted and not readmitted since.
     protected final boolean isPosted() {
       return posted;
     }
 
-    /// Takes the node for one arrival; whoever gets true must see to it that the node arrives.
+    /// Claims the node for one arrival; a caller that gets true must make the node arrive.
     protected final boolean claim() {
       return !(boolean) POSTED.getAndSet(this, true);
     }
@@ -83,14 +94,14 @@ public final class Inbox {
   @SuppressWarnings("unused") // through HEAD
   private volatile @Nullable Node head;
 
-  /// An open, empty box whose posts ring `wakeup`.
+  /// An open, empty inbox whose posts signal `wakeup`.
   public Inbox(Wakeup wakeup) {
     this.wakeup = wakeup;
   }
 
-  /// Puts the node in, unless it is in already, and wakes the carrier if it sleeps.
+  /// Adds the node, unless it is already in, and wakes the carrier if it sleeps.
   ///
-  /// @return false when the box is closed: the node will not arrive
+  /// @return false when the inbox is closed: the node will not arrive
   public boolean post(Node node) {
     if (!node.claim()) {
       return head != CLOSED;
@@ -111,18 +122,18 @@ public final class Inbox {
     return head == null;
   }
 
-  /// Lets everything that is in the box arrive, oldest first.
+  /// Delivers every node in the inbox, oldest first.
   public void drain() {
     Node seen = head;
-    // safe: only the carrier, which is here, puts the sentinel in; taking it out would open the box
-    // again
+    // safe: only the carrier, which runs this, puts the sentinel in; taking it out would reopen the
+    // inbox
     if (seen == null || seen == CLOSED) {
       return;
     }
     deliver((Node) HEAD.getAndSet(this, null));
   }
 
-  /// Refuses every later post and lets arrive what came before.
+  /// Refuses every later post and delivers the earlier ones.
   public void close() {
     deliver((Node) HEAD.getAndSet(this, CLOSED));
   }
@@ -137,7 +148,7 @@ public final class Inbox {
     }
     for (Node n = oldest; n != null; ) {
       Node younger = n.next;
-      // unlinked first: the node may be posted again while it arrives
+      // unlinked first: arrive() may post the node again
       n.next = null;
       n.arrive();
       n = younger;

@@ -7,29 +7,34 @@ import java.lang.invoke.VarHandle;
 /// Wakes a blocked carrier from any thread, at most once per sleep.
 public final class Wakeup {
   /*
-   * States.    from           event                         to      who, order
-   *            AWAKE          beforeSleep()                 ASLEEP  carrier: volatile store, then a look at the inbox
-   *            ASLEEP         ring()                        WOKEN   any thread: CAS; the winner calls the driver
-   *            ASLEEP, WOKEN  afterSleep()                  AWAKE   carrier: volatile store, then the inbox is drained
+   * States.  from           event           to      who, order
+   *          AWAKE          beforeSleep()   ASLEEP  carrier: volatile store, then checks the inbox
+   *          ASLEEP         ring()          WOKEN   any thread: CAS; the winner calls the driver
+   *          ASLEEP, WOKEN  afterSleep()    AWAKE   carrier: volatile store, then drains the inbox
+   *          AWAKE, WOKEN   ring()          same    any thread: nothing to do
    *            AWAKE, WOKEN   ring()                        same    any thread: nothing to do
    *
    * Threads. ring(): any. Everything else: the carrier.
    *
-   * I1. An item published before ring() ends the current sleep or is drained before the next. [WakeupStress]
-   * I2. One call of the driver per sleep at most: the CAS has one winner. [WakeupStress]
+   * I1. An item published before ring() ends the current sleep or is drained before the next.
+   *     [WakeupStress]
+   * I2. At most one call of the driver per sleep: the CAS has one winner. [WakeupStress]
    *
-   * Memory order. Publisher: CAS on the inbox's head (volatile), then the volatile read of `state`. Carrier: volatile store of
-   * ASLEEP, then the volatile read of the inbox. Both pairs are volatile accesses, hence in one total order: one of the two reads
-   * sees the other's write (Dekker). The path that does nothing needs it as much as the CAS path: with a plain read a publisher
-   * may see AWAKE while its item is still invisible, and the carrier sleeps on it. Mutant: WakeupStress.PlainState.
-   * The driver's wake-up is sticky, so a ring between the carrier's check and its sleep is not lost either.
+   * Memory order. Publisher: CAS on the inbox's head (volatile), then the volatile read of `state`.
+   * Carrier: volatile store of ASLEEP, then the volatile read of the inbox. Both pairs are volatile
+   * accesses, hence in one total order: one of the two reads sees the other's write (Dekker). The
+   * path that does nothing needs this as much as the CAS path: with a plain read, a publisher may
+   * see AWAKE while its item is still invisible to the carrier, which then sleeps. Mutant:
+   * WakeupStress.PlainState.
+   * The driver's wake-up is sticky, so a ring() between the carrier's check and its sleep is not
+   * lost either.
    *
-   * Cost. Wait-free. One system call per sleep. A ring that comes too late costs one empty poll.
+   * Cost. Wait-free. One system call per sleep. A ring() that comes too late costs one empty poll.
    *
-   * Rejected. Calling the driver for every item: a system call each (85 against 166 ns an item in bursts). A lock: the carrier
-   * would wait for others.
+   * Rejected. Calling the driver for every item: a system call each (85 against 166 ns an item in
+   * bursts). A lock: the carrier would wait for other threads.
    *
-   * Sources. Promise T15; trap 40.
+   * Sources. T15; trap-40.
    */
   private static final int AWAKE = 0;
   private static final int ASLEEP = 1;
@@ -49,29 +54,29 @@ public final class Wakeup {
   // any thread, CAS; the carrier stores
   private volatile int state = AWAKE;
 
-  /// Rings by running `driver`, which must be callable from any thread, sticky, and never block.
+  /// Signals by running `driver`, which must be callable from any thread, sticky, and never block.
   public Wakeup(Runnable driver) {
     this.driver = driver;
   }
 
-  /// Ends the carrier's sleep, if it sleeps and nobody has rung yet.
+  /// Ends the carrier's sleep, if it sleeps and no earlier call has ended that sleep.
   public void ring() {
     if (state == ASLEEP && STATE.compareAndSet(this, ASLEEP, WOKEN)) {
       driver.run();
     }
   }
 
-  /// Whether the carrier sleeps, or has been rung and is not back yet.
+  /// Whether the carrier sleeps, or was woken and has not returned from its sleep yet.
   public boolean isAsleep() {
     return state != AWAKE;
   }
 
-  /// The carrier is about to sleep; it must look at its inbox once more after this.
+  /// Called before the carrier sleeps; it must check its inbox once more after this call.
   public void beforeSleep() {
     state = ASLEEP;
   }
 
-  /// The carrier is back.
+  /// Called when the carrier has returned from its sleep.
   public void afterSleep() {
     state = AWAKE;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The letter box of a loop: how other threads reach the carrier, and wake it.
+/// The inbox of a loop: other threads post to the carrier through it, and wake it.
 ///
 /// | enters | leaves |
 /// |---|---|

@@ -6,31 +6,31 @@ import dev.heddle.reactor.driver.OpenFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/// Something open whose calls block the thread that makes them.
+/// An open file, pipe or terminal whose calls block the calling thread.
 ///
 /// **Thread** any but the loop's.
 public interface BlockingFile extends OpenFile {
-  /// Does what is asked; of a read and a write, with what has room in the buffer, whose position
-  /// and limit stay as they are.
+  /// Performs an operation. A read or write uses the space or bytes between the buffer's position
+  /// and limit, and leaves both as they are.
   ///
-  /// @return as the kind of the operation says
+  /// @return as specified by the kind of the operation
   long perform(FileOperation operation) throws IOException;
 
-  /// Says that what the last read has brought has reached a reader. **Thread** the carrier.
+  /// A reader has received the bytes of the last read. **Thread** the carrier.
   default void taken() {}
 
-  /// Takes back bytes that were read ahead by a handle that is being closed, before what the last
-  /// read has brought, if somebody else may want them. **Thread** the carrier.
+  /// Accepts bytes that a closing handle had read ahead, to be read before those of the last read,
+  /// if another reader may want them. **Thread** the carrier.
   default void unread(ByteBuffer bytes) {}
 
-  /// Says that its handle was closed: what a read under way will bring has no reader. **Thread**
-  /// the carrier, before it ends.
+  /// The handle was closed, and the CLOSE operation follows: the bytes of a read under way have no
+  /// reader. **Thread** the carrier.
   default void closing() {}
 
-  /// Opens one, on one of the threads.
+  /// Opens a file on one of the threads.
   @FunctionalInterface
   interface Opener {
-    /// Does what is asked.
+    /// Opens what the operation names.
     BlockingFile open(FileOperation operation) throws IOException;
   }
 }

@@ -15,19 +15,19 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/// Serves what is open and blocks on threads beside the loop: files, for loops whose driver does
-/// not, named pipes, terminals.
+/// Offloads blocking files to worker threads: files, where the loop's driver does not serve them,
+/// named pipes, and terminals.
 ///
-/// A call that has begun is never interrupted: the JDK would close the channel under all others.
+/// A call that has begun is never interrupted: the JDK would close the channel for all its users.
 public final class FileThreads implements FileDriver {
   private final Scheduler scheduler;
   private final WorkerThreads threads;
   private final BlockingFile.Opener opener;
 
-  // its threads add to it; whoever takes a file out of it closes that
+  // the threads add; the thread that removes a file closes it
   private final Set<BlockingFile> open = ConcurrentHashMap.newKeySet();
 
-  private volatile boolean closed; // from then on a thread closes what it has opened
+  private volatile boolean closed; // afterwards a thread closes the file that it has opened
 
   FileThreads(Scheduler scheduler, WorkerThreads threads, BlockingFile.Opener opener) {
     this.scheduler = scheduler;
@@ -49,7 +49,7 @@ public final class FileThreads implements FileDriver {
     work.done().subscribe(whenDone);
   }
 
-  /// On one of the threads.
+  /// Called on one of the threads.
   private Object perform(FileOperation operation) throws IOException {
     if (operation.kind() != FileOperation.Kind.OPEN) {
       return ((BlockingFile) operation.file()).perform(operation);
@@ -57,7 +57,7 @@ public final class FileThreads implements FileDriver {
     BlockingFile opened = opener.open(operation);
     open.add(opened);
     if (closed) {
-      closeUnused(opened); // nobody is told of it any more
+      closeUnused(opened); // the loop will not receive it
     }
     return opened;
   }
@@ -74,17 +74,17 @@ public final class FileThreads implements FileDriver {
   @Override
   public void cancel(FileOperation operation) {
     if (operation.attachment() instanceof Work work && operation.cancelling()) {
-      threads.withdraw(work, new Cancellation("nobody waits for it any more"));
+      threads.withdraw(work, new Cancellation("its caller no longer waits for it"));
     }
   }
 
-  /// Lets the threads go when they have done what was asked; no more is to come.
+  /// Ends the threads when the submitted operations are done; no more may be submitted.
   public void finish() {
     threads.finish();
   }
 
-  /// The loop has ended: closes what is open. A file that a thread is opening is closed by that
-  /// thread.
+  /// The loop has ended: closes what is open. A thread that is opening a file closes that file
+  /// itself.
   void close() {
     closed = true;
     open.forEach(this::closeUnused);
@@ -92,17 +92,17 @@ public final class FileThreads implements FileDriver {
 
   private void closeUnused(BlockingFile file) {
     if (!open.remove(file)) {
-      return; // the other one closes it: the loop's end, or the thread that has opened it
+      return; // another thread closes it: the end of the loop, or the thread that has opened it
     }
     try {
       var _ = file.perform(new Closing(file));
     } catch (IOException e) {
-      // what could not be written was reported to its writer
+      // a failed write was reported to its writer
       AsyncLog.shared().debug("while closing the loop's files", e);
     }
   }
 
-  /// Closing, for nobody.
+  /// A close without a caller.
   private static final class Closing extends FileOperation {
     Closing(OpenFile file) {
       super(Kind.CLOSE, file, null, 0);

@@ -6,10 +6,10 @@ import dev.heddle.scheduler.Scheduler;
 import java.util.HashSet;
 import java.util.Set;
 
-/// The threads beside one loop; they end with it. Each kind of call has a quota of its own: what
-/// hangs in one does not starve another.
+/// The worker threads of one loop; they end with it. Each kind of call has a limit of its own, so
+/// calls of one kind that hang do not starve another.
 public final class LoopThreads {
-  private static final int FILES = 32; // as many as a disk's queue has use for
+  private static final int FILES = 32; // about the useful depth of a disk's queue
 
   private final Scheduler scheduler;
   private final OffloadPool offload;
@@ -24,9 +24,9 @@ public final class LoopThreads {
   private final Set<WorkerThreads> groups = new HashSet<>();
   private final Set<FileThreads> allFiles = new HashSet<>();
 
-  /// None yet.
+  /// No threads yet.
   ///
-  /// @param offloaded how many calls may run at once that would hold the loop
+  /// @param offloaded the most offloaded calls that run at once
   public LoopThreads(Scheduler scheduler, String loopName, int offloaded) {
     this.scheduler = scheduler;
     this.offload = pool(loopName + "-offload", offloaded, true);
@@ -41,38 +41,37 @@ public final class LoopThreads {
     return new OffloadPool(scheduler, open(name, most, () -> {}), interrupts);
   }
 
-  /// For calls that would hold the loop.
+  /// For calls that would otherwise hold the loop.
   public OffloadPool offload() {
     return offload;
   }
 
-  /// For look-ups of host names.
+  /// For host name look-ups.
   public OffloadPool lookups() {
     return lookups;
   }
 
-  /// For calls on paths: a listing, a move, a small file as a whole. One that has begun ends, also
-  /// when its caller has left.
+  /// For calls on paths: a listing, a move, a whole small file. A call that has begun runs to its
+  /// end, even if its caller no longer waits.
   public OffloadPool paths() {
     return paths;
   }
 
-  /// For locks of files. Else as [#paths()].
+  /// For file locks. Otherwise as [#paths()].
   public OffloadPool locks() {
     return locks;
   }
 
-  /// For reading and writing files, when the loop's driver does not.
+  /// For reading and writing files, where the loop's driver does not.
   public FileThreads files() {
     return files;
   }
 
-  /// Threads of their own for something that may block for ever; they end with the loop at the
-  /// latest.
+  /// Separate threads for calls that may block for ever; they end with the loop at the latest.
   ///
-  /// @param kind names the threads
-  /// @param most how many there are at any time
-  /// @param opener opens what they serve
+  /// @param kind part of the threads' names
+  /// @param most the most threads at any time
+  /// @param opener opens the files
   public FileThreads files(String kind, int most, BlockingFile.Opener opener) {
     WorkerThreads group = open(loopName + "-" + kind, most, () -> {});
     FileThreads own = new FileThreads(scheduler, group, opener);
@@ -82,7 +81,7 @@ public final class LoopThreads {
     return own;
   }
 
-  /// What is read into and written from beside the loop.
+  /// Buffers for reads and writes on worker threads.
   public TransferBuffers buffers() {
     return buffers;
   }
@@ -90,7 +89,7 @@ public final class LoopThreads {
   /// A group of threads, which ends with the loop at the latest.
   ///
   /// @param name of the threads, before their number
-  /// @param most how many there are at any time
+  /// @param most the most threads at any time
   /// @param whenEnded called on the loop, in a tick, when a call has ended; lock-free
   public WorkerThreads open(String name, int most, Runnable whenEnded) {
     WorkerThreads group = new WorkerThreads(scheduler, name, most, whenEnded);
@@ -100,7 +99,7 @@ public final class LoopThreads {
     return group;
   }
 
-  /// The loop has ended: drops what is queued, interrupts what runs, lets all threads go.
+  /// The loop has ended: drops the queued calls, interrupts the running ones, ends all threads.
   public void close() {
     groups.forEach(WorkerThreads::close);
     allFiles.forEach(FileThreads::close);

@@ -11,8 +11,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Set;
 
-/// A path leads to a named pipe: to open it may take for ever, which must not hold a thread that
-/// others need.
+/// A path leads to a named pipe. To open it may take for ever, and must not hold a thread that
+/// other calls need.
 public final class NamedPipeException extends FileSystemException {
   private static final long serialVersionUID = 1;
 
@@ -20,10 +20,10 @@ public final class NamedPipeException extends FileSystemException {
     super(path.toString(), null, "it is a named pipe; open it with Pipe.openNamed");
   }
 
-  /// Throws one, if that can be told here, and an end of the pipe would be opened. **Thread** one
-  /// beside the loop.
+  /// Throws the exception if the path leads to a named pipe that would be opened, as far as that
+  /// can be determined here. **Thread** a worker.
   ///
-  /// @param options what it is to be opened for
+  /// @param options with which the path is to be opened
   public static void throwFor(Path path, Set<? extends OpenOption> options)
       throws NamedPipeException {
     if (RawDescriptors.refusal() == null

@@ -12,18 +12,18 @@ import org.jspecify.annotations.Nullable;
 
 /// Runs blocking calls for the coroutines of one loop on threads of its own.
 public final class OffloadPool {
-  static final int LOOKUPS = 16; // a dead name server holds these for seconds, and nobody else
+  static final int LOOKUPS = 16; // a dead name server holds these for seconds, and no other calls
 
   static final int PATHS = 16; // they share a disk
-  static final int LOCKS = 4; // they only ask
+  static final int LOCKS = 4; // they only poll
 
   private final Scheduler scheduler;
   private final WorkerThreads threads;
   private final boolean interrupts;
 
-  /// A pool.
+  /// A pool over a group of threads.
   ///
-  /// @param interrupts whether a call that has begun is interrupted when nobody waits for it
+  /// @param interrupts whether a running call is interrupted when its caller no longer waits
   OffloadPool(Scheduler scheduler, WorkerThreads threads, boolean interrupts) {
     this.scheduler = scheduler;
     this.threads = threads;
@@ -31,16 +31,16 @@ public final class OffloadPool {
   }
 
   /// Runs `call` on a thread of the pool while the current coroutine waits. When the wait ends
-  /// early, a call that has not begun never does, one that has is interrupted if the pool does
-  /// that, and its outcome is dropped.
+  /// early, the outcome is dropped: a call that has not begun never does, and one that has is
+  /// interrupted if the pool interrupts.
   public @Nullable Object run(Waker self, Callable<?> call) {
     Objects.requireNonNull(call, "call");
     return run(self, "an offloaded " + call.getClass().getName(), call);
   }
 
-  /// The same.
+  /// Runs a call as the other method does.
   ///
-  /// @param what it is, for dumps
+  /// @param what describes the call in dumps
   public @Nullable Object run(Waker self, String what, Callable<?> call) {
     Work work = new Work(scheduler, what, call);
     threads.submit(work);
@@ -60,9 +60,9 @@ public final class OffloadPool {
     }
   }
 
-  /// Runs `call` on a thread of the pool; no coroutine waits for it. On the trampoline.
+  /// Runs `call` on a thread of the pool without a waiting coroutine. Called on the trampoline.
   ///
-  /// @param whenDone told of its end, in a tick
+  /// @param whenDone called when the call has ended, in a tick
   public void submit(String what, Callable<?> call, InlineCallback whenDone) {
     Work work = new Work(scheduler, what, call);
     work.done().subscribe(whenDone);
@@ -70,7 +70,7 @@ public final class OffloadPool {
   }
 
   private void leave(Work work) {
-    Cancellation why = new Cancellation("nobody waits for it any more");
+    Cancellation why = new Cancellation("its caller no longer waits for it");
     if (interrupts) {
       threads.cancel(work, why);
     } else {

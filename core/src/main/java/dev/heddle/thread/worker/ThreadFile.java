@@ -13,10 +13,10 @@ import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.Set;
 
-/// A file behind channels of the JDK's: one; two when it is read and appended to, which the JDK
-/// does not offer in one.
+/// A file over JDK channels: one channel, or two when the file is read and appended to, which the
+/// JDK does not support on one.
 ///
-/// **Thread** any but the loop's, until the last one to use it closes it.
+/// **Thread** any but the loop's; not after it is closed.
 final class ThreadFile implements BlockingFile {
   private final FileChannel reader;
   private final FileChannel writer;
@@ -95,7 +95,7 @@ final class ThreadFile implements BlockingFile {
       if (from.position() == start) {
         throw e;
       }
-      return from.position() - start; // the rest is asked for once more, and fails by itself
+      return from.position() - start; // the caller writes the rest again, and then gets the failure
     } finally {
       from.position(start);
     }

@@ -4,35 +4,37 @@ package dev.heddle.thread.worker;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 
-/// Direct buffers for transfers that may outlive their callers, used again and again.
+/// A pool of direct buffers for transfers that may outlive their callers.
 ///
 /// **Thread** the loop's.
 public final class TransferBuffers {
   /*
-   * Memory of direct buffers is freed when the collector finds them, which it does not look for as long as the heap has room: a server of
-   * short connections would take gigabytes. So what was given back is kept, as much as a busy loop has in use at a time.
+   * The memory of a direct buffer is freed when the garbage collector finds it unreachable, and the
+   * collector does not run while the heap has space. A server of short connections would take
+   * gigabytes. So released buffers are pooled, as many as a busy loop uses at a time.
    *
-   * What is given back has no operation under way (FileOperation, trap 29). What never is, because the loop has ended under its
-   * operation, is left to the collector.
+   * A released buffer has no operation under way (FileOperation, trap-29). A buffer that is never
+   * released, because the loop has ended during its operation, is left to the garbage collector.
    *
-   * Rejected. Arenas that are closed: to close a shared one stops all threads for a moment, and a buffer whose operation outlives its loop
-   * would never be freed. Freeing by hand: a mistake is a write into memory of somebody else's.
+   * Rejected. Arenas that are closed: closing a shared one stops all threads for a moment, and a
+   * buffer whose operation outlives its loop would never be freed. Freeing by hand: a mistake is a
+   * write into memory that others use.
    */
-  /// The most that one of them holds, in bytes: more would be copied in one go while the other
+  /// The largest capacity, in bytes: a larger buffer would be copied in one go while other
   /// coroutines wait.
   public static final int LARGE = 256 << 10;
 
   private static final int SMALL = 16 << 10; // bytes
   private static final int PAGE = 4096; // bytes; no block of a device is larger
   private static final int KEPT_LARGE = 16; // 4 MiB a loop
-  private static final int KEPT_SMALL = 1_024; // 16 MiB a loop that had so many in use at a time
+  private static final int KEPT_SMALL = 1_024; // 16 MiB for a loop that used them all at a time
 
   private final ArrayDeque<ByteBuffer> large = new ArrayDeque<>();
   private final ArrayDeque<ByteBuffer> small = new ArrayDeque<>();
 
   TransferBuffers() {}
 
-  /// An empty one, with room for `wanted` bytes or for [#LARGE].
+  /// An empty buffer with space for `wanted` bytes, or for [#LARGE] if that is less.
   public ByteBuffer take(long wanted) {
     boolean isSmall = wanted <= SMALL;
     ByteBuffer kept = (isSmall ? small : large).poll();
@@ -40,12 +42,12 @@ public final class TransferBuffers {
     return buffer.clear().limit((int) Math.min(wanted, buffer.capacity()));
   }
 
-  /// Begins where a page does: reads and writes past the system's cache go to no other place.
+  /// Aligned to a page, as direct I/O requires.
   private static ByteBuffer aligned(int size) {
     return ByteBuffer.allocateDirect(size + PAGE - 1).alignedSlice(PAGE);
   }
 
-  /// Takes back one that nobody uses any more.
+  /// Releases a buffer that is no longer used.
   public void giveBack(ByteBuffer buffer) {
     boolean isSmall = buffer.capacity() == SMALL;
     ArrayDeque<ByteBuffer> kept = isSmall ? small : large;

@@ -11,31 +11,31 @@ import org.jspecify.annotations.Nullable;
 
 /// A call for a worker thread, and its end as an event of the loop.
 ///
-/// The JDK's `FutureTask` does the delicate part: a cancelled call that has not begun never does,
-/// one that runs is interrupted, and no interrupt outlives the call it was meant for.
+/// The JDK's `FutureTask` provides the difficult guarantees: a cancelled call that has not begun
+/// never does, one that runs is interrupted, and the interrupt never reaches the next call.
 public final class Work {
   private final FutureTask<@Nullable Object> task;
   private final RemoteEvent done;
 
-  /// Work that nobody has begun.
+  /// Work that has not begun.
   ///
-  /// @param info what it is, for dumps
+  /// @param info describes the call in dumps
   public Work(Scheduler scheduler, String info, Callable<?> call) {
     this.task = new FutureTask<>(call::call);
     this.done = new RemoteEvent(scheduler, scheduler.inbox(), info);
   }
 
-  /// Its end: fires when the call has really ended, also when it was cancelled long before.
+  /// Fires when the call has really ended, also when it was cancelled long before.
   public EventSource done() {
     return done;
   }
 
-  /// Whether this is what the call has thrown, and not the wait for it.
+  /// Whether the call has thrown this, as opposed to the wait for it.
   public boolean hasThrown(Throwable failure) {
     return done.hasFailedWith(failure);
   }
 
-  /// On the worker thread.
+  /// Called on the worker thread.
   void run() {
     task.run();
     switch (task.state()) {
@@ -45,12 +45,12 @@ public final class Work {
     }
   }
 
-  /// Keeps it from beginning, or interrupts it. Takes a lock of the JDK's for a moment.
+  /// Keeps the call from beginning, or interrupts it. Takes a JDK lock for a moment.
   void cancel() {
     task.cancel(true);
   }
 
-  /// Ends it with a failure instead of running it.
+  /// Completes the work with a failure instead of running it.
   void refuse(Throwable why) {
     task.cancel(false);
     done.complete(null, why);

@@ -15,41 +15,48 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// Threads that run calls for one loop. An idle one is used before another one is started; one that
-/// stays idle leaves.
+/// Threads that run calls for one loop. An idle thread is used before another is started; a thread
+/// that stays idle ends.
 public final class WorkerThreads {
   /*
-   * The loop counts, the threads pull. Calls go through one queue, so a thread that is done takes the next one without asking the
-   * loop. The loop starts threads, by two sets of its own: `outstanding`, the calls whose end has not arrived, and `threads`,
-   * those whose leaving has not arrived. While there are no more calls than threads, one of them is idle, or will ask for the next call before
-   * it does anything else: nothing to start.
+   * The loop counts, and the threads take calls from one shared queue, so a thread that is done
+   * takes the next call without the loop. The loop starts threads, based on two sets:
+   * `outstanding`, the calls whose end has not arrived, and `threads`, the threads whose end has
+   * not arrived. While there are no more calls than threads, one thread is idle or is about to take
+   * the next call, so no thread needs to be started.
    *
-   * States of a thread.  from     event                             to       who
-   *                      -        grow()                            SERVING  loop
-   *                      SERVING  idle for long, a pill, closed     LEAVING  itself: posts its leaving, and ends
-   *                      LEAVING  the leaving arrives               -        loop: there is one less, and a call that was queued for
-   *                                                                          the one that left gets another one
-   * States of the group. OPEN     finish()   FINISHING  loop: a pill for each thread, behind all calls
-   *                      any      close()    CLOSED     carrier: queued calls are dropped, all threads interrupted
+   * States of a thread.
+   *   from     event                         to       who
+   *   -        grow()                        SERVING  the loop
+   *   SERVING  idle for long, pill, closed   LEAVING  the thread: posts its end, and ends
+   *   LEAVING  the end arrives               -        the loop: starts another thread for a call
+   *                                                   that was queued meanwhile
+   * States of the group.
+   *   OPEN     finish()   FINISHING  the loop: queues a pill for each thread, behind all calls
+   *   any      close()    CLOSED     the carrier: drops queued calls, interrupts all threads
    *
-   * Threads. Everything on the loop but serve() and next().
+   * Threads. Everything on the loop, except serve() and next().
    *
-   * I1. There are never more than `most`. [WorkerThreadsTest]
-   * I2. A call that is queued is taken by a thread, also when all were leaving as it came. [WorkerThreadsTest]
+   * I1. There are never more than `most` threads. [WorkerThreadsTest]
+   * I2. A thread takes every queued call, also when all threads were ending as it was queued.
+   *     [WorkerThreadsTest]
    * I3. A thread is started only when none is idle. [WorkerThreadsTest]
    *
-   * Memory order. The queue publishes a call to its thread, the inbox its end to the loop.
+   * Memory order. The queue publishes a call to its thread; the inbox publishes its end to the
+   * loop.
    *
-   * Cost. A call: a queue node and its end in the inbox; no lock on the loop's side. An executor of the JDK starts a thread for
-   * each call until it has its core size, idle ones or not, and takes its lock for it.
+   * Cost. A call: a queue node, and its end in the inbox; no lock on the loop's side. A JDK
+   * executor starts a thread for each call until it has reached its core size, whether threads are
+   * idle or not, and takes a lock to do so.
    *
-   * Rejected. A handover to idle threads only (a synchronous queue): the end of a call arrives before its thread asks for the next,
-   * so a loop that submits one after the other would start a second thread, now and then.
+   * Rejected. A handover to idle threads only (a synchronous queue): the end of a call arrives
+   * before its thread takes the next, so a loop that submits one call after the other would
+   * sometimes start a second thread.
    *
-   * Sources. DESIGN 3.9; promise T17.
+   * Sources. T17.
    */
   private static final long IDLE_SECONDS = 10;
-  private static final Object PILL = new Object(); // lets one thread go
+  private static final Object PILL = new Object(); // ends one thread
 
   private final Scheduler scheduler;
   private final ThreadFactory factory;
@@ -67,10 +74,10 @@ public final class WorkerThreads {
   // the carrier writes, the threads read
   private volatile boolean closed;
 
-  /// No threads yet.
+  /// A group without threads.
   ///
   /// @param name of the threads, before their number
-  /// @param most how many there are at any time
+  /// @param most the most threads at any time
   /// @param whenEnded called on the loop, in a tick, when a call has ended; lock-free
   public WorkerThreads(Scheduler scheduler, String name, int most, Runnable whenEnded) {
     this(scheduler, name, most, whenEnded, TimeUnit.SECONDS.toNanos(IDLE_SECONDS));
@@ -82,7 +89,7 @@ public final class WorkerThreads {
     this.whenEnded = whenEnded;
     this.idleNanos = idleNanos;
     this.gone = new Gone(name);
-    // made from inside a coroutine, they must not inherit what is bound to it
+    // a thread that is created inside a coroutine must not inherit the coroutine's thread-locals
     this.factory =
         Thread.ofPlatform()
             .daemon()
@@ -93,19 +100,19 @@ public final class WorkerThreads {
 
   // ---- the loop's side ----
 
-  /// Threads whose end has not arrived.
+  /// The number of threads whose end has not arrived.
   public int live() {
     return threads.size();
   }
 
-  /// Calls whose end has not arrived.
+  /// The number of calls whose end has not arrived.
   public int outstanding() {
     return outstanding.size();
   }
 
   /// Queues a call.
   ///
-  /// @throws IllegalStateException when no more was to come
+  /// @throws IllegalStateException after [#finish()] or the end of the loop
   public void submit(Work work) {
     if (finishing || closed) {
       throw new IllegalStateException("a call was submitted to worker threads that are ending");
@@ -122,7 +129,7 @@ public final class WorkerThreads {
       try {
         start();
       } catch (OutOfMemoryError e) {
-        // the system gives no more threads; those that are there, if any, do it all
+        // the system provides no more threads; the existing ones, if any, run all calls
         if (threads.isEmpty()) {
           refuseQueued(e);
         }
@@ -144,15 +151,15 @@ public final class WorkerThreads {
     whenEnded.run();
   }
 
-  /// Cancels a call: one that is queued never begins and ends with `why`, one that runs is
-  /// interrupted. Takes a lock of the JDK's for a moment: not for a tick.
+  /// Cancels a call: a queued one never begins and ends with `why`, a running one is interrupted.
+  /// Takes a JDK lock for a moment, so not in a tick.
   public void cancel(Work work, Throwable why) {
     if (!withdraw(work, why)) {
       work.cancel();
     }
   }
 
-  /// Cancels a call that is queued: it never begins, and ends with `why`. One that runs goes on.
+  /// Cancels a queued call: it never begins, and ends with `why`. A running one continues.
   ///
   /// @return whether it was queued
   public boolean withdraw(Work work, Throwable why) {
@@ -163,39 +170,39 @@ public final class WorkerThreads {
     return queued;
   }
 
-  /// Cancels all that have not ended. Else as [#cancel].
+  /// Cancels all calls that have not ended. Otherwise as [#cancel].
   public void cancelAll(Throwable why) {
-    refuseQueued(why); // first: no thread that becomes free takes them
+    refuseQueued(why); // first, so that no thread takes them when it becomes free
     List.copyOf(outstanding).forEach(work -> cancel(work, why));
   }
 
-  /// Ends what is queued with a failure, instead of running it.
+  /// Completes the queued calls with a failure instead of running them.
   public void refuseQueued(Throwable why) {
     for (Object next : queue) {
-      // who takes it out, this loop or a thread, has it
+      // the loop or the thread that removes the call from the queue completes it
       if (next instanceof Work work && queue.remove(work)) {
         work.refuse(why);
       }
     }
   }
 
-  /// Lets the threads go when they have done what is queued; no more is to come.
+  /// Ends the threads when the queued calls are done; no more may be submitted.
   public void finish() {
     if (!finishing) {
       finishing = true;
       for (int i = 0; i < threads.size(); i++) {
         queue.add(PILL);
       }
-      gone.tell(); // there may have been none
+      gone.tell(); // there may be no thread left to report it
     }
   }
 
-  /// Fires when the last thread has gone, after [#finish()].
+  /// Fires when the last thread has ended, after [#finish()].
   public EventSource gone() {
     return gone;
   }
 
-  /// The loop has ended: drops what is queued, interrupts what runs.
+  /// The loop has ended: drops the queued calls, interrupts the running ones.
   public void close() {
     closed = true;
     queue.clear();
@@ -209,7 +216,7 @@ public final class WorkerThreads {
       PlatformThreadState own = new PlatformThreadState(Thread.currentThread());
       for (Work work = next(); work != null; work = next()) {
         work.run();
-        own.restore(); // what this call was sent, or has left, is not the next one's
+        own.restore(); // the next call must not see this one's interrupt, or what it left behind
       }
     } finally {
       scheduler.inbox().post(leaving);
@@ -221,13 +228,13 @@ public final class WorkerThreads {
       try {
         return queue.poll(idleNanos, TimeUnit.NANOSECONDS) instanceof Work work ? work : null;
       } catch (InterruptedException _) {
-        // safe: close() sends one, and is seen; else it came too late for the call it was meant for
+        // safe: the loop condition sees close(); any other interrupt came too late for its call
       }
     }
     return null;
   }
 
-  /// A thread says that it is on its way out.
+  /// A thread is about to end.
   private final class Leaving extends Inbox.Node {
     private @Nullable Thread thread;
 
@@ -235,14 +242,14 @@ public final class WorkerThreads {
     public void arrive() {
       threads.remove(thread);
       if (outstanding.size() > threads.size()) {
-        // starting a thread takes locks of the JDK's
+        // starting a thread takes JDK locks
         scheduler.onTrampoline(WorkerThreads.this::grow);
       }
       gone.tell();
     }
   }
 
-  /// The end of the last thread.
+  /// Fires at the end of the last thread.
   private final class Gone extends EventSource {
     private final String name;
 
